@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { agentIdSchema } from './ids.ts'
+import { plainBlockSchema } from './messages.ts'
+import { limitsSchema } from './records.ts'
+
+/** Longest text of one message, in UTF-16 units, and the most base64 of its images. */
+export const maxContentChars = 32 * 1024 * 1024
+
+const measured = (blocks: readonly z.infer<typeof plainBlockSchema>[]): number =>
+  blocks.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : block.data.length), 0)
+
+/** What a person says to an agent: a string, or blocks of text and images; not blank, not larger than `maxContentChars`. */
+export const contentSchema = z
+  .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(plainBlockSchema)])
+  .refine((blocks) => blocks.some((block) => block.type === 'image' || block.text.trim() !== ''), {
+    message: 'the content is empty: give some text or an image',
+  })
+  .refine((blocks) => measured(blocks) <= maxContentChars, {
+    message: `the content is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`,
+  })
+  .transform((blocks) => blocks.filter((block) => block.type === 'image' || block.text !== ''))
+
+const toAgent = { agentId: agentIdSchema }
+
+/** What may be asked of an agent, in-process or over a wire. */
+export const agentCommandSchema = z.discriminatedUnion('type', [
+  z.strictObject({ ...toAgent, type: z.literal('agent.prompt'), content: contentSchema, limits: limitsSchema.exactOptional() }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.interrupt'), content: contentSchema, limits: limitsSchema.exactOptional() }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.steer'), content: contentSchema }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.followUp'), content: contentSchema }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.abort') }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.resume'), limits: limitsSchema.exactOptional() }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.stop') }),
+  z.strictObject({
+    ...toAgent,
+    type: z.literal('agent.decide'),
+    callId: z.string(),
+    decision: z.enum(['approve', 'deny']),
+    reason: z.string().exactOptional(),
+  }),
+])
+export type AgentCommand = z.input<typeof agentCommandSchema>
+export type Content = z.input<typeof contentSchema>

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+
+/**
+ * Every error of the library: the code, and what to do about it. The message of an error says what happened and the
+ * value seen, then this advice. `docs/errors.md` has a section for each.
+ */
+export const errorTable = {
+  INVALID_DEFINITION: 'Correct the named field of the agent or tool definition.',
+  INVALID_OPTION: 'Correct the named option.',
+  INVALID_CONTENT: 'Give text or images that are not empty and not too large.',
+  INVALID_ID: 'Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit.',
+  AGENT_EXISTS: 'Choose another id, or leave it out to have one made.',
+  AGENT_STOPPED: 'Spawn a new agent; a stopped one takes no more commands.',
+  RUNTIME_CLOSED: 'Create a new runtime.',
+  QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
+  NOT_PAUSED: 'Call resume() only while agent.state is "paused" by a limit or a failed store.',
+  AGENT_PAUSED: 'Make the store work again, then call agent.resume().',
+  CALL_NOT_PENDING: 'Decide a call once, with the callId of an approval.requested event.',
+  STORE_CLOSED: 'Open a new store; a closed one cannot be used again.',
+  STORE_NOT_OPEN: 'Call open(agentId) before append.',
+  STORE_LOCKED: 'Stop the process that holds the log, or use another folder or agent id.',
+  STORE_OPEN_FAILED: 'Check the path and its permissions.',
+  STORE_READ_FAILED: 'Check the path and its permissions.',
+  STORE_APPEND_FAILED: 'Free space or repair the store, then call agent.resume(); nothing was lost.',
+  LOG_CORRUPT: 'Restore the file from a copy; the named line is not a record.',
+  LOG_VERSION: 'Update escapement: the log was written by a newer version.',
+  INVALID_REQUEST: 'This is a defect of escapement: please report it with the message.',
+  MODEL_RATE_LIMITED: 'Wait, or lower the number of agents that share the key.',
+  MODEL_NETWORK: 'Check the connection and the provider\'s status page, then prompt again.',
+  MODEL_AUTH: 'Check the API key and its permissions.',
+  MODEL_OVERFLOW: 'Shorten the prompt or enable compaction with the right contextWindow.',
+  MODEL_BAD_REQUEST: 'Check the model id and the settings against the provider\'s documentation.',
+  MODEL_FAILED: 'Read the message of the provider; prompt again to retry.',
+  MODEL_PROTOCOL: 'Correct the model adapter: it yields deltas and then exactly one "done" or "error".',
+  MODEL_UNAVAILABLE: 'Install the provider\'s package and set its API key.',
+  OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
+  PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
+  SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
+  INTERNAL: 'This is a defect of escapement: please report it with the message.',
+} as const
+
+export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[]
+export type ErrorCode = keyof typeof errorTable
+
+/** An error as plain data, in events, records and results. */
+export const errorInfoSchema = z.object({ code: z.string(), message: z.string() })
+export type ErrorInfo = z.infer<typeof errorInfoSchema>
+
+/** Thrown for a programmer's error or a broken resource; `code` is stable, `message` says what happened and what to do. */
+export class RuntimeError extends Error {
+  override readonly name = 'RuntimeError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, what: string, options?: ErrorOptions) {
+    super(`${what} ${errorTable[code]}`, options)
+    this.code = code
+  }
+}
+
+/** The plain data of an expected failure, with the table's advice. */
+export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({ code, message: `${what} ${errorTable[code]}` })
+
+/** What a thrown value says, whatever it is; never throws. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name
+  if (typeof thrown === 'string') return thrown || 'an empty string was thrown'
+  try {
+    return JSON.stringify(thrown) ?? String(thrown)
+  } catch {
+    return Object.prototype.toString.call(thrown)
+  }
+}
+
+/** Plain data of any thrown value: its own code when it is a `RuntimeError`, else `fallback`. */
+export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
+  thrown instanceof RuntimeError
+    ? { code: thrown.code, message: thrown.message }
+    : errorInfo(fallback, `${messageOf(thrown).replace(/[.!?]?\s*$/, '')}.`)
+
+/** One line of what zod found wrong: `path: message; path: message`. */
+export const describeIssues = (error: z.ZodError): string =>
+  error.issues
+    .map((issue) => (issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ${issue.message}` : issue.message))
+    .join('; ')

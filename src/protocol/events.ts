@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { errorInfoSchema } from './errors.ts'
+import type { LogRecord } from './records.ts'
+import type { ModelRequest } from './model.ts'
+
+/** Where an event happened: the agent and its ancestors, root first. */
+export interface EventOrigin {
+  readonly agentId: string
+  readonly path: readonly string[]
+}
+
+type Stamped<R> = R extends unknown ? Readonly<Omit<R, 'v'> & EventOrigin> : never
+
+/** An event that is a record of the log: `seq` is the record's own, so it can be replayed and resumed from. */
+export type LoggedEvent = Stamped<LogRecord>
+
+/** Where one message of a request came from. */
+export type Provenance =
+  | { readonly type: 'loopTurn'; readonly turnIndex: number; readonly role: 'user' | 'assistant' | 'toolResult'; readonly messageIndex: number }
+  | { readonly type: 'steering' }
+  | { readonly type: 'followUp' }
+  | { readonly type: 'summary' }
+
+interface Live extends EventOrigin {
+  /** `seq` of the last record before this event. */
+  readonly seq: number
+  readonly time: number
+  readonly loopId: string
+  readonly turnIndex: number
+}
+
+/** An event that is not in the log: it is seen live or not at all. */
+export type LiveEvent =
+  | (Live & {
+      readonly type: 'turn.request'
+      readonly model: string
+      readonly request: ModelRequest
+      /** One entry for each message of the request. */
+      readonly provenance: readonly Provenance[]
+    })
+  | (Live & { readonly type: 'reply.start'; readonly attempt: number })
+  /** A piece of the answer's text; `offset` is its place in the reply's text so far, in UTF-16 units. */
+  | (Live & { readonly type: 'reply.delta'; readonly text: string; readonly offset: number })
+  | (Live & { readonly type: 'thinking.delta'; readonly text: string; readonly offset: number })
+  | (Live & { readonly type: 'toolCall.delta'; readonly callId: string; readonly name?: string; readonly text: string })
+  | (Live & { readonly type: 'tool.progress'; readonly callId: string; readonly name: string; readonly progress: unknown })
+  | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
+  /** Something went wrong that does not end the run by itself. */
+  | (Live & { readonly type: 'error'; readonly error: z.infer<typeof errorInfoSchema> })
+  /** The listener was too slow: this many events were dropped before this one; read them from the log. */
+  | (Live & { readonly type: 'events.dropped'; readonly count: number })
+
+/** Everything an observer of an agent can see. */
+export type AgentEvent = LoggedEvent | LiveEvent
+
+export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
+
+/** Projects a record to the event observers get. */
+export function eventOf(record: LogRecord, origin: EventOrigin): LoggedEvent {
+  const { v: _, ...rest } = record
+  return { ...rest, agentId: origin.agentId, path: origin.path } as LoggedEvent
+}

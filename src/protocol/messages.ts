@@ -1,0 +1,114 @@
+import { z } from 'zod'
+
+const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() })
+
+/** `data` is base64 without a `data:` prefix. */
+const imageBlockSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
+
+/** `signature` is the provider's seal over `text`; both must go back unmodified. */
+const thinkingBlockSchema = z.object({
+  type: z.literal('thinking'),
+  text: z.string(),
+  signature: z.string().exactOptional(),
+})
+
+/** `input` is the parsed JSON of the arguments, or the raw string when it was not JSON. */
+const toolCallBlockSchema = z.object({
+  type: z.literal('toolCall'),
+  callId: z.string(),
+  name: z.string(),
+  input: z.unknown(),
+})
+
+export const blockSchema = z.discriminatedUnion('type', [
+  textBlockSchema,
+  imageBlockSchema,
+  thinkingBlockSchema,
+  toolCallBlockSchema,
+])
+export type Block = z.infer<typeof blockSchema>
+export type ToolCallBlock = z.infer<typeof toolCallBlockSchema>
+
+/** What a person or a tool may say: text and images. */
+export const plainBlockSchema = z.discriminatedUnion('type', [textBlockSchema, imageBlockSchema])
+export type PlainBlock = z.infer<typeof plainBlockSchema>
+
+/** Tokens of one model call. `input` excludes what was read from or written to the provider's cache. */
+export const usageSchema = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  reasoning: z.number().exactOptional(),
+})
+export type Usage = z.infer<typeof usageSchema>
+
+export const noUsage: Usage = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
+
+/** Adds two usages; `reasoning` is present when either has it. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum: Usage = {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  }
+  if (a.reasoning !== undefined || b.reasoning !== undefined) sum.reasoning = (a.reasoning ?? 0) + (b.reasoning ?? 0)
+  return sum
+}
+
+/** Every token that passed through the model, cached ones included. */
+export const totalTokens = (usage: Usage): number => usage.input + usage.output + usage.cacheRead + usage.cacheWrite
+
+/** Where a user message came from. */
+export const userSourceSchema = z.enum(['prompt', 'steering', 'followUp'])
+export type UserSource = z.infer<typeof userSourceSchema>
+
+export const userMessageSchema = z.object({
+  role: z.literal('user'),
+  content: z.array(plainBlockSchema).readonly(),
+  source: userSourceSchema,
+})
+export type UserMessage = z.infer<typeof userMessageSchema>
+
+/** `aborted`: the reply was cut off by an abort; what had arrived is kept. */
+export const assistantMessageSchema = z.object({
+  role: z.literal('assistant'),
+  content: z.array(blockSchema).readonly(),
+  stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal', 'aborted']),
+  usage: usageSchema,
+  model: z.string(),
+})
+export type AssistantMessage = z.infer<typeof assistantMessageSchema>
+
+/** Why a result was written by the runtime and not by the tool. */
+export const syntheticReasonSchema = z.enum(['aborted', 'skipped', 'denied', 'interrupted'])
+export type SyntheticReason = z.infer<typeof syntheticReasonSchema>
+
+export const toolResultMessageSchema = z.object({
+  role: z.literal('toolResult'),
+  callId: z.string(),
+  toolName: z.string(),
+  content: z.array(plainBlockSchema).readonly(),
+  isError: z.boolean(),
+  synthetic: syntheticReasonSchema.exactOptional(),
+})
+export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
+
+export const messageSchema = z.discriminatedUnion('role', [
+  userMessageSchema,
+  assistantMessageSchema,
+  toolResultMessageSchema,
+])
+export type Message = z.infer<typeof messageSchema>
+
+/** The text blocks of a message joined without a separator. */
+export function textOf(content: readonly Block[]): string {
+  let text = ''
+  for (const block of content) if (block.type === 'text') text += block.text
+  return text
+}
+
+/** The tool calls of a message, in source order. */
+export const toolCallsOf = (content: readonly Block[]): ToolCallBlock[] =>
+  content.filter((block) => block.type === 'toolCall')

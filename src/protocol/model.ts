@@ -1,0 +1,81 @@
+import type { Block, Usage } from './messages.ts'
+
+/** A JSON Schema object, as providers take it for tool input and structured output. */
+export type JsonSchema = { readonly [key: string]: unknown }
+
+/** How hard the model should think; a provider without such a setting ignores it. */
+export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+
+/** Call settings; a missing one leaves the provider's default. */
+export interface ModelSettings {
+  /** Limit of tokens in one reply. */
+  readonly maxTokens?: number
+  readonly temperature?: number
+  readonly topP?: number
+  readonly stopSequences?: readonly string[]
+  readonly seed?: number
+  readonly thinkingLevel?: ThinkingLevel
+  /** Set by `output` of an agent: the reply must be JSON of this shape. */
+  readonly responseFormat?: { readonly type: 'json'; readonly schema: JsonSchema; readonly name?: string }
+  /** Passed through to the provider untouched, keyed by provider name. */
+  readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: unknown } }
+}
+
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+}
+
+export type RequestMessage =
+  | { readonly role: 'user'; readonly content: readonly Block[] }
+  | { readonly role: 'assistant'; readonly content: readonly Block[] }
+  | {
+      readonly role: 'toolResult'
+      readonly callId: string
+      readonly toolName: string
+      readonly content: readonly Block[]
+      readonly isError: boolean
+    }
+
+export interface ModelRequest {
+  readonly system: string
+  readonly messages: readonly RequestMessage[]
+  readonly tools: readonly ToolSpec[]
+  readonly settings: ModelSettings
+}
+
+export type ReplyStopReason = 'stop' | 'length' | 'toolUse' | 'refusal'
+
+export interface ModelReply {
+  readonly content: readonly Block[]
+  readonly stopReason: ReplyStopReason
+  readonly usage: Usage
+}
+
+/** `rateLimited`, `network` and `other` are retried; `overflow` is answered by a compaction and one retry; the rest ends the run. */
+export type ModelErrorKind = 'rateLimited' | 'network' | 'auth' | 'overflow' | 'badRequest' | 'other'
+
+export interface ModelError {
+  readonly kind: ModelErrorKind
+  readonly message: string
+  /** How long the provider asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number
+}
+
+/** `done` and `error` are terminal: exactly one of them comes, and last. */
+export type ModelPart =
+  | { readonly type: 'text.delta' | 'thinking.delta'; readonly text: string }
+  | { readonly type: 'toolCall.delta'; readonly callId: string; readonly name?: string; readonly text: string }
+  | { readonly type: 'done'; readonly reply: ModelReply }
+  | { readonly type: 'error'; readonly error: ModelError }
+
+/**
+ * The model port. Contract: `stream` yields deltas as they arrive, then one terminal part; it may throw instead of
+ * yielding `error` (read as kind `other`); once `signal` is aborted nothing it yields is used.
+ */
+export interface Model {
+  /** `provider:model`, for logs, events and prices. */
+  readonly id: string
+  stream(request: ModelRequest, options: { signal: AbortSignal }): AsyncIterable<ModelPart>
+}

@@ -1,0 +1,28 @@
+import type { LogRecord } from './records.ts'
+
+/** The right to append to one agent's log, held by one writer at a time. */
+export interface StoreLease {
+  readonly agentId: string
+  /** `seq` of the last record in the log, 0 when it is empty. */
+  readonly lastSeq: number
+  /** What opening had to repair: bytes of a torn last line that were cut off, 0 when the log was whole. */
+  readonly repairedBytes: number
+  /** Lets another writer in. Idempotent. */
+  release(): Promise<void>
+}
+
+/**
+ * Where logs live. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls,
+ * resolves once the records are as durable as the store promises, and rejects with `STORE_NOT_OPEN` without a lease,
+ * `STORE_CLOSED` after `close`, `STORE_APPEND_FAILED` when nothing of this call was kept. `read` yields the records with
+ * `seq >= fromSeq` in order, nothing for an unknown agent, and needs no lease. `open` rejects with `STORE_LOCKED`, naming the
+ * holder, while another lease is out. `list` gives the ids of agents that have a log, sorted. `close` is idempotent and
+ * releases every lease.
+ */
+export interface Store {
+  append(agentId: string, records: readonly LogRecord[]): Promise<void>
+  read(agentId: string, fromSeq?: number): AsyncIterable<LogRecord>
+  list(): Promise<readonly string[]>
+  open(agentId: string): Promise<StoreLease>
+  close(): Promise<void>
+}
