@@ -24,8 +24,18 @@ const toAgent = { agentId: agentIdSchema }
 
 /** What may be asked of an agent, in-process or over a wire. */
 export const agentCommandSchema = z.discriminatedUnion('type', [
-  z.strictObject({ ...toAgent, type: z.literal('agent.prompt'), content: contentSchema, limits: limitsSchema.exactOptional() }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.interrupt'), content: contentSchema, limits: limitsSchema.exactOptional() }),
+  z.strictObject({
+    ...toAgent,
+    type: z.literal('agent.prompt'),
+    content: contentSchema,
+    limits: limitsSchema.exactOptional(),
+  }),
+  z.strictObject({
+    ...toAgent,
+    type: z.literal('agent.interrupt'),
+    content: contentSchema,
+    limits: limitsSchema.exactOptional(),
+  }),
   z.strictObject({ ...toAgent, type: z.literal('agent.steer'), content: contentSchema }),
   z.strictObject({ ...toAgent, type: z.literal('agent.followUp'), content: contentSchema }),
   z.strictObject({ ...toAgent, type: z.literal('agent.abort') }),

@@ -26,13 +26,13 @@ export const errorTable = {
   LOG_VERSION: 'Update escapement: the log was written by a newer version.',
   INVALID_REQUEST: 'This is a defect of escapement: please report it with the message.',
   MODEL_RATE_LIMITED: 'Wait, or lower the number of agents that share the key.',
-  MODEL_NETWORK: 'Check the connection and the provider\'s status page, then prompt again.',
+  MODEL_NETWORK: "Check the connection and the provider's status page, then prompt again.",
   MODEL_AUTH: 'Check the API key and its permissions.',
   MODEL_OVERFLOW: 'Shorten the prompt or enable compaction with the right contextWindow.',
-  MODEL_BAD_REQUEST: 'Check the model id and the settings against the provider\'s documentation.',
+  MODEL_BAD_REQUEST: "Check the model id and the settings against the provider's documentation.",
   MODEL_FAILED: 'Read the message of the provider; prompt again to retry.',
   MODEL_PROTOCOL: 'Correct the model adapter: it yields deltas and then exactly one "done" or "error".',
-  MODEL_UNAVAILABLE: 'Install the provider\'s package and set its API key.',
+  MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
@@ -58,7 +58,10 @@ export class RuntimeError extends Error {
 }
 
 /** The plain data of an expected failure, with the table's advice. */
-export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({ code, message: `${what} ${errorTable[code]}` })
+export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
+  code,
+  message: `${what} ${errorTable[code]}`,
+})
 
 /** What a thrown value says, whatever it is; never throws. */
 export function messageOf(thrown: unknown): string {

@@ -16,7 +16,12 @@ export type LoggedEvent = Stamped<LogRecord>
 
 /** Where one message of a request came from. */
 export type Provenance =
-  | { readonly type: 'loopTurn'; readonly turnIndex: number; readonly role: 'user' | 'assistant' | 'toolResult'; readonly messageIndex: number }
+  | {
+      readonly type: 'loopTurn'
+      readonly turnIndex: number
+      readonly role: 'user' | 'assistant' | 'toolResult'
+      readonly messageIndex: number
+    }
   | { readonly type: 'steering' }
   | { readonly type: 'followUp' }
   | { readonly type: 'summary' }
@@ -43,7 +48,12 @@ export type LiveEvent =
   | (Live & { readonly type: 'reply.delta'; readonly text: string; readonly offset: number })
   | (Live & { readonly type: 'thinking.delta'; readonly text: string; readonly offset: number })
   | (Live & { readonly type: 'toolCall.delta'; readonly callId: string; readonly name?: string; readonly text: string })
-  | (Live & { readonly type: 'tool.progress'; readonly callId: string; readonly name: string; readonly progress: unknown })
+  | (Live & {
+      readonly type: 'tool.progress'
+      readonly callId: string
+      readonly name: string
+      readonly progress: unknown
+    })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
   /** Something went wrong that does not end the run by itself. */
   | (Live & { readonly type: 'error'; readonly error: z.infer<typeof errorInfoSchema> })

@@ -21,9 +21,8 @@ const base = {
   /** Milliseconds since the Unix epoch. */
   time: z.number(),
 }
-const inRun = { ...base, loopId: z.string() }
-/** `turnIndex` counts from 0 over the agent's life, across runs. */
-const inTurn = { ...inRun, turnIndex: count }
+/** The run and turn under way, or the next ones in between; `turnIndex` counts from 0 over the agent's life, across runs. */
+const inTurn = { ...base, loopId: z.string(), turnIndex: count }
 const placed = { nodeId: nodeIdSchema, parentId: nodeIdSchema.nullable() }
 
 /** Allowances of one run; a missing one is unlimited. */
@@ -45,7 +44,12 @@ export type QueueName = z.infer<typeof queueNameSchema>
 
 /** `reached` is the first limit that was met. */
 export const pauseReasonSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('limit'), limit: z.enum(['turns', 'tokens', 'costUsd', 'ms']), allowed: z.number(), used: z.number() }),
+  z.object({
+    type: z.literal('limit'),
+    limit: z.enum(['turns', 'tokens', 'costUsd', 'ms']),
+    allowed: z.number(),
+    used: z.number(),
+  }),
   z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
   z.object({ type: z.literal('store'), error: errorInfoSchema }),
 ])
@@ -83,7 +87,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     machine: z.string(),
   }),
   z.object({
-    ...inRun,
+    ...inTurn,
     type: z.literal('run.start'),
     cause: z.enum(['prompt', 'steering', 'followUp', 'resume']),
     /** Id of the command that asked for the run. */
@@ -93,7 +97,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     limits: limitsSchema,
   }),
   z.object({
-    ...inRun,
+    ...inTurn,
     type: z.literal('run.end'),
     stopReason: runStopReasonSchema,
     turns: count,
@@ -140,7 +144,13 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     name: z.string(),
     message: toolResultMessageSchema,
   }),
-  z.object({ ...inTurn, type: z.literal('approval.requested'), callId: z.string(), name: z.string(), input: z.unknown() }),
+  z.object({
+    ...inTurn,
+    type: z.literal('approval.requested'),
+    callId: z.string(),
+    name: z.string(),
+    input: z.unknown(),
+  }),
   z.object({
     ...inTurn,
     type: z.literal('approval.decided'),
@@ -149,7 +159,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     reason: z.string().exactOptional(),
   }),
   z.object({
-    ...base,
+    ...inTurn,
     type: z.literal('queue.changed'),
     queue: queueNameSchema,
     added: queuedMessageSchema.exactOptional(),

@@ -27,7 +27,9 @@ export interface Tool {
   readonly timeoutMs: number
   readonly maxOutputChars: number
   /** Checks the model's arguments; `message` is written for the model. Never throws. */
-  parse(input: unknown): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
+  parse(
+    input: unknown,
+  ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
   /** Whether a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext): ToolOutput | Promise<ToolOutput>
@@ -50,7 +52,9 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
   /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
   readonly needsApproval?:
     | boolean
-    | ((input: Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown }) => boolean | Promise<boolean>)
+    | ((
+        input: Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown },
+      ) => boolean | Promise<boolean>)
   /** Milliseconds before the call is given up and aborted; default 600,000; `Infinity` for none. */
   readonly timeoutMs?: number
   /** Characters of text output the model gets; the middle of a longer one is cut out, with a marker. Default 30,000. */
@@ -60,7 +64,10 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
 const optionsSchema = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
   description: z.string().min(1, 'describe the tool: the model chooses by this'),
-  input: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a zod object or { jsonSchema }'),
+  input: z.custom<object>(
+    (value) => typeof value === 'object' && value !== null,
+    'give a zod object or { jsonSchema }',
+  ),
   run: z.custom((value) => typeof value === 'function', 'give a function'),
   needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
   timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
@@ -95,8 +102,10 @@ export function defineTool<const Input extends z.ZodType | { readonly jsonSchema
 function readSchema(input: z.ZodType | { readonly jsonSchema: JsonSchema }, label: string) {
   try {
     const schema = 'jsonSchema' in input ? z.fromJSONSchema(input.jsonSchema as never) : input
-    const { $schema: _, ...inputSchema } = 'jsonSchema' in input ? input.jsonSchema : z.toJSONSchema(input, { io: 'input' })
-    if (inputSchema['type'] !== 'object') throw new Error(`the input must be an object, it is ${String(inputSchema['type'])}`)
+    const { $schema: _, ...inputSchema } =
+      'jsonSchema' in input ? input.jsonSchema : z.toJSONSchema(input, { io: 'input' })
+    if (inputSchema['type'] !== 'object')
+      throw new Error(`the input must be an object, it is ${String(inputSchema['type'])}`)
     return { schema, inputSchema: Object.freeze(inputSchema) as JsonSchema }
   } catch (thrown) {
     throw new RuntimeError('INVALID_DEFINITION', `${label}: ${messageOf(thrown)}.`, { cause: thrown })

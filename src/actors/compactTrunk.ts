@@ -1,0 +1,70 @@
+import { fromPromise } from 'xstate'
+import { cutMiddle } from '../conversation/cutMiddle.ts'
+import { savedTokens } from '../conversation/overlay.ts'
+import { overlayOf, planCompaction, type CompactionPlan } from '../conversation/planCompaction.ts'
+import type { CompactInput, CompactOutput } from '../machines/agentTypes.ts'
+import { messageOf } from '../protocol/errors.ts'
+import { costOf } from './agentDefinition.ts'
+import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { heuristicStrategy, type Summary } from './summariseSpan.ts'
+
+/** The effect of `compacting`: plans the span, has it summarised, and refuses a result that saves too little. */
+export const compactTrunk = (find: FindPorts) =>
+  fromPromise<CompactOutput, CompactInput>(async ({ input, signal }) => {
+    const ports = find(input.agentId)
+    const { conversation, definition } = ports
+    const tokensBefore = requestTokens(ports, conversation.trunkTokens)
+    const refuse = (reason: string, summary?: Summary): CompactOutput => ({
+      key: input.key,
+      overlay: null,
+      reason,
+      tokensBefore,
+      tokensAfter: tokensBefore,
+      usage: summary?.usage ?? null,
+      costUsd: summary?.usage === undefined ? 0 : costOf(summary.usage, definition.pricing),
+    })
+    if (definition.compaction === null) return refuse('compaction is off')
+    const { policy } = definition.compaction
+    const plan = planCompaction(conversation, policy, definition.frameTokens)
+    if (plan === undefined) return refuse('the conversation has no middle to summarise')
+
+    const { summary, reason } = await summarise(ports, plan, signal)
+    const text = cutMiddle(summary.text, policy.maxSummaryTokens * 4)
+    const overlay = overlayOf(plan, 0, text, policy)
+    const rawTokens = conversation.path.at(-1)!.pathTokens
+    const tokensAfter = requestTokens(ports, rawTokens - savedTokens(overlay, conversation))
+    const shrink = 1 - tokensAfter / tokensBefore
+    if (shrink < policy.minShrink) {
+      return refuse(`it would save only ${Math.round(shrink * 100)} % of the request, less than ${policy.minShrink * 100} %`, summary)
+    }
+    const { nodeId: _, ...body } = overlay
+    return { ...refuse('', summary), overlay: body, reason, tokensAfter }
+  })
+
+const requestTokens = ({ definition, conversation }: AgentPorts, trunkTokens: number): number =>
+  Math.round((definition.frameTokens + trunkTokens) * conversation.correction)
+
+/** The configured strategy; the heuristic when that fails, with a reason that says so. */
+async function summarise(
+  { definition, conversation }: AgentPorts,
+  plan: CompactionPlan,
+  signal: AbortSignal,
+): Promise<{ summary: Summary; reason: string | null }> {
+  const { policy, strategy } = definition.compaction!
+  const previous = conversation.overlay
+  const covers = previous !== undefined && plan.span.some((node) => node.id === previous.to)
+  const span = covers ? plan.span.filter((node) => node.id > previous.to || node.id < previous.from) : plan.span
+  const context = {
+    model: definition.model,
+    maxTokens: policy.maxSummaryTokens,
+    counter: definition.counter,
+    signal,
+    ...(covers ? { previous: previous.summary } : {}),
+  }
+  try {
+    return { summary: await strategy.summarise(span, context), reason: null }
+  } catch (thrown) {
+    const reason = `strategy "${strategy.name}" failed, so the heuristic was used: ${messageOf(thrown)}`
+    return { summary: await heuristicStrategy.summarise(span, context), reason }
+  }
+}

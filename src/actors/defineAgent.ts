@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
+import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
+import type { QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
+import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import type { JsonSchema, Model, ModelSettings, ToolSpec } from '../protocol/model.ts'
+import { limitsSchema, type Limits } from '../protocol/records.ts'
+import type { AgentDefinition, Pricing } from './agentDefinition.ts'
+import { aiSdkModel } from './models/aiSdk/aiSdkModel.ts'
+import { isAiSdkModel, type AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
+import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
+import type { Tool } from './tools/defineTool.ts'
+
+export interface CompactionOptions extends Partial<CompactionPolicy> {
+  /** Default: `heuristicStrategy`, which calls no model. */
+  readonly strategy?: CompactionStrategy
+}
+
+export interface AgentOptions {
+  readonly name: string
+  /** A `Model`, or any AI SDK language model object. */
+  readonly model: Model | AiSdkModel
+  /** The system prompt. */
+  readonly instructions?: string
+  readonly tools?: readonly Tool[]
+  readonly settings?: Omit<ModelSettings, 'responseFormat'>
+  /** The final answer must be JSON of this shape; it is checked, asked for again, and returned as `result.output`. */
+  readonly output?: z.ZodType
+  /** Allowances of each run; reaching one pauses the agent. */
+  readonly limits?: Limits
+  readonly pricing?: Pricing
+  /** Default 4 attempts, from 1 s doubling to at most 60 s. */
+  readonly retry?: Partial<RetryPolicy>
+  /** Default `'parallel'`. */
+  readonly toolExecution?: ToolExecution
+  /** How many waiting messages are taken at a time; default `'one-at-a-time'`. */
+  readonly queueMode?: QueueMode
+  /** Messages that may wait in each queue; default 100. */
+  readonly maxQueue?: number
+  /** On by default for a context window of 200,000 tokens; `false` turns it off. */
+  readonly compaction?: false | CompactionOptions
+  readonly tokenCounter?: TokenCounter
+  /** Prove every request valid before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
+  readonly checkRequests?: boolean
+}
+
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const share = z.number().gt(0).max(1)
+const count = z.int().nonnegative()
+
+const optionsSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
+  model: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a Model or an AI SDK language model'),
+  instructions: z.string().optional(),
+  tools: z.array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool')).optional(),
+  settings: z.looseObject({}).optional(),
+  output: z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema').optional(),
+  limits: limitsSchema.optional(),
+  pricing: z
+    .strictObject({
+      input: z.number().nonnegative(),
+      output: z.number().nonnegative(),
+      cacheRead: z.number().nonnegative().optional(),
+      cacheWrite: z.number().nonnegative().optional(),
+    })
+    .optional(),
+  retry: z
+    .strictObject({
+      attempts: z.int().positive(),
+      baseMs: z.number().nonnegative(),
+      maxMs: z.number().nonnegative(),
+      maxRetryAfterMs: z.number().nonnegative(),
+    })
+    .partial()
+    .optional(),
+  toolExecution: z.union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })]).optional(),
+  queueMode: z.enum(['one-at-a-time', 'all']).optional(),
+  maxQueue: z.int().positive().optional(),
+  compaction: z
+    .union([
+      z.literal(false),
+      z
+        .strictObject({
+          contextWindow: z.int().positive(),
+          compactAt: share,
+          threshold: z.number().min(0).max(1),
+          keepFirst: count,
+          keepRecent: z.int().positive(),
+          maxSummaryTokens: z.int().positive(),
+          maxToolOutputChars: z.int().positive(),
+          minShrink: z.number().min(0).max(1),
+          strategy: z.custom((value) => isFunction((value as CompactionStrategy | undefined)?.summarise)),
+        })
+        .partial(),
+    ])
+    .optional(),
+  tokenCounter: z.custom((value) => isFunction((value as TokenCounter | undefined)?.message)).optional(),
+  checkRequests: z.boolean().optional(),
+})
+
+const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 }
+
+/**
+ * Makes an agent's blueprint: checks the options and fills defaults in. Spawn it with `runtime.spawn`.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION` naming the option, when one is missing, malformed or unknown.
+ */
+export function defineAgent(options: AgentOptions): AgentDefinition {
+  const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
+  const { name, instructions = '', output, tokenCounter: counter = estimateTokens } = options
+  const tools = toolMap(options.tools ?? [], label)
+  const toolSpecs = Object.freeze([...tools.values()].map(({ name, description, inputSchema }): ToolSpec => ({ name, description, inputSchema })))
+  const compaction = compactionOf(options.compaction)
+  const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
+  return Object.freeze({
+    name,
+    model: modelOf(options.model, label),
+    instructions,
+    tools,
+    toolSpecs,
+    settings: settingsOf(options.settings, output, label),
+    policy: {
+      flags: { revert: false, prune: false, compact: compaction !== null },
+      toolExecution: options.toolExecution ?? 'parallel',
+      queueMode: options.queueMode ?? 'one-at-a-time',
+      limits: options.limits ?? {},
+      retry: { ...defaultRetry, ...options.retry },
+      compaction: {
+        trigger: compaction === null ? Number.MAX_SAFE_INTEGER : compactionTrigger(compaction.policy),
+        regrowth: Math.ceil(contextWindow * threshold),
+      },
+    },
+    compaction,
+    output: output ?? null,
+    pricing: options.pricing ?? null,
+    counter,
+    frameTokens: counter.text(instructions) + (toolSpecs.length === 0 ? 0 : counter.text(JSON.stringify(toolSpecs))),
+    maxQueue: options.maxQueue ?? 100,
+    checkRequests: options.checkRequests ?? false,
+  })
+}
+
+function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Tool> {
+  const map = new Map<string, Tool>()
+  for (const tool of tools) {
+    if (map.has(tool.name)) throw new RuntimeError('INVALID_DEFINITION', `${label}: two tools are named "${tool.name}".`)
+    map.set(tool.name, tool)
+  }
+  return map
+}
+
+function modelOf(model: Model | AiSdkModel, label: string): Model {
+  if (isAiSdkModel(model)) return aiSdkModel(model)
+  if (typeof model.id === 'string' && isFunction(model.stream)) return model
+  throw new RuntimeError('INVALID_DEFINITION', `${label}: model has no "id" and "stream", and is no AI SDK language model.`)
+}
+
+function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | undefined, label: string): ModelSettings {
+  if (output === undefined) return Object.freeze({ ...settings })
+  try {
+    const { $schema: _, ...schema } = z.toJSONSchema(output) as JsonSchema
+    return Object.freeze({ ...settings, responseFormat: { type: 'json', schema, name: 'answer' } as const })
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: output: ${messageOf(thrown)}.`, { cause: thrown })
+  }
+}
+
+function compactionOf(options: AgentOptions['compaction']): AgentDefinition['compaction'] {
+  if (options === false) return null
+  const { strategy = heuristicStrategy, ...policy } = options ?? {}
+  return { policy: { ...defaultCompactionPolicy, ...policy }, strategy }
+}

@@ -1,0 +1,66 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
+import type { Model } from '../../../protocol/model.ts'
+import { callModel } from './callModel.ts'
+import { isAiSdkModel, type AiSdkModel } from './isAiSdkModel.ts'
+import { toCallOptions } from './toCallOptions.ts'
+
+export interface AiSdkModelOptions {
+  /** The model's id in logs, events and prices; by default the provider's family and the model id: `anthropic:claude-…`. */
+  readonly id?: string
+  /**
+   * Asks Anthropic to cache the instructions and the conversation so far; other providers ignore it. Default `false`.
+   * `settings.providerOptions.anthropic.cacheControl` wins where both are given.
+   */
+  readonly cache?: boolean
+  /**
+   * Where images of tool results go: into the result, or into a user message after it. By default into the result for
+   * providers whose format has room for it, else into a user message.
+   */
+  readonly toolImages?: 'result' | 'user'
+}
+
+/** The version of the AI SDK's model interface that this adapter speaks. */
+const neededVersion = 'v4'
+
+const takesImagesInResults = /^(anthropic|google|vertex|amazon-bedrock|bedrock)\b|^(openai|azure)[\w-]*\.responses\b/
+
+/**
+ * Makes any AI SDK language model a `Model`. Contract: one HTTP request a call, without retries; errors come as `error`
+ * parts with a kind; the id is `provider:model`. Throws `INVALID_DEFINITION` for anything but a model of version v4.
+ */
+export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions = {}): Model {
+  checkModel(languageModel)
+  const model = languageModel as unknown as LanguageModelV4
+  const toolImages = options.toolImages ?? (takesImagesInResults.test(model.provider) ? 'result' : 'user')
+  const prompting = { cache: options.cache ?? false, toolImages }
+  return {
+    id: options.id ?? `${familyOf(model.provider)}:${model.modelId}`,
+    stream: (request, { signal }) => callModel(model, () => toCallOptions(request, prompting), signal),
+  }
+}
+
+function checkModel(value: unknown): void {
+  if (typeof value === 'string') {
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `The model "${value}" is a string: give a model object of a provider package, like anthropic("${value}").`,
+    )
+  }
+  if (!isAiSdkModel(value)) {
+    throw new RuntimeError('INVALID_DEFINITION', `The model is not an AI SDK language model: ${seen(value)}.`)
+  }
+  if (value.specificationVersion !== neededVersion) {
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `The model ${value.provider}:${value.modelId} has interface version "${value.specificationVersion}", ` +
+        `and "${neededVersion}" is needed: install the provider package that belongs to @ai-sdk/provider 4.`,
+    )
+  }
+}
+
+const seen = (value: unknown): string => (typeof value === 'function' ? 'a function' : messageOf(value).slice(0, 100))
+
+/** `anthropic.messages` → `anthropic`; only letters, digits, `_` and `-` stay. */
+const familyOf = (provider: string): string =>
+  (provider.split('.')[0] ?? '').toLowerCase().replaceAll(/[^\w-]+/g, '-') || 'unknown'

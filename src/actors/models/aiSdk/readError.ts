@@ -1,0 +1,191 @@
+import { messageOf } from '../../../protocol/errors.ts'
+import type { ModelError, ModelErrorKind } from '../../../protocol/model.ts'
+
+/** Longest message kept of an error, in UTF-16 units: some proxies answer with whole pages. */
+const maxMessageChars = 1000
+
+/** The fields of AI SDK errors, of provider error objects in a stream, and of Node's network errors. */
+interface Failure {
+  readonly name?: unknown
+  readonly message?: unknown
+  readonly code?: unknown
+  readonly type?: unknown
+  readonly statusCode?: unknown
+  readonly status?: unknown
+  readonly responseHeaders?: unknown
+  readonly responseBody?: unknown
+  readonly data?: unknown
+  readonly cause?: unknown
+  readonly errors?: unknown
+}
+
+/**
+ * What a failed call means to the runtime. Never throws. Errors are recognised by their fields, through causes and lists
+ * of retried errors, so that no class of the AI SDK is needed. Keys and tokens are blanked out of the message.
+ */
+export function readError(thrown: unknown): ModelError {
+  const failures = chainOf(thrown)
+  const http = failures.find((failure) => (statusOf(failure) ?? 0) >= 400)
+  const status = http === undefined ? undefined : statusOf(http)
+  const wording = failures.map(wordsOf).join('\n')
+  const kind = kindOf(status, failures, wording)
+  const retryAfterMs = http === undefined ? undefined : readRetryAfter(http.responseHeaders)
+  return {
+    kind,
+    message: describe(failures, http, thrown),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+function kindOf(status: number | undefined, failures: readonly Failure[], wording: string): ModelErrorKind {
+  if (status === 429) return 'rateLimited'
+  if (status === 401 || status === 403) return 'auth'
+  if (status === 413) return 'overflow'
+  if (status === 408 || (status !== undefined && status >= 500)) return 'network'
+  // What these say quotes the stream, so their wording means nothing.
+  if (failures.some((failure) => /JSONParseError|TypeValidationError/.test(labelsOf(failure)))) return 'other'
+  if (overflowWording.test(wording)) return 'overflow'
+  if (status !== undefined) return 'badRequest'
+  for (const failure of failures) {
+    for (const [pattern, kind] of namedKinds) if (pattern.test(labelsOf(failure))) return kind
+  }
+  return brokenWording.test(wording) ? 'network' : 'other'
+}
+
+/** Names, codes and types of errors that come without an HTTP status. */
+const namedKinds: readonly (readonly [RegExp, ModelErrorKind])[] = [
+  [/rate_?limit|too_many_requests|insufficient_quota|\b429\b/i, 'rateLimited'],
+  [/overloaded|server_error|api_error|timeout|service_unavailable|\b5\d\d\b/i, 'network'],
+  [/\b(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_\w+|ERR_SOCKET\w*)\b/, 'network'],
+  [/ConnectionRefused|ConnectionClosed|FailedToOpenSocket|AbortError|EmptyResponseBodyError/, 'network'],
+  [/LoadAPIKeyError|authentication_error|permission_error|invalid_api_key|\b40[13]\b/i, 'auth'],
+  [
+    /NoSuchModelError|UnsupportedFunctionality|Invalid(Argument|Prompt)Error|invalid_request_error|\b400\b/i,
+    'badRequest',
+  ],
+]
+
+/** How the known providers and servers say that a request does not fit the model's context. */
+const overflowWording = new RegExp(
+  [
+    'context_length_exceeded',
+    'prompt is too long',
+    'prompt too long',
+    'exceeds? (the )?(model.s )?(maximum )?context (limit|length|window|size)',
+    'exceeds the available context size',
+    'context window exceeds',
+    'maximum context length',
+    'greater than the context length',
+    'input token count.*exceeds',
+    'input is too long',
+    'maximum prompt length',
+    'exceeded model token limit',
+    'reduce the length of the (messages|prompt)',
+    'too many (input )?tokens',
+    'input length.*exceeds',
+  ].join('|'),
+  'i',
+)
+
+const brokenWording = /fetch failed|\bterminated\b|socket hang up|premature close|network error|ended without/i
+
+/** The failure, what caused it and what it collected, nearest first; cut off early, as an error may be its own cause. */
+function chainOf(thrown: unknown): Failure[] {
+  const chain: Failure[] = []
+  const queue: unknown[] = [thrown]
+  while (queue.length > 0 && chain.length < 16) {
+    const next = queue.shift()
+    if (typeof next !== 'object' || next === null) continue
+    const failure: Failure = next
+    chain.push(failure)
+    // The last of several retried errors is the one that counts.
+    if (Array.isArray(failure.errors)) queue.push(...failure.errors.toReversed())
+    queue.push(failure.cause)
+  }
+  return chain
+}
+
+function statusOf(failure: Failure): number | undefined {
+  const status = failure.statusCode ?? failure.status
+  return typeof status === 'number' ? status : undefined
+}
+
+const labelsOf = (failure: Failure): string =>
+  [failure.name, failure.code, failure.type].filter((label) => ['string', 'number'].includes(typeof label)).join(' ')
+
+const wordsOf = (failure: Failure): string =>
+  [failure.code, failure.type, failure.message, failure.responseBody]
+    .filter((word) => typeof word === 'string')
+    .join('\n')
+
+function describe(failures: readonly Failure[], http: Failure | undefined, thrown: unknown): string {
+  const said = http === undefined ? saidByAll(failures) || messageOf(thrown) : saidBy(http)
+  const text = blankSecrets(said.replaceAll(/\s+/g, ' ').trim())
+  const short = text.length > maxMessageChars ? `${text.slice(0, maxMessageChars)}…` : text
+  if (http === undefined) return short || 'The provider gave no reason.'
+  return short === '' ? `HTTP ${statusOf(http)}` : `HTTP ${statusOf(http)}: ${short}`
+}
+
+/** The messages from the outermost to the cause, each said once. */
+function saidByAll(failures: readonly Failure[]): string {
+  let said = ''
+  for (const { message } of failures) {
+    if (typeof message === 'string' && message !== '' && !said.includes(message))
+      said += (said === '' ? '' : ': ') + message
+  }
+  return said
+}
+
+/** A provider's own words: the JSON body knows more than a message that is only the HTTP status text. */
+function saidBy(failure: Failure): string {
+  const message = typeof failure.message === 'string' ? failure.message : ''
+  const body = typeof failure.responseBody === 'string' ? bodyMessage(failure.responseBody) : ''
+  if (body === '' || message.includes(body)) return message || messageOf(failure.data ?? failure)
+  return /^[\w -]{0,40}$/.test(message) ? body : message
+}
+
+function bodyMessage(text: string): string {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return text.trimStart().startsWith('<') ? '' : text
+  }
+  for (const candidate of [
+    field(field(body, 'error'), 'message'),
+    field(body, 'message'),
+    field(body, 'detail'),
+    field(body, 'error'),
+  ]) {
+    if (typeof candidate === 'string') return candidate
+  }
+  return ''
+}
+
+const field = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
+
+const secret = /\b(?:Bearer\s+\S+|(?:sk|pk|rk|gsk|xai|pplx|hf|r8|nvapi)[-_][\w*-]{6,}|AIza[\w-]{10,})/gi
+const namedSecret = /((?:x-api-key|api[-_]?key|authorization|access[-_]token)["']?\s*[:=]\s*["']?)[^\s"',&]+/gi
+
+const blankSecrets = (text: string): string =>
+  text.replaceAll(secret, '[redacted]').replaceAll(namedSecret, (_, label: string) => `${label}[redacted]`)
+
+/** The wait in milliseconds; a date counts from the `date` header, so that the two clocks need not agree. */
+function readRetryAfter(headers: unknown): number | undefined {
+  const precise = Number(headerOf(headers, 'retry-after-ms') ?? NaN)
+  if (precise >= 0) return Math.round(precise)
+  const after = headerOf(headers, 'retry-after')?.trim()
+  if (after === undefined || after === '') return undefined
+  if (/^\d+(\.\d+)?$/.test(after)) return Math.round(Number(after) * 1000)
+  const wait = Date.parse(after) - Date.parse(headerOf(headers, 'date') ?? '')
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
+}
+
+function headerOf(headers: unknown, name: string): string | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined
+  for (const [key, value] of Object.entries(headers)) {
+    if (key.toLowerCase() === name && typeof value === 'string') return value
+  }
+  return undefined
+}

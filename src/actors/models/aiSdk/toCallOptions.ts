@@ -1,0 +1,47 @@
+import type { JSONSchema7, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { ModelRequest, ModelSettings } from '../../../protocol/model.ts'
+import { type PromptOptions, toPrompt } from './toPrompt.ts'
+
+/** A request of the `Model` port as AI SDK call options; pure, and says nothing about what the request leaves open. */
+export function toCallOptions(request: ModelRequest, options: PromptOptions): LanguageModelV4CallOptions {
+  const tools = request.tools.map((tool) => ({
+    type: 'function' as const,
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.inputSchema as JSONSchema7,
+  }))
+  return {
+    prompt: toPrompt(request, options),
+    ...(tools.length > 0 && { tools }),
+    ...toSettings(request.settings),
+    ...toProviderOptions(request.settings, options.cache),
+  }
+}
+
+function toSettings(settings: ModelSettings): Partial<LanguageModelV4CallOptions> {
+  const { maxTokens, temperature, topP, stopSequences, seed, thinkingLevel, responseFormat } = settings
+  return {
+    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(stopSequences !== undefined && { stopSequences: [...stopSequences] }),
+    ...(seed !== undefined && { seed }),
+    ...(thinkingLevel !== undefined && { reasoning: thinkingLevel }),
+    ...(responseFormat !== undefined && {
+      responseFormat: {
+        type: 'json' as const,
+        schema: responseFormat.schema as JSONSchema7,
+        ...(responseFormat.name !== undefined && { name: responseFormat.name }),
+      },
+    }),
+  }
+}
+
+function toProviderOptions(
+  settings: ModelSettings,
+  cache: boolean,
+): Pick<LanguageModelV4CallOptions, 'providerOptions'> {
+  const given = settings.providerOptions as SharedV4ProviderOptions | undefined
+  if (!cache) return given === undefined ? {} : { providerOptions: given }
+  return { providerOptions: { ...given, anthropic: { cacheControl: { type: 'ephemeral' }, ...given?.['anthropic'] } } }
+}

@@ -1,0 +1,57 @@
+import { estimateTokens } from '../../conversation/tokenCounter.ts'
+import type { Block, Usage } from '../../protocol/messages.ts'
+import type { ModelPart, ModelReply, ModelRequest, ReplyStopReason } from '../../protocol/model.ts'
+
+/** A reply in short: a string is its text. Ids, stop reason and usage are filled in. */
+export type ReplyShape =
+  | string
+  | {
+      readonly text?: string
+      readonly thinking?: string
+      readonly toolCalls?: readonly { readonly name: string; readonly input: unknown; readonly callId?: string }[]
+      readonly stopReason?: ReplyStopReason
+      readonly usage?: Usage
+    }
+
+/** Fills a short reply in. `turnIndex` makes its call ids unique and the same each time. */
+export function toReply(shape: ReplyShape, request: ModelRequest, turnIndex: number): ModelReply {
+  const { text, thinking, toolCalls = [], stopReason, usage } = typeof shape === 'string' ? { text: shape } : shape
+  const content: Block[] = []
+  if (thinking !== undefined) content.push({ type: 'thinking', text: thinking, signature: `embedded-${turnIndex}` })
+  if (text !== undefined && text !== '') content.push({ type: 'text', text })
+  toolCalls.forEach(({ name, input, callId }, index) => {
+    content.push({ type: 'toolCall', callId: callId ?? `call_${turnIndex}_${index}`, name, input })
+  })
+  return {
+    content,
+    stopReason: stopReason ?? (toolCalls.length > 0 ? 'toolUse' : 'stop'),
+    usage: usage ?? estimateUsage(request, content),
+  }
+}
+
+const toolTokens = new WeakMap<object, number>()
+
+/** Tokens as the default counter sees them; nothing counts as cached. */
+function estimateUsage(request: ModelRequest, content: readonly Block[]): Usage {
+  const { tools } = request
+  const known = toolTokens.get(tools) ?? (tools.length === 0 ? 0 : estimateTokens.text(JSON.stringify(tools)))
+  toolTokens.set(tools, known)
+  let input = estimateTokens.text(request.system) + known
+  for (const { content: blocks } of request.messages) input += tokensOf(blocks)
+  return { input, output: tokensOf(content), cacheRead: 0, cacheWrite: 0 }
+}
+
+const tokensOf = (content: readonly Block[]): number => estimateTokens.message({ role: 'user', content: content as never, source: 'prompt' })
+
+/** The parts a reply streams as: text and thinking by words, arguments as JSON, then `done`. */
+export function* partsOf(reply: ModelReply): Generator<ModelPart> {
+  for (const block of reply.content) {
+    if (block.type === 'toolCall') {
+      yield { type: 'toolCall.delta', callId: block.callId, name: block.name, text: JSON.stringify(block.input) ?? '' }
+    } else if (block.type !== 'image') {
+      const type = block.type === 'text' ? 'text.delta' : 'thinking.delta'
+      for (const text of block.text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? []) yield { type, text }
+    }
+  }
+  yield { type: 'done', reply }
+}

@@ -1,0 +1,139 @@
+import { fromPromise } from 'xstate'
+import { cutMiddle } from '../conversation/cutMiddle.ts'
+import type { CallInput, CallOutput } from '../machines/agentTypes.ts'
+import { messageOf } from '../protocol/errors.ts'
+import type { PlainBlock } from '../protocol/messages.ts'
+import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
+
+interface Outcome {
+  readonly content: readonly PlainBlock[]
+  readonly isError: boolean
+}
+
+/** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
+export const runTool = (find: FindPorts) =>
+  fromPromise<CallOutput, CallInput>(async ({ input, signal }) => {
+    const ports = find(input.agentId)
+    const { key } = input
+    try {
+      const pending = ports.durable()
+      if (pending !== undefined) await pending
+    } catch {
+      return { key, content: [], isError: true, tokens: 0, at: ports.clock.now(), notStarted: true }
+    }
+    const { content, isError } = await call(ports, input, signal)
+    return { key, content, isError, tokens: estimate(ports, input, content), at: ports.clock.now() }
+  })
+
+const estimate = ({ conversation }: AgentPorts, { callId, name }: CallInput, content: readonly PlainBlock[]): number =>
+  Math.round(
+    conversation.correction *
+      conversation.counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }),
+  )
+
+async function call(ports: AgentPorts, input: CallInput, signal: AbortSignal): Promise<Outcome> {
+  const { tools } = ports.definition
+  const tool = tools.get(input.name)
+  if (tool === undefined) {
+    const names = [...tools.keys()].join(', ')
+    return failure(`There is no tool "${input.name}". ${names === '' ? 'You have no tools.' : `Your tools: ${names}.`}`)
+  }
+  const parsed = tool.parse(input.input)
+  if (!parsed.ok) return failure(parsed.message)
+  const attempt = new Attempt(ports, input, tool, signal)
+  try {
+    return toOutcome(await attempt.run(parsed.value), tool)
+  } catch (thrown) {
+    return failure(cutMiddle(messageOf(thrown), tool.maxOutputChars))
+  } finally {
+    attempt.close()
+  }
+}
+
+const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
+
+/** One run of a tool under its time limit. Its abort signal is made only when the tool asks for it. */
+class Attempt {
+  readonly #ports: AgentPorts
+  readonly #input: CallInput
+  readonly #tool: Tool
+  readonly #outer: AbortSignal
+  #controller: AbortController | undefined
+  #isClosed = false
+  #cancelTimer: (() => void) | undefined
+
+  constructor(ports: AgentPorts, input: CallInput, tool: Tool, outer: AbortSignal) {
+    this.#ports = ports
+    this.#input = input
+    this.#tool = tool
+    this.#outer = outer
+  }
+
+  async run(value: unknown): Promise<unknown> {
+    const result = this.#tool.run(value, this.#context())
+    if (!isThenable(result) || this.#tool.timeoutMs === Infinity) return await result
+    return await new Promise((resolve, reject) => {
+      const { timeoutMs } = this.#tool
+      this.#cancelTimer = this.#ports.clock.after(timeoutMs, () => {
+        const error = new Error(`Timed out after ${timeoutMs} ms. What it did so far was not undone.`)
+        this.#controller?.abort(error)
+        reject(error)
+      })
+      result.then(resolve, reject)
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancelTimer?.()
+    this.#outer.removeEventListener('abort', this.#forwardAbort)
+  }
+
+  #context(): ToolContext {
+    const { callId, key, name, loopId, turnIndex } = this.#input
+    const ports = this.#ports
+    const signal = () => this.#signal()
+    return {
+      callId,
+      key,
+      agent: { id: ports.agentId, path: ports.path },
+      get signal() {
+        return signal()
+      },
+      report: (progress) => {
+        if (this.#isClosed || this.#outer.aborted) return
+        ports.emit({ type: 'tool.progress', loopId, turnIndex, callId, name, progress })
+      },
+    }
+  }
+
+  #signal(): AbortSignal {
+    if (this.#tool.timeoutMs === Infinity) return this.#outer
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#outer.aborted) this.#forwardAbort()
+      else this.#outer.addEventListener('abort', this.#forwardAbort, { once: true })
+    }
+    return this.#controller.signal
+  }
+
+  #forwardAbort = (): void => this.#controller?.abort(this.#outer.reason)
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
+function toOutcome(value: unknown, tool: Tool): Outcome {
+  if (isBlocks(value)) {
+    return { isError: false, content: value.map((block) => (block.type === 'text' ? textBlock(block.text, tool) : block)) }
+  }
+  if (typeof value === 'string') return { isError: false, content: [textBlock(value, tool)] }
+  try {
+    return { isError: false, content: [textBlock(JSON.stringify(value) ?? '', tool)] }
+  } catch (thrown) {
+    return failure(`The tool finished, but its result is not JSON: ${messageOf(thrown)}`)
+  }
+}
+
+const textBlock = (text: string, tool: Tool): PlainBlock => ({ type: 'text', text: cutMiddle(text, tool.maxOutputChars) })

@@ -1,0 +1,23 @@
+import { fromPromise } from 'xstate'
+import type { SettleInput, SettleOutput } from '../machines/agentTypes.ts'
+import type { Block, Usage } from '../protocol/messages.ts'
+import { costOf } from './agentDefinition.ts'
+import type { FindPorts } from './agentPorts.ts'
+
+/** After an abort: what had arrived of the reply, with its usage estimated, as no provider reports that of a cut-off stream. */
+export const settle = (find: FindPorts) =>
+  fromPromise<SettleOutput, SettleInput>(async ({ input }) => {
+    const { partial, definition, conversation } = find(input.agentId)
+    find(input.agentId).partial = null
+    if (partial === null || partial.key !== input.key) return { partial: null }
+    const content: Block[] = []
+    if (partial.thinking !== '') content.push({ type: 'thinking', text: partial.thinking })
+    if (partial.text !== '') content.push({ type: 'text', text: partial.text })
+    const usage: Usage = {
+      input: Math.round(partial.estimatedTokens * conversation.correction),
+      output: definition.counter.text(partial.thinking + partial.text),
+      cacheRead: 0,
+      cacheWrite: 0,
+    }
+    return { partial: { content, usage, costUsd: costOf(usage, definition.pricing) } }
+  })

@@ -1,0 +1,141 @@
+import { fromPromise } from 'xstate'
+import { checkRequest } from '../conversation/checkRequest.ts'
+import type { AssembledRequest } from '../conversation/assembleRequest.ts'
+import type { PlannedCall, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
+import { describeIssues, errorInfo, messageOf } from '../protocol/errors.ts'
+import { isJson } from '../protocol/isJson.ts'
+import { textOf, type AssistantMessage, type Block, type ToolCallBlock } from '../protocol/messages.ts'
+import type { ModelReply } from '../protocol/model.ts'
+import { costOf } from './agentDefinition.ts'
+import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { readReply } from './readReply.ts'
+
+/** The effect of `replying`: assembles the request, streams the reply, gives deltas on and returns the finished message. */
+export const streamReply = (find: FindPorts) =>
+  fromPromise<ReplyOutput, ReplyInput>(async ({ input, signal }) => {
+    const ports = find(input.agentId)
+    const pending = ports.durable()
+    if (pending !== undefined) await pending
+    const { definition, conversation, clock } = ports
+    const assembled = ports.assemble()
+    const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
+    if (invalid !== '') return failed(ports, input.key, 'badRequest', errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`))
+    if (input.attempt === 1) announceRequest(ports, input, assembled)
+
+    const estimatedTokens = definition.frameTokens + conversation.trunkTokens
+    const partial = { key: input.key, text: '', thinking: '', estimatedTokens }
+    const { loopId, turnIndex } = input
+    let isStarted = false
+    const result = await readReply(definition.model, assembled.request, { signal, turnIndex }, (delta) => {
+      if (!isStarted) {
+        isStarted = true
+        ports.partial = partial
+        ports.replyStarted(input.key)
+        ports.emit({ type: 'reply.start', loopId, turnIndex, attempt: input.attempt })
+      }
+      switch (delta.type) {
+        case 'text.delta':
+          ports.emit({ type: 'reply.delta', loopId, turnIndex, text: delta.text, offset: partial.text.length })
+          partial.text += delta.text
+          break
+        case 'thinking.delta':
+          ports.emit({ type: 'thinking.delta', loopId, turnIndex, text: delta.text, offset: partial.thinking.length })
+          partial.thinking += delta.text
+          break
+        case 'toolCall.delta':
+          ports.emit({ ...delta, loopId, turnIndex })
+      }
+    })
+    if (ports.partial === partial && !signal.aborted) ports.partial = null
+    if (result === null) return failed(ports, input.key, 'other', errorInfo('MODEL_FAILED', 'The reply was aborted.'))
+    if (!result.ok) return { key: input.key, ok: false, failure: result.failure, at: clock.now(), jitter: ports.random() }
+    return await finish(ports, input, result.reply, estimatedTokens)
+  })
+
+async function finish(ports: AgentPorts, input: ReplyInput, reply: ModelReply, estimatedTokens: number): Promise<ReplyOutput> {
+  const { definition, clock } = ports
+  const content = withSoundCalls(reply.content, ports, input.turnIndex)
+  const calls = content.filter((block) => block.type === 'toolCall')
+  const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkOutput(ports, content) : undefined
+  if (wrong !== undefined) return failed(ports, input.key, 'other', errorInfo('OUTPUT_INVALID', wrong))
+  const { usage } = reply
+  const message: AssistantMessage = { role: 'assistant', content, stopReason: reply.stopReason, usage, model: definition.model.id }
+  const reported = usage.input + usage.cacheRead + usage.cacheWrite
+  return {
+    key: input.key,
+    ok: true,
+    message,
+    calls: calls.length === 0 ? [] : await planCalls(ports, calls),
+    costUsd: costOf(usage, definition.pricing),
+    estimatedTokens,
+    contextTokens: (reported || Math.round(estimatedTokens * ports.conversation.correction)) + usage.output,
+    at: clock.now(),
+  }
+}
+
+const failed = (ports: AgentPorts, key: string, kind: 'badRequest' | 'other', error: { code: string; message: string }): ReplyOutput => ({
+  key,
+  ok: false,
+  failure: { kind, error },
+  at: ports.clock.now(),
+  jitter: ports.random(),
+})
+
+function announceRequest(ports: AgentPorts, { loopId, turnIndex }: ReplyInput, { request, provenance }: AssembledRequest): void {
+  if (!ports.isObserved) return
+  ports.emit({ type: 'turn.request', loopId, turnIndex, model: ports.definition.model.id, request, provenance })
+}
+
+const describeViolations = (ports: AgentPorts, { request }: AssembledRequest): string =>
+  checkRequest(request, { trunk: ports.conversation.path })
+    .map(({ rule, message }) => `rule ${rule}: ${message}`)
+    .join('; ')
+
+/**
+ * Some providers repeat call ids or leave them empty, and a request with two equal ids is refused by others. Arguments that
+ * JSON cannot hold cannot be logged: they become text, which the tool refuses with a message for the model.
+ */
+function withSoundCalls(content: readonly Block[], ports: AgentPorts, turnIndex: number): readonly Block[] {
+  if (!content.some((block) => block.type === 'toolCall')) return content
+  const seen = new Set<string>()
+  return content.map((block, index) => {
+    if (block.type !== 'toolCall') return block
+    const isTaken = block.callId === '' || seen.has(block.callId) || ports.conversation.hasCall(block.callId)
+    const callId = isTaken ? `${block.callId || 'call'}_t${turnIndex}_${index}` : block.callId
+    seen.add(callId)
+    const input = block.input === undefined ? {} : isJson(block.input) ? block.input : messageOf(block.input)
+    return callId === block.callId && input === block.input ? block : { ...block, callId, input }
+  })
+}
+
+const planCalls = (ports: AgentPorts, calls: readonly ToolCallBlock[]): Promise<PlannedCall[]> =>
+  Promise.all(
+    calls.map(async ({ callId, name, input }) => ({ callId, name, input, needsApproval: await needsApproval(ports, name, input) })),
+  )
+
+/** Bad arguments and unknown tools need none: they are answered with an error and never run. */
+async function needsApproval(ports: AgentPorts, name: string, input: unknown): Promise<boolean> {
+  const tool = ports.definition.tools.get(name)
+  const parsed = tool?.parse(input)
+  if (tool === undefined || parsed?.ok !== true) return false
+  try {
+    return await tool.needsApproval(parsed.value)
+  } catch {
+    return true
+  }
+}
+
+/** What is wrong with a final answer that must be JSON of the agent's output schema. */
+function checkOutput({ definition }: AgentPorts, content: readonly Block[]): string | undefined {
+  if (definition.output === null) return undefined
+  const text = textOf(content)
+  const seen = `The reply ${JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text)}`
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (thrown) {
+    return `${seen} is not JSON: ${messageOf(thrown)}.`
+  }
+  const result = definition.output.safeParse(value)
+  return result.success ? undefined : `${seen} does not fit the output schema: ${describeIssues(result.error)}.`
+}

@@ -1,0 +1,59 @@
+import { constants } from 'node:fs'
+import { open, readdir, type FileHandle } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { errnoOf, fileProblem } from './fileProblem.ts'
+import { mostSimilar } from './similarity.ts'
+import type { Workspace } from './workspacePath.ts'
+
+// Without O_NONBLOCK, opening a named pipe waits for its other end. Windows has neither flag.
+const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+/** A file open for reading; whoever opens it closes it. */
+export interface OpenFile {
+  readonly handle: FileHandle
+  readonly size: number
+  readonly real: string
+}
+
+/**
+ * Opens a file of the workspace for reading; a link put in its place after `locate` is not followed.
+ * Contract: rejects with an error written for the model; for a missing file it lists files of similar names.
+ */
+export async function openRegularFile(workspace: Workspace, path: string): Promise<OpenFile> {
+  const real = await workspace.locate(path)
+  const handle = await open(real, readFlags).catch(async (thrown: unknown) => {
+    throw errnoOf(thrown) === 'ENOENT' ? await missing(workspace, path, real) : fileProblem(thrown, path)
+  })
+  try {
+    const stats = await handle.stat()
+    if (stats.isDirectory())
+      throw new Error(`path ${JSON.stringify(path)} is a folder, not a file; use list_files to see inside`)
+    if (!stats.isFile()) throw new Error(`path ${JSON.stringify(path)} is not a regular file`)
+    return { handle, size: stats.size, real }
+  } catch (thrown) {
+    await handle.close()
+    throw thrown
+  }
+}
+
+async function missing(workspace: Workspace, path: string, real: string): Promise<Error> {
+  const folder = dirname(real)
+  const names = await readdir(folder).catch(() => undefined)
+  const where = JSON.stringify(workspace.show(folder))
+  if (names === undefined) return new Error(`path ${JSON.stringify(path)} does not exist, nor does its folder ${where}`)
+  const near = mostSimilar(basename(real), names, 5).map((name) => JSON.stringify(workspace.show(`${folder}/${name}`)))
+  return new Error(
+    near.length > 0
+      ? `path ${JSON.stringify(path)} does not exist; similar names there: ${near.join(', ')}`
+      : `path ${JSON.stringify(path)} does not exist; use list_files to see what is in ${where}`,
+  )
+}
+
+/** Whether bytes from the start of a file are not text: text has no NUL. */
+export const looksBinary = (start: Uint8Array): boolean => start.subarray(0, 8192).includes(0)
+
+/** Says that a file is not text, and how large it is. */
+export const binaryFile = (path: string, size: number): Error =>
+  new Error(
+    `path ${JSON.stringify(path)} is a binary file or not UTF-8 (${size} bytes); only UTF-8 text can be read and edited`,
+  )

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import type { Clock } from '../../../protocol/clock.ts'
+
+export interface GroupOptions {
+  readonly command: string
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string }
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** Takes standard output and standard error, in the order they were written. */
+  onOutput(bytes: Uint8Array): void
+}
+
+/** How the shell ended; both `null` when it could not be killed. */
+export interface GroupEnd {
+  readonly code: number | null
+  readonly killedBy: NodeJS.Signals | null
+  /** Why it was stopped, if it was. */
+  readonly stopped: 'timeout' | 'abort' | undefined
+  /** The shell ended by itself and processes it had started were still running; they were stopped. */
+  readonly leftBehind: boolean
+}
+
+/** Between SIGTERM and SIGKILL, for a command that is stopped. */
+const killGraceMs = 1000
+/** The same for what a command left running when it ended. */
+const leftBehindGraceMs = 200
+/** How long to wait for the end of the output once the group is gone: a process that left the group may hold the pipe. */
+const drainMs = 500
+const pollMs = 20
+
+// The inner shell gets both outputs on one pipe, so they stay in order; `--` lets a command begin with a dash.
+const joinOutputs = 'exec 2>&1; exec /bin/sh -c -- "$1"'
+
+/**
+ * Runs a shell command as a process group of its own with no input. A timeout or an abort ends the whole group; so does the
+ * end of the shell. Contract: rejects only when the shell cannot be started; settles in bounded time after a timeout or
+ * abort, whoever holds the output open. A process that starts a session of its own (`setsid`) escapes.
+ */
+export async function runProcessGroup(options: GroupOptions): Promise<GroupEnd> {
+  const { signal, clock } = options
+  const child = spawn('/bin/sh', ['-c', joinOutputs, 'sh', options.command], {
+    cwd: options.cwd,
+    env: options.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const { pid } = child
+  child.stdout.on('data', (bytes: Uint8Array) => options.onOutput(bytes))
+  const exited = new Promise<Pick<GroupEnd, 'code' | 'killedBy'>>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, killedBy) => resolve({ code, killedBy }))
+  })
+  const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()))
+  const unkillable = Promise.withResolvers<Pick<GroupEnd, 'code' | 'killedBy'>>()
+  let stopped: GroupEnd['stopped']
+  let ending: Promise<boolean> | undefined
+  const stop = (why: 'timeout' | 'abort'): void => {
+    if (ending !== undefined || pid === undefined) return
+    stopped = why
+    ending = endGroup(pid, clock, killGraceMs)
+    const wait = ending.then(() => within(clock, drainMs, exited))
+    void wait.then(() => unkillable.resolve({ code: null, killedBy: null }))
+  }
+  const onAbort = (): void => stop('abort')
+  const cancelTimer = clock.after(options.timeoutMs, () => stop('timeout'))
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) stop('abort')
+  try {
+    const end = await Promise.race([exited, unkillable.promise])
+    const leftBehind = await (ending ??= endGroup(pid, clock, leftBehindGraceMs))
+    await within(clock, drainMs, closed)
+    return { ...end, stopped, leftBehind: stopped === undefined && leftBehind }
+  } finally {
+    cancelTimer()
+    signal.removeEventListener('abort', onAbort)
+    child.stdout.destroy()
+    child.unref()
+  }
+}
+
+/** SIGTERM, a grace, SIGKILL, to every process of the group. Returns whether there was any. Never rejects. */
+async function endGroup(pid: number | undefined, clock: Clock, graceMs: number): Promise<boolean> {
+  if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return false
+  for (let waited = 0; waited < graceMs; waited += pollMs) {
+    await within(clock, pollMs)
+    if (!signalGroup(pid, 0)) return true
+  }
+  signalGroup(pid, 'SIGKILL')
+  return true
+}
+
+/** Returns false when the group has no process any more. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, signal)
+  } catch (thrown) {
+    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
+  }
+}
+
+/** Waits for a promise to settle, or for the time to pass. Never rejects. */
+const within = (clock: Clock, ms: number, promise?: Promise<unknown>): Promise<void> =>
+  new Promise((resolve) => {
+    const cancel = clock.after(ms, resolve)
+    const settle = (): void => {
+      cancel()
+      resolve()
+    }
+    promise?.then(settle, settle)
+  })

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { defineTool, type Tool } from '../defineTool.ts'
+import { fileProblem } from './fileProblem.ts'
+import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
+import { readLines, type LineWindow } from './readLines.ts'
+import type { Approval } from './approval.ts'
+import type { Workspace } from './workspacePath.ts'
+
+/** Most bytes of text one call gives. */
+const maxBytes = 50_000
+
+const input = z.object({
+  path: z.string().min(1).describe('File, relative to the workspace.'),
+  offset: z.int().positive().optional().describe('First line to read, from 1. Default 1.'),
+  limit: z.int().positive().optional().describe('Most lines to read. Default: as many as fit.'),
+})
+export type ReadFileInput = z.output<typeof input>
+
+/** Makes `read_file`: a file's text as it is, or a part of it under a line that says which. */
+export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadFileInput>): Tool =>
+  defineTool({
+    name: 'read_file',
+    description:
+      'Read a UTF-8 text file of the workspace. At most 50 kB come back; a partial answer starts with a line in brackets ' +
+      'that says which lines it holds, e.g. [lines 1–200 of 950]: read on with offset. Binary files are refused.',
+    input,
+    needsApproval,
+    maxOutputChars: maxBytes + 1000,
+    run: async ({ path, offset = 1, limit = Infinity }, { signal }) => {
+      const { handle, size } = await openRegularFile(workspace, path)
+      try {
+        const lines = await readLines(handle, { first: offset, limit, maxBytes, signal })
+        if (looksBinary(lines.start)) throw binaryFile(path, size)
+        if (lines.total === 0) return `[${path} is empty]`
+        if (offset > lines.total)
+          throw new Error(`path ${JSON.stringify(path)} has ${lines.total} lines; offset ${offset} is past its end`)
+        return heading(lines) + decode(lines, path, size)
+      } catch (thrown) {
+        throw fileProblem(thrown, path)
+      } finally {
+        await handle.close()
+      }
+    },
+  })
+
+function heading({ first, last, total, cut }: LineWindow): string {
+  if (cut) return `[line ${first} of ${total}, of which only the first ${maxBytes} bytes are shown]\n`
+  return first === 1 && last === total ? '' : `[lines ${first}–${last} of ${total}]\n`
+}
+
+function decode({ bytes, cut }: LineWindow, path: string, size: number): string {
+  try {
+    // `stream` holds back a character that the cut went through.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
+    if (text.includes('\0')) throw new Error('NUL')
+    return text
+  } catch {
+    throw binaryFile(path, size)
+  }
+}

@@ -1,0 +1,91 @@
+import type { FileHandle } from 'node:fs/promises'
+
+/** The bytes of some lines of a file, and where they are. Lines count from 1; `last` is `first - 1` when there is none. */
+export interface LineWindow {
+  readonly bytes: Uint8Array
+  readonly first: number
+  readonly last: number
+  /** Lines in the whole file; a newline at the end does not start another. */
+  readonly total: number
+  /** True when line `last` did not fit by itself and only its beginning is in `bytes`. */
+  readonly cut: boolean
+  /** The file's first bytes, at least 8 kB when it has as many: to tell text from binary. */
+  readonly start: Uint8Array
+}
+
+const chunkBytes = 256 * 1024
+const newline = 10
+
+/**
+ * Reads `limit` lines from line `first` on, as many as fit in `maxBytes`; the rest of the file is counted, never held.
+ * Contract: rejects with the signal's reason when it aborts. Does not close the handle.
+ */
+export async function readLines(
+  handle: FileHandle,
+  { first, limit, maxBytes, signal }: { first: number; limit: number; maxBytes: number; signal: AbortSignal },
+): Promise<LineWindow> {
+  const chunk = Buffer.allocUnsafe(chunkBytes)
+  const kept = new KeptLines(maxBytes)
+  let start: Uint8Array | undefined
+  let line = 1
+  let atLineStart = true
+  for (;;) {
+    signal.throwIfAborted()
+    const { bytesRead } = await handle.read(chunk, 0, chunkBytes, null)
+    if (bytesRead === 0) break
+    const read = chunk.subarray(0, bytesRead)
+    start ??= Uint8Array.from(read.subarray(0, 8192))
+    for (let at = 0; at < bytesRead;) {
+      const found = read.indexOf(newline, at)
+      const end = found === -1 ? bytesRead : found + 1
+      if (line >= first && line - first < limit) kept.add(read.subarray(at, end), found !== -1)
+      atLineStart = found !== -1
+      if (atLineStart) line++
+      at = end
+    }
+  }
+  const { bytes, lines, cut } = kept.end()
+  return {
+    bytes,
+    first,
+    last: first + lines - 1,
+    total: atLineStart ? line - 1 : line,
+    cut,
+    start: start ?? new Uint8Array(),
+  }
+}
+
+/** Whole lines up to a number of bytes; of a first line that is longer, the beginning. */
+class KeptLines {
+  readonly #maxBytes: number
+  readonly #pieces: Uint8Array[] = []
+  #size = 0
+  #whole = 0
+  #lines = 0
+  #full = false
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  add(piece: Uint8Array, endsLine: boolean): void {
+    if (this.#full) return
+    const room = this.#maxBytes - this.#size
+    this.#full = piece.length > room
+    const fits = Uint8Array.from(piece.subarray(0, room))
+    this.#pieces.push(fits)
+    this.#size += fits.length
+    if (endsLine && !this.#full) {
+      this.#whole = this.#size
+      this.#lines++
+    }
+  }
+
+  end(): { bytes: Uint8Array; lines: number; cut: boolean } {
+    const all = Buffer.concat(this.#pieces)
+    if (!this.#full) return { bytes: all, lines: this.#lines + (this.#size > this.#whole ? 1 : 0), cut: false }
+    return this.#lines > 0
+      ? { bytes: all.subarray(0, this.#whole), lines: this.#lines, cut: false }
+      : { bytes: all, lines: 1, cut: true }
+  }
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { access, lstat, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errnoOf } from './fileProblem.ts'
+
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+
+/**
+ * Writes a file as a whole: readers see the old content or the new, never a part, and a failure or an abort leaves the old.
+ * Keeps the mode and, where allowed, the owner of a file that was there. `real` comes from `locate` and its folder exists.
+ * Returns what was there before.
+ */
+export async function replaceFile(real: string, content: string, signal: AbortSignal): Promise<Stats | undefined> {
+  const before = await statOf(real)
+  if (before !== undefined && !before.isFile()) {
+    throw Object.assign(new Error('not a regular file'), { code: before.isDirectory() ? 'EISDIR' : 'EEXIST' })
+  }
+  if (before !== undefined) await access(real, constants.W_OK)
+  const temporary = join(dirname(real), `.${randomUUID()}.tmp`)
+  try {
+    const handle = await open(temporary, createFlags, 0o666)
+    try {
+      await handle.writeFile(content)
+      if (before !== undefined) {
+        await handle.chown(before.uid, before.gid).catch(() => {})
+        await handle.chmod(before.mode & 0o7777)
+      }
+    } finally {
+      await handle.close()
+    }
+    signal.throwIfAborted()
+    await rename(temporary, real)
+  } catch (thrown) {
+    await rm(temporary, { force: true })
+    throw thrown
+  }
+  return before
+}
+
+async function statOf(real: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(real)
+  } catch (thrown) {
+    if (errnoOf(thrown) === 'ENOENT') return undefined
+    throw thrown
+  }
+}

@@ -1,0 +1,79 @@
+import { excerpt } from './excerpt.ts'
+import { toCrlf, toLf, unifyLineEndings } from './lineEndings.ts'
+import { nearestText } from './nearestText.ts'
+
+/** An edit as the model asks for it. */
+export interface TextEdit {
+  readonly oldText: string
+  readonly newText: string
+  /** Replace every occurrence instead of the only one. */
+  readonly all: boolean
+}
+
+const byteOrderMark = '\uFEFF'
+
+/**
+ * Replaces exact text. Line endings are no part of the comparison: the new text gets those of the file, and a byte order
+ * mark stays. Returns the new content, how often it was replaced, and an excerpt of the change.
+ * @throws Error written for the model: nothing to find, no change, not found (with the nearest text), or not unique (with lines).
+ */
+export function replaceText(content: string, edit: TextEdit): { content: string; count: number; excerpt: string } {
+  const mark = content.startsWith(byteOrderMark) ? byteOrderMark : ''
+  const body = content.slice(mark.length)
+  const file = unifyLineEndings(body)
+  const oldText = toLf(edit.oldText.replace(byteOrderMark, ''))
+  const newText = toLf(edit.newText)
+  if (oldText === '') throw new Error('oldText is empty; give the text to replace, or use write_file for a whole file')
+  if (oldText === newText)
+    throw new Error(
+      'oldText and newText are the same: there is nothing to change (line endings are kept as the file has them)',
+    )
+  const places = findAll(file.text, oldText, edit.all)
+  if (places.length === 0) throw new Error(`oldText was not found. ${nearestText(file.text, oldText)}`)
+  if (places.length > 1 && !edit.all) {
+    const lines = linesAt(file.text, places)
+    throw new Error(
+      `oldText occurs ${places.length} times, at lines ${lines}; add surrounding lines to make it unique, or set all to replace each`,
+    )
+  }
+  const inserted = file.usesCrlf
+    ? toCrlf(newText)
+    : body.includes('\r\n') || edit.oldText.includes('\r\n')
+      ? newText
+      : edit.newText
+  let result = mark
+  let from = 0
+  for (const place of places) {
+    result += body.slice(from, file.original(place)) + inserted
+    from = file.original(place + oldText.length)
+  }
+  return {
+    content: result + body.slice(from),
+    count: places.length,
+    excerpt: excerpt(file.text, places, oldText, newText),
+  }
+}
+
+function findAll(text: string, wanted: string, all: boolean): number[] {
+  const places: number[] = []
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at)
+  const [only] = places
+  if (only === undefined || places.length > 1 || all) return places
+  // "aa" in "aaa" is not unique either.
+  const overlapping = text.indexOf(wanted, only + 1)
+  return overlapping === -1 ? places : [only, overlapping]
+}
+
+function linesAt(text: string, places: readonly number[]): string {
+  const shown = places.slice(0, 20)
+  let line = 1
+  let from = 0
+  const lines = shown.map((place) => {
+    for (let at = text.indexOf('\n', from); at !== -1 && at < place; at = text.indexOf('\n', from)) {
+      line++
+      from = at + 1
+    }
+    return line
+  })
+  return [...new Set(lines)].join(', ') + (places.length > shown.length ? ', …' : '')
+}

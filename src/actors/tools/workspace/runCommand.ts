@@ -1,0 +1,106 @@
+import { stat } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Clock } from '../../../protocol/clock.ts'
+import { messageOf } from '../../../protocol/errors.ts'
+import { defineTool, type Tool } from '../defineTool.ts'
+import { boundedOutput } from './boundedOutput.ts'
+import { commandEnvironment } from './commandEnvironment.ts'
+import { fileProblem } from './fileProblem.ts'
+import { outputProgress } from './outputProgress.ts'
+import { runProcessGroup, type GroupEnd } from './processGroup.ts'
+import type { Approval } from './approval.ts'
+import type { Workspace } from './workspacePath.ts'
+
+const defaultTimeoutMs = 120_000
+const headChars = 10_000
+const tailChars = 18_000
+
+const input = z.object({
+  command: z.string().min(1).describe('Command line for /bin/sh -c.'),
+  timeoutMs: z.int().positive().optional().describe('Milliseconds after which it is stopped.'),
+  cwd: z.string().min(1).optional().describe('Folder to start in, relative to the workspace. Default: the workspace.'),
+})
+export type RunCommandInput = z.output<typeof input>
+
+export interface RunCommandOptions {
+  readonly clock: Clock
+  /** The longest a command may run, whatever the model asks for. */
+  readonly maxTimeoutMs: number
+  readonly env: { readonly [name: string]: string | undefined }
+}
+
+/**
+ * Makes `run_command`. **Only its starting folder is confined to the workspace: the shell can read, change and send
+ * whatever this process can.** Let a person approve it (`needsApproval`) or sandbox the process.
+ */
+export const runCommandTool = (
+  workspace: Workspace,
+  needsApproval: Approval<RunCommandInput>,
+  { clock, maxTimeoutMs, env }: RunCommandOptions,
+): Tool =>
+  defineTool({
+    name: 'run_command',
+    description:
+      `Run a shell command (/bin/sh -c) that starts in the workspace and ends by itself. It is not sandboxed: only the starting ` +
+      `folder is confined, so do not touch anything outside the workspace. No input, no terminal. Standard output and error come ` +
+      `back together, the middle of a long one left out, with the exit code. Stopped after timeoutMs (default ` +
+      `${Math.min(defaultTimeoutMs, maxTimeoutMs)}, at most ${maxTimeoutMs}). Processes still running in the background when the ` +
+      `command ends are stopped.`,
+    input,
+    needsApproval,
+    // The command's own limit comes first: it leaves the output and the reason.
+    timeoutMs: maxTimeoutMs + 10_000,
+    run: async ({ command, timeoutMs = defaultTimeoutMs, cwd = '.' }, context) => {
+      const { signal } = context
+      signal.throwIfAborted()
+      if (command.includes('\0')) throw new Error('command holds a NUL character')
+      const folder = await folderAt(workspace, cwd)
+      const output = boundedOutput(headChars, tailChars)
+      const progress = outputProgress((piece) => context.report(piece), clock)
+      const decoder = new TextDecoder()
+      const take = (text: string): void => {
+        if (text === '') return
+        output.add(text)
+        progress.add(text)
+      }
+      const limitMs = Math.min(timeoutMs, maxTimeoutMs)
+      const startedAt = clock.now()
+      const end = await runProcessGroup({
+        command,
+        cwd: folder,
+        env: commandEnvironment(process.env, env),
+        timeoutMs: limitMs,
+        signal,
+        clock,
+        onOutput: (bytes) => take(decoder.decode(bytes, { stream: true })),
+      })
+        .catch((thrown: unknown) => {
+          throw new Error(`The command could not be started: ${messageOf(thrown)}`, { cause: thrown })
+        })
+        .finally(() => {
+          take(decoder.decode())
+          progress.end()
+        })
+      const seconds = `${((clock.now() - startedAt) / 1000).toFixed(1)} s`
+      const leftBehind = end.leftBehind ? '; processes it left in the background were stopped' : ''
+      const text = `${output.text().trimEnd() || '(no output)'}\n[${outcome(end, limitMs)} after ${seconds}${leftBehind}]`
+      // An error result tells the model that the command failed.
+      if (end.code !== 0 || end.stopped !== undefined) throw new Error(text)
+      return text
+    },
+  })
+
+function outcome({ code, killedBy, stopped }: GroupEnd, limitMs: number): string {
+  if (stopped === 'timeout') return `timed out: stopped by the limit of ${limitMs} ms`
+  if (stopped === 'abort') return 'aborted'
+  return code === null ? `killed by ${killedBy}` : `exit code ${code}`
+}
+
+async function folderAt(workspace: Workspace, cwd: string): Promise<string> {
+  const folder = await workspace.locate(cwd)
+  const stats = await stat(folder).catch((thrown: unknown) => {
+    throw fileProblem(thrown, cwd)
+  })
+  if (!stats.isDirectory()) throw new Error(`cwd ${JSON.stringify(cwd)} is a file, not a folder`)
+  return folder
+}

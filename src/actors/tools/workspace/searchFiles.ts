@@ -1,0 +1,130 @@
+import { stat } from 'node:fs/promises'
+import { basename, dirname, extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { z } from 'zod'
+import type { Clock } from '../../../protocol/clock.ts'
+import { messageOf } from '../../../protocol/errors.ts'
+import { defineTool, type Tool } from '../defineTool.ts'
+import { fileProblem } from './fileProblem.ts'
+import { compileGlob } from './matchGlob.ts'
+import type { SearchMessage, SearchRequest } from './searchIn.ts'
+import type { Approval } from './approval.ts'
+import type { Workspace } from './workspacePath.ts'
+
+const timeoutMs = 20_000
+
+const input = z.object({
+  pattern: z.string().min(1).describe('JavaScript regular expression, matched line by line.'),
+  path: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File or folder to search, relative to the workspace. Default: all of it.'),
+  glob: z.string().min(1).optional().describe('Only files that match, e.g. "*.ts" or "src/**/*.ts".'),
+  ignoreCase: z.boolean().optional(),
+  limit: z.int().positive().max(1000).optional().describe('Most lines to give. Default 100.'),
+})
+export type SearchFilesInput = z.output<typeof input>
+
+/** Makes `search_files`: lines that match a regular expression. The work is done in a thread of its own, ended after 20 s. */
+export const searchFilesTool = (
+  workspace: Workspace,
+  needsApproval: Approval<SearchFilesInput>,
+  { clock }: { clock: Clock },
+): Tool =>
+  defineTool({
+    name: 'search_files',
+    description:
+      'Search the text files of the workspace with a JavaScript regular expression, line by line. Gives "file:line: text", long ' +
+      'lines cut. Binary files, files over 5 MB, symbolic links, .git and node_modules are left out.',
+    input,
+    needsApproval,
+    maxOutputChars: 100_000,
+    run: async ({ pattern, path = '.', glob, ignoreCase = false, limit = 100 }, { signal }) => {
+      const flags = flagsFor(pattern, ignoreCase ? 'i' : '')
+      if (glob !== undefined) compileGlob(glob)
+      const real = await workspace.locate(path)
+      const stats = await stat(real).catch((thrown: unknown) => {
+        throw fileProblem(thrown, path)
+      })
+      const folder = stats.isDirectory() ? real : dirname(real)
+      const request: SearchRequest = {
+        folder,
+        prefix: folder === workspace.root ? '' : `${workspace.show(folder)}/`,
+        pattern,
+        flags,
+        limit,
+        ...(stats.isDirectory() ? {} : { file: basename(real) }),
+        ...(glob === undefined ? {} : { glob }),
+      }
+      return search(request, { signal, clock })
+    },
+  })
+
+/** Prefers the `u` flag, for `\p{…}`; a pattern that is only valid without it is taken too. */
+function flagsFor(pattern: string, flags: string): string {
+  try {
+    return new RegExp(pattern, `u${flags}`).flags
+  } catch {
+    // What is wrong with it is said by the second attempt.
+  }
+  try {
+    return new RegExp(pattern, flags).flags
+  } catch (thrown) {
+    throw new Error(`pattern is not a valid JavaScript regular expression: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}
+
+async function search(
+  request: SearchRequest,
+  { signal, clock }: { signal: AbortSignal; clock: Clock },
+): Promise<string> {
+  signal.throwIfAborted()
+  // Source runs as .ts and is published as .js; the compiler does not rewrite the text of a URL.
+  const extension = extname(fileURLToPath(import.meta.url))
+  const worker = new Worker(new URL(`./searchWorker${extension}`, import.meta.url), {
+    workerData: request,
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const lines: string[] = []
+  let current = 'the first file'
+  worker.on('message', (message: SearchMessage) => {
+    if (message.type === 'file') current = message.path
+    else if (message.type === 'match') lines.push(message.text)
+    else if (message.type === 'failed') reject(new Error(`The search failed: ${message.message}`))
+    else resolve(report(request, lines, message))
+  })
+  worker.on('error', (thrown) =>
+    reject(new Error(`The search failed in ${current}: ${messageOf(thrown)}`, { cause: thrown })),
+  )
+  worker.on('exit', () => reject(new Error(`The search ended unexpectedly in ${current}.`)))
+  const cancelTimer = clock.after(timeoutMs, () => {
+    const advice =
+      'The expression may backtrack without end: simplify it (no nested repetition such as (a+)+), or narrow path or glob.'
+    reject(
+      new Error([`The search was stopped after ${timeoutMs / 1000} s, in ${current}. ${advice}`, ...lines].join('\n')),
+    )
+  })
+  const onAbort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await promise
+  } finally {
+    cancelTimer()
+    signal.removeEventListener('abort', onAbort)
+    await worker.terminate()
+  }
+}
+
+function report(request: SearchRequest, lines: readonly string[], done: SearchMessage & { type: 'done' }): string {
+  const notes: string[] = []
+  if (lines.length === 0) notes.push(`[no match in ${done.files} ${done.files === 1 ? 'file' : 'files'}]`)
+  if (done.more)
+    notes.push(
+      `[truncated: the first ${request.limit} matching lines; narrow the pattern, path or glob, or raise limit]`,
+    )
+  if (done.tooLarge > 0) notes.push(`[not searched: ${done.tooLarge} files over 5 MB]`)
+  return [...lines, ...notes].join('\n')
+}

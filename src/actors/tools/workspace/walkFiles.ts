@@ -1,0 +1,48 @@
+import type { Dirent } from 'node:fs'
+import { readdir, realpath } from 'node:fs/promises'
+
+/** Folders that are not entered: what is in them is made by tools and seldom meant. */
+export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+
+export interface FoundFile {
+  /** Relative to the folder the walk began in, with `/`. */
+  readonly path: string
+  /** A symbolic link; it is reported and never followed. */
+  readonly isLink: boolean
+}
+
+/**
+ * Finds every file under a real folder, sorted by path; ignored folders, linked folders and those that cannot be read are left out.
+ * Contract: throws the signal's reason when it aborts. Memory: the names of one branch of folders at a time.
+ */
+export async function* walkFiles(root: string, signal?: AbortSignal): AsyncGenerator<FoundFile, void, undefined> {
+  const stack: { prefix: string; entries: readonly Dirent[]; next: number }[] = [
+    { prefix: '', entries: await sortedEntries(root), next: 0 },
+  ]
+  for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+    signal?.throwIfAborted()
+    const entry = level.entries[level.next++]
+    if (entry === undefined) {
+      stack.pop()
+      continue
+    }
+    const path = level.prefix + entry.name
+    if (entry.isDirectory()) {
+      if (!ignoredFolders.has(entry.name))
+        stack.push({ prefix: `${path}/`, entries: await sortedEntries(`${root}/${path}`), next: 0 })
+    } else if (entry.isFile() || entry.isSymbolicLink()) yield { path, isLink: entry.isSymbolicLink() }
+  }
+}
+
+async function sortedEntries(folder: string): Promise<readonly Dirent[]> {
+  try {
+    // A folder may have become a link since its name was read.
+    if ((await realpath(folder)) !== folder) return []
+    return (await readdir(folder, { withFileTypes: true })).toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+  } catch {
+    return []
+  }
+}
+
+/** With a folder's name taken as "name/", going down in order gives all paths in order. */
+const key = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)

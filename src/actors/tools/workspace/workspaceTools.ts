@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import type { Clock } from '../../../protocol/clock.ts'
+import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
+import type { Tool } from '../defineTool.ts'
+import type { Approval } from './approval.ts'
+import { editFileTool, type EditFileInput } from './editFile.ts'
+import { listFilesTool, type ListFilesInput } from './listFiles.ts'
+import { readFileTool, type ReadFileInput } from './readFile.ts'
+import { runCommandTool, type RunCommandInput } from './runCommand.ts'
+import { searchFilesTool, type SearchFilesInput } from './searchFiles.ts'
+import { wallClock } from './wallClock.ts'
+import { openWorkspace } from './workspacePath.ts'
+import { writeFileTool, type WriteFileInput } from './writeFile.ts'
+
+export interface WorkspaceToolsOptions {
+  /** Which calls wait for `agent.decide`; a tool not named runs at once. Recommended for `run_command`. */
+  readonly needsApproval?: {
+    readonly read_file?: Approval<ReadFileInput>
+    readonly write_file?: Approval<WriteFileInput>
+    readonly edit_file?: Approval<EditFileInput>
+    readonly list_files?: Approval<ListFilesInput>
+    readonly search_files?: Approval<SearchFilesInput>
+    readonly run_command?: Approval<RunCommandInput>
+  }
+  /** The longest a command may run, in milliseconds; the model may ask for less. Default 600,000, at most a day. */
+  readonly commandTimeoutMs?: number
+  /**
+   * Environment of commands, on top of `process.env` without the variables whose names look like secrets; `undefined`
+   * removes a variable.
+   */
+  readonly env?: { readonly [name: string]: string | undefined }
+  /** Time for timeouts and progress reports; the system's by default. */
+  readonly clock?: Clock
+}
+
+const approval = z.union([
+  z.boolean(),
+  z.custom((value) => typeof value === 'function', 'give a boolean or a function'),
+])
+const approvalsSchema = z.strictObject({
+  read_file: approval.optional(),
+  write_file: approval.optional(),
+  edit_file: approval.optional(),
+  list_files: approval.optional(),
+  search_files: approval.optional(),
+  run_command: approval.optional(),
+})
+const optionsSchema = z.strictObject({
+  needsApproval: approvalsSchema.optional(),
+  commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
+  env: z.record(z.string(), z.string().optional()).optional(),
+  clock: z.custom((value) => typeof value === 'object' && value !== null, 'give a Clock').optional(),
+})
+
+/**
+ * Makes the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `run_command`, all working in
+ * the folder `dir`. The file tools cannot leave it, neither by `..` nor by an absolute path nor through a symbolic link.
+ *
+ * **`run_command` is confined by its starting folder only: a shell can reach everything this process can.** Set
+ * `needsApproval: { run_command: true }`, leave the tool out of the list, or run the whole process in a sandbox.
+ *
+ * @throws RuntimeError `INVALID_OPTION` when `dir` is not an existing folder or an option is malformed.
+ */
+export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {}): Tool[] {
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `workspaceTools: ${describeIssues(checked.error)}.`)
+  const workspace = openWorkspace(dir)
+  const clock = options.clock ?? wallClock
+  const approvals = options.needsApproval ?? {}
+  return [
+    readFileTool(workspace, approvals.read_file ?? false),
+    writeFileTool(workspace, approvals.write_file ?? false),
+    editFileTool(workspace, approvals.edit_file ?? false),
+    listFilesTool(workspace, approvals.list_files ?? false),
+    searchFilesTool(workspace, approvals.search_files ?? false, { clock }),
+    runCommandTool(workspace, approvals.run_command ?? false, {
+      clock,
+      maxTimeoutMs: options.commandTimeoutMs ?? 600_000,
+      env: options.env ?? {},
+    }),
+  ]
+}

@@ -1,0 +1,50 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import { defineTool, type Tool } from '../defineTool.ts'
+import { withFileLock } from './fileLock.ts'
+import { fileProblem } from './fileProblem.ts'
+import { replaceFile } from './replaceFile.ts'
+import type { Approval } from './approval.ts'
+import type { Workspace } from './workspacePath.ts'
+
+const input = z.object({
+  path: z.string().min(1).describe('File, relative to the workspace.'),
+  content: z.string().describe('The whole new content.'),
+})
+export type WriteFileInput = z.output<typeof input>
+
+/** Makes `write_file`: creates or replaces a file as a whole, with the folders it needs. */
+export const writeFileTool = (workspace: Workspace, needsApproval: Approval<WriteFileInput>): Tool =>
+  defineTool({
+    name: 'write_file',
+    description:
+      'Create a file of the workspace, or replace one as a whole, as UTF-8; missing folders are created. To change a part ' +
+      'of a file use edit_file.',
+    input,
+    needsApproval,
+    run: async ({ path, content }, { signal }) => {
+      const real = await workspace.locate(path)
+      if (real === workspace.root) throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
+      return withFileLock(real, async () => {
+        signal.throwIfAborted()
+        try {
+          await mkdir(dirname(real), { recursive: true })
+          if ((await workspace.locate(path)) !== real)
+            throw new Error(`path ${JSON.stringify(path)} changed its place meanwhile; try again`)
+          const before = await replaceFile(real, content, signal)
+          const now = `${Buffer.byteLength(content)} bytes, ${countLines(content)} lines`
+          return before === undefined
+            ? `Created ${path}: ${now}.`
+            : `Overwrote ${path}: ${now} (was ${before.size} bytes).`
+        } catch (thrown) {
+          throw fileProblem(thrown, path)
+        }
+      })
+    },
+  })
+
+const countLines = (text: string): number => {
+  const ends = text.split('\n').length - 1
+  return text === '' || text.endsWith('\n') ? ends : ends + 1
+}

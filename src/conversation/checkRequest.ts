@@ -1,0 +1,106 @@
+import type { Block } from '../protocol/messages.ts'
+import type { ModelRequest, RequestMessage } from '../protocol/model.ts'
+import type { ConversationNode } from './conversation.ts'
+
+/** A way in which a request would be refused by some provider; `rule` counts as in the guide's list of nine. */
+export interface Violation {
+  readonly rule: number
+  readonly message: string
+}
+
+export interface CheckContext {
+  /** The request before this one in the same run: system and tools must not have changed. */
+  readonly previous?: ModelRequest | undefined
+  /** The trunk the request was rendered from: signed thinking must be in it, unmodified. */
+  readonly trunk?: readonly ConversationNode[]
+}
+
+/** Proves a request valid for every provider: no violation in the list means valid. Pure. */
+export function checkRequest(request: ModelRequest, context: CheckContext = {}): Violation[] {
+  return [
+    ...checkEnds(request.messages),
+    ...checkCalls(request.messages),
+    ...checkContent(request.messages),
+    ...checkThinking(request.messages, context.trunk),
+    ...checkFrame(request, context.previous),
+  ]
+}
+
+function checkEnds(messages: readonly RequestMessage[]): Violation[] {
+  const first = messages[0]?.role
+  const last = messages.at(-1)?.role
+  const violations: Violation[] = []
+  if (first !== 'user') violations.push({ rule: 1, message: `the first message is ${first ?? 'missing'}, not user` })
+  if (last === 'assistant') violations.push({ rule: 4, message: 'the last message is assistant' })
+  return violations
+}
+
+function checkCalls(messages: readonly RequestMessage[]): Violation[] {
+  const violations: Violation[] = []
+  const seen = new Set<string>()
+  let waiting = new Set<string>()
+  messages.forEach((message, index) => {
+    if (message.role === 'toolResult') {
+      if (!waiting.delete(message.callId)) {
+        violations.push({ rule: 3, message: `message ${index} answers call ${message.callId}, which is not open` })
+      }
+      return
+    }
+    for (const callId of waiting) violations.push({ rule: 2, message: `call ${callId} is not answered before message ${index}` })
+    waiting = new Set()
+    if (message.role === 'user' && messages[index - 1]?.role === 'user') {
+      violations.push({ rule: 9, message: `messages ${index - 1} and ${index} are both user` })
+    }
+    for (const block of message.content) {
+      if (block.type !== 'toolCall') continue
+      if (seen.has(block.callId)) violations.push({ rule: 5, message: `call id ${block.callId} is used twice` })
+      seen.add(block.callId)
+      waiting.add(block.callId)
+    }
+  })
+  for (const callId of waiting) violations.push({ rule: 2, message: `call ${callId} is never answered` })
+  return violations
+}
+
+function checkContent(messages: readonly RequestMessage[]): Violation[] {
+  return messages.flatMap((message, index) => {
+    if (message.content.length === 0) return [{ rule: 6, message: `message ${index} has no content` }]
+    return message.content
+      .filter((block) => block.type === 'text' && block.text.trim() === '')
+      .map(() => ({ rule: 6, message: `message ${index} has an empty text block` }))
+  })
+}
+
+const thinkingOf = (content: readonly Block[]): string[] =>
+  content.filter((block) => block.type === 'thinking' && block.signature !== undefined).map((block) => JSON.stringify(block))
+
+function checkThinking(messages: readonly RequestMessage[], trunk: readonly ConversationNode[] | undefined): Violation[] {
+  if (trunk === undefined) return []
+  const violations: Violation[] = []
+  const byCall = new Map<string, string>()
+  for (const { message } of trunk) {
+    if (message.role !== 'assistant') continue
+    for (const block of message.content) {
+      if (block.type === 'toolCall') byCall.set(block.callId, thinkingOf(message.content).join())
+    }
+  }
+  messages.forEach((message, index) => {
+    if (message.role !== 'assistant') return
+    const call = message.content.find((block) => block.type === 'toolCall')
+    if (call === undefined) return
+    if (byCall.get(call.callId) !== thinkingOf(message.content).join()) {
+      violations.push({ rule: 7, message: `signed thinking of message ${index} is not what the model wrote` })
+    }
+  })
+  return violations
+}
+
+function checkFrame(request: ModelRequest, previous: ModelRequest | undefined): Violation[] {
+  if (previous === undefined) return []
+  const violations: Violation[] = []
+  if (request.system !== previous.system) violations.push({ rule: 8, message: 'the system prompt changed within the run' })
+  if (request.tools !== previous.tools && JSON.stringify(request.tools) !== JSON.stringify(previous.tools)) {
+    violations.push({ rule: 8, message: 'the tools changed within the run' })
+  }
+  return violations
+}

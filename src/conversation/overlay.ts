@@ -1,0 +1,50 @@
+import type { NodeId } from '../protocol/ids.ts'
+import type { Message, PlainBlock } from '../protocol/messages.ts'
+import type { Overlay } from '../protocol/records.ts'
+import type { ConversationNode } from './conversation.ts'
+import { cutMiddle } from './cutMiddle.ts'
+import type { TokenCounter } from './tokenCounter.ts'
+
+/** The part of a conversation that overlays are computed from. */
+export interface OverlaySubject {
+  readonly path: readonly ConversationNode[]
+  readonly counter: TokenCounter
+  node(id: NodeId): ConversationNode | undefined
+  onTrunk(id: NodeId): boolean
+}
+
+/** The newest overlay whose whole span is on the trunk; an older one holds again when a revert undoes the newer. */
+export function activeOverlay<O extends Overlay>(overlays: readonly O[], subject: OverlaySubject): O | undefined {
+  return overlays.findLast((overlay) => subject.onTrunk(overlay.from) && subject.onTrunk(overlay.to))
+}
+
+/** How a summary is shown to the model: user-role text that cannot be taken for a message. */
+export const renderSummary = (overlay: Pick<Overlay, 'from' | 'to' | 'summary'>): string =>
+  `<conversation-summary span="n${overlay.from}–n${overlay.to}">\n${overlay.summary}\n</conversation-summary>`
+
+/** Estimated tokens an overlay takes off the trunk. Costs the length of span and recent part, once. */
+export function savedTokens(overlay: Overlay, subject: OverlaySubject): number {
+  const from = subject.node(overlay.from)!
+  const to = subject.node(overlay.to)!
+  const kept = new Set(overlay.kept)
+  let saved = to.pathTokens - from.pathTokens + from.tokens - subject.counter.text(renderSummary(overlay))
+  for (let i = from.depth - 1; i < subject.path.length; i++) {
+    const node = subject.path[i]!
+    if (i < to.depth) {
+      if (kept.has(node.id)) saved -= node.tokens
+    } else if (node.id <= overlay.recentTo) {
+      saved -= subject.counter.message(truncateResult(node.message, overlay.maxToolOutputChars)) - node.tokens
+    } else break
+  }
+  return saved
+}
+
+/** Cuts the middle out of long tool output; any other message, and short output, is returned as it is. */
+export function truncateResult(message: Message, maxChars: number): Message {
+  if (message.role !== 'toolResult') return message
+  if (!message.content.some((block) => block.type === 'text' && block.text.length > maxChars)) return message
+  const content = message.content.map((block) =>
+    block.type === 'text' ? ({ type: 'text', text: cutMiddle(block.text, maxChars) } satisfies PlainBlock) : block,
+  )
+  return { ...message, content }
+}

@@ -1,0 +1,76 @@
+export { defineAgent, type AgentOptions, type CompactionOptions } from './actors/defineAgent.ts'
+export type { AgentDefinition, Pricing } from './actors/agentDefinition.ts'
+export { defineTool, type Tool, type ToolContext, type ToolOptions, type ToolOutput } from './actors/tools/defineTool.ts'
+export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
+export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
+export type { ReplyShape } from './actors/models/replyShape.ts'
+export type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
+export {
+  heuristicStrategy,
+  llmStrategy,
+  type CompactionStrategy,
+  type LlmStrategyOptions,
+  type Summary,
+  type SummaryContext,
+} from './actors/summariseSpan.ts'
+
+export { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts'
+export type { Agent } from './runtime/agent.ts'
+export type { AgentListener } from './runtime/agentHost.ts'
+export type { Run, RunResult } from './runtime/run.ts'
+export { memoryStore } from './runtime/stores/memoryStore.ts'
+export { fileStore } from './runtime/stores/fileStore.ts'
+
+export { agentMachine } from './machines/agentMachine.ts'
+export type { AgentContext, AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from './machines/agentTypes.ts'
+
+export type { ConversationNode, ConversationView, Step } from './conversation/conversation.ts'
+export { rebuildConversation } from './conversation/rebuildConversation.ts'
+export { checkRequest, type CheckContext, type Violation } from './conversation/checkRequest.ts'
+export type { CompactionPolicy } from './conversation/planCompaction.ts'
+export { estimateTokens, type TokenCounter } from './conversation/tokenCounter.ts'
+
+export type { AgentCommand, Content } from './protocol/commands.ts'
+export type { Clock } from './protocol/clock.ts'
+export { errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
+export type { AgentEvent, EventOf, EventOrigin, LiveEvent, LoggedEvent, Provenance } from './protocol/events.ts'
+export { formatNodeId, parseNodeId, type AgentId, type NodeId } from './protocol/ids.ts'
+export type {
+  AssistantMessage,
+  Block,
+  Message,
+  PlainBlock,
+  SyntheticReason,
+  ToolCallBlock,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+  UserSource,
+} from './protocol/messages.ts'
+export type {
+  JsonSchema,
+  Model,
+  ModelError,
+  ModelErrorKind,
+  ModelPart,
+  ModelReply,
+  ModelRequest,
+  ModelSettings,
+  ReplyStopReason,
+  RequestMessage,
+  ThinkingLevel,
+  ToolSpec,
+} from './protocol/model.ts'
+export {
+  logRecordSchema,
+  recordVersion,
+  type Limits,
+  type LogRecord,
+  type Overlay,
+  type PauseReason,
+  type QueuedMessage,
+  type QueueName,
+  type RecordOf,
+  type RunStopReason,
+} from './protocol/records.ts'
+export type { Store, StoreLease } from './protocol/store.ts'

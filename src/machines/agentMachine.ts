@@ -1,0 +1,91 @@
+import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
+import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
+import { cancelCalls, sealCalls } from './calls.ts'
+import { dropQueues, enqueueMessage } from './queues.ts'
+import { endRun } from './runs.ts'
+import { backoff } from './states/backoff.ts'
+import { compacting } from './states/compacting.ts'
+import { draining } from './states/draining.ts'
+import { executing } from './states/executing.ts'
+import { idle } from './states/idle.ts'
+import { paused } from './states/paused.ts'
+import { replying } from './states/replying.ts'
+import { settling } from './states/settling.ts'
+
+const initialContext = (input: AgentInput): AgentContext => ({
+  ...input,
+  seq: 0,
+  head: null,
+  lastNodeId: 0,
+  runs: 0,
+  turns: 0,
+  isTurnOpen: false,
+  owesReply: false,
+  run: null,
+  pausedRun: null,
+  calls: [],
+  steering: [],
+  followUps: [],
+  prompts: [],
+  pause: null,
+  waitingSince: 0,
+  storeError: null,
+  contextTokens: 0,
+  compactedAt: 0,
+  compactionCause: 'headroom',
+})
+
+/**
+ * The statechart every agent runs. Pure: every effect is an actor named by a string, every log entry a `record` action,
+ * so the same chart runs live, from a log, or through `transition()` with no actor at all.
+ */
+export const agentMachine = agentSetup.createMachine({
+  id: agentMachineId,
+  context: ({ input }) => initialContext(input),
+  options: { maxIterations: 200 },
+  entry: advance((draft) => {
+    const { agentId, path, definition, model } = draft.context
+    draft.record({ type: 'agent.created', agentId, path, definition, model, machine: agentMachineId })
+  }),
+  initial: 'idle',
+  states: {
+    idle,
+    replying,
+    backoff,
+    executing,
+    draining,
+    compacting,
+    paused,
+    settling,
+    stopped: {
+      type: 'final',
+      entry: advance((draft) => {
+        cancelCalls(draft, 'aborted')
+        sealCalls(draft)
+        dropQueues(draft, ['steering', 'followUps', 'prompts'])
+        endRun(draft, 'aborted')
+        draft.record({ type: 'agent.stopped' })
+      }),
+    },
+  },
+  on: {
+    prompt: {
+      actions: advance<EventOfType<'prompt'>>((draft, { id, content, limits, at, first }) =>
+        enqueueMessage(draft, 'prompts', { id, content, at, ...(limits === undefined ? {} : { limits }) }, first),
+      ),
+    },
+    steer: { actions: advance<EventOfType<'steer'>>((draft, event) => enqueueMessage(draft, 'steering', event)) },
+    followUp: { actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)) },
+    stop: '.stopped',
+    'store.failed': {
+      actions: advance<EventOfType<'store.failed'>>((draft, { error }) => draft.set({ storeError: error })),
+    },
+    'xstate.done.actor.deadline': {
+      actions: advance<EventOfType<'xstate.done.actor.deadline'>>((draft, { output }) => {
+        if (draft.context.run?.loopId === output.key) draft.setRun({ deadlinePassed: true })
+      }),
+    },
+    // An actor error that no transition takes would end the machine; every invoke handles its own.
+    'xstate.error.actor.*': {},
+  },
+})

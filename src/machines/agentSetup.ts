@@ -1,0 +1,80 @@
+import { fromPromise, setup, type ActionFunction, type EventObject } from 'xstate'
+import type { RecordDraft } from '../protocol/records.ts'
+import type {
+  AgentContext,
+  AgentInput,
+  AgentMachineEvent,
+  CallInput,
+  CallOutput,
+  CompactInput,
+  CompactOutput,
+  DrainInput,
+  ReplyInput,
+  ReplyOutput,
+  SettleInput,
+  SettleOutput,
+  SleepInput,
+} from './agentTypes.ts'
+import { Draft } from './draft.ts'
+import * as guards from './guards.ts'
+
+/** Stands in for an effect until the runtime provides it: a chart can be drawn and explored without any. */
+const placeholder = <Output, Input>(src: string) =>
+  fromPromise<Output, Input>(() => Promise.reject(new Error(`the actor "${src}" was not provided`)))
+
+type Actors = {
+  streamReply: ReturnType<typeof placeholder<ReplyOutput, ReplyInput>>
+  runTool: ReturnType<typeof placeholder<CallOutput, CallInput>>
+  sleep: ReturnType<typeof placeholder<SleepInput, SleepInput>>
+  settle: ReturnType<typeof placeholder<SettleOutput, SettleInput>>
+  compactTrunk: ReturnType<typeof placeholder<CompactOutput, CompactInput>>
+  drainReverts: ReturnType<typeof placeholder<null, DrainInput>>
+  drainPrunes: ReturnType<typeof placeholder<null, DrainInput>>
+}
+
+const actors: Actors = {
+  streamReply: placeholder('streamReply'),
+  runTool: placeholder('runTool'),
+  sleep: placeholder('sleep'),
+  settle: placeholder('settle'),
+  compactTrunk: placeholder('compactTrunk'),
+  drainReverts: placeholder('drainReverts'),
+  drainPrunes: placeholder('drainPrunes'),
+}
+
+/** Id of the chart. It carries its version: a persisted context belongs to one. */
+export const agentMachineId = 'agent@1'
+
+/** What every state of the agent machine is typed by. */
+export const agentSetup = setup({
+  types: {
+    context: {} as AgentContext,
+    events: {} as AgentMachineEvent,
+    input: {} as AgentInput,
+  },
+  actors,
+  actions: {
+    /** Command to the log: the whole record but its time, idempotent by `seq`. */
+    record: (_: unknown, _record: RecordDraft): void => {},
+  },
+  guards,
+})
+
+type Advance = ActionFunction<AgentContext, EventObject, AgentMachineEvent, undefined, never, never, never, never, never>
+
+/**
+ * Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event
+ * that the transition is for; XState types done events only at their `invoke`, hence the cast.
+ */
+export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void): Advance =>
+  agentSetup.enqueueActions(({ context, event, enqueue }) => {
+    const draft = new Draft(context)
+    fill(draft, event as E)
+    if (draft.context !== context) enqueue.assign(draft.context)
+    for (const record of draft.records) enqueue({ type: 'record', params: record })
+    for (const child of draft.children) {
+      if (child.type === 'stop') enqueue.stopChild(child.id)
+      else if (child.src === 'runTool') enqueue.spawnChild('runTool', { id: child.id, input: child.input })
+      else enqueue.spawnChild('sleep', { id: child.id, input: child.input })
+    }
+  }) as unknown as Advance

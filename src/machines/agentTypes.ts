@@ -1,0 +1,233 @@
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import type { AssistantMessage, Block, PlainBlock, Usage } from '../protocol/messages.ts'
+import type { ModelErrorKind } from '../protocol/model.ts'
+import type { Limits, Overlay, PauseReason, QueuedMessage, RunStopReason } from '../protocol/records.ts'
+
+/** How the calls of one reply are run. */
+export type ToolExecution = 'parallel' | 'sequential' | { readonly batch: number }
+
+/** How many waiting messages are taken at one boundary. */
+export type QueueMode = 'one-at-a-time' | 'all'
+
+/** Waits between attempts, in milliseconds. */
+export interface RetryPolicy {
+  /** Attempts in all for one reply; 1 never retries. */
+  readonly attempts: number
+  /** The first wait; each further one doubles, up to `maxMs`, and is cut by up to half at random. */
+  readonly baseMs: number
+  readonly maxMs: number
+  /** A provider that asks for a longer wait than this ends the run. */
+  readonly maxRetryAfterMs: number
+}
+
+/** What an agent's definition decides about its machine. Plain data, the same for its whole life. */
+export interface AgentPolicy {
+  /** Opt-in switches; a shut one makes its states unreachable. */
+  readonly flags: { readonly revert: boolean; readonly prune: boolean; readonly compact: boolean }
+  readonly toolExecution: ToolExecution
+  readonly queueMode: QueueMode
+  readonly limits: Limits
+  readonly retry: RetryPolicy
+  /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */
+  readonly compaction: { readonly trigger: number; readonly regrowth: number }
+}
+
+export interface CallState {
+  readonly callId: string
+  readonly name: string
+  readonly input: unknown
+  /** Deterministic id of the call: a result counts only under it. */
+  readonly key: string
+  readonly nodeId: NodeId
+  readonly status: 'ready' | 'held' | 'running' | 'settled'
+}
+
+export interface RunState {
+  readonly loopId: string
+  readonly requestId: string
+  readonly limits: Limits
+  readonly turns: number
+  readonly usage: Usage
+  readonly costUsd: number
+  /** Absolute end of the wall-time allowance, in epoch milliseconds; `null` without one. */
+  readonly deadline: number | null
+  readonly deadlinePassed: boolean
+  /** Attempts made at the current reply. */
+  readonly attempt: number
+  /** When the next attempt may start, in epoch milliseconds. */
+  readonly retryAt: number
+  readonly overflowed: boolean
+  /** Why the last attempt failed. */
+  readonly lastError: ErrorInfo | null
+  /** Usage and cost of the turn under way. */
+  readonly turnUsage: Usage
+  readonly turnCostUsd: number
+  readonly lastStopReason: RunStopReason
+}
+
+export interface QueuedPrompt extends QueuedMessage {
+  readonly limits?: Limits
+  readonly at: number
+}
+
+export interface AgentContext {
+  readonly agentId: string
+  readonly path: readonly string[]
+  readonly definition: string
+  readonly model: string
+  readonly policy: AgentPolicy
+  /** `seq` of the last record. */
+  readonly seq: number
+  /** Node the next message is appended to, and the highest id given out. */
+  readonly head: NodeId | null
+  readonly lastNodeId: NodeId
+  readonly runs: number
+  /** Turns started over the agent's life; the current one has this minus one as its index. */
+  readonly turns: number
+  readonly isTurnOpen: boolean
+  /** The trunk ends with something the model has not answered. */
+  readonly owesReply: boolean
+  readonly run: RunState | null
+  /** The run that a pause ended, to go on from. */
+  readonly pausedRun: string | null
+  readonly calls: readonly CallState[]
+  readonly steering: readonly QueuedMessage[]
+  readonly followUps: readonly QueuedMessage[]
+  readonly prompts: readonly QueuedPrompt[]
+  readonly pause: PauseReason | null
+  /** When the current pause for approvals began, in epoch milliseconds. */
+  readonly waitingSince: number
+  readonly storeError: ErrorInfo | null
+  /** Tokens of the last request and what came after it. */
+  readonly contextTokens: number
+  /** `contextTokens` after the last compaction attempt. */
+  readonly compactedAt: number
+  readonly compactionCause: 'headroom' | 'overflow'
+}
+
+export interface AgentInput {
+  readonly agentId: string
+  readonly path: readonly string[]
+  readonly definition: string
+  readonly model: string
+  readonly policy: AgentPolicy
+}
+
+interface Said {
+  readonly id: string
+  readonly content: readonly PlainBlock[]
+  /** Epoch milliseconds: the machine has no clock of its own. */
+  readonly at: number
+}
+
+export type AgentMachineEvent =
+  | ({ readonly type: 'prompt'; readonly limits?: Limits; readonly first?: boolean } & Said)
+  | ({ readonly type: 'steer' } & Said)
+  | ({ readonly type: 'followUp' } & Said)
+  | { readonly type: 'abort' }
+  | { readonly type: 'resume'; readonly id: string; readonly limits?: Limits; readonly at: number }
+  | { readonly type: 'decide'; readonly callId: string; readonly decision: 'approve' | 'deny'; readonly reason?: string; readonly at: number }
+  | { readonly type: 'stop' }
+  /** The first token of the reply under `key` arrived. */
+  | { readonly type: 'reply.started'; readonly key: string }
+  | { readonly type: 'store.failed'; readonly error: ErrorInfo }
+  | { readonly type: 'xstate.done.actor.deadline'; readonly output: SleepInput }
+  | { readonly type: `xstate.done.actor.call.${number}`; readonly output: CallOutput }
+  | { readonly type: `xstate.error.actor.call.${number}`; readonly error: unknown; readonly actorId: string }
+  | { readonly type: `xstate.error.actor.${string}`; readonly error: unknown }
+
+export type EventOfType<T extends AgentMachineEvent['type']> = Extract<AgentMachineEvent, { readonly type: T }>
+
+export interface ReplyInput {
+  readonly agentId: string
+  readonly key: string
+  readonly loopId: string
+  readonly turnIndex: number
+  readonly attempt: number
+}
+
+export interface PlannedCall {
+  readonly callId: string
+  readonly name: string
+  readonly input: unknown
+  readonly needsApproval: boolean
+}
+
+export interface ReplyFailure {
+  readonly kind: ModelErrorKind
+  readonly error: ErrorInfo
+  readonly retryAfterMs?: number
+}
+
+/** `at` is when it ended; `jitter` is a random number from 0 to 1 for the machine, which makes none itself. */
+export type ReplyOutput =
+  | {
+      readonly key: string
+      readonly ok: true
+      readonly message: AssistantMessage
+      readonly calls: readonly PlannedCall[]
+      readonly costUsd: number
+      readonly estimatedTokens: number
+      readonly contextTokens: number
+      readonly at: number
+    }
+  | { readonly key: string; readonly ok: false; readonly failure: ReplyFailure; readonly at: number; readonly jitter: number }
+
+export interface CallInput {
+  readonly agentId: string
+  readonly key: string
+  readonly loopId: string
+  readonly turnIndex: number
+  readonly callId: string
+  readonly name: string
+  readonly input: unknown
+}
+
+export interface CallOutput {
+  readonly key: string
+  readonly content: readonly PlainBlock[]
+  readonly isError: boolean
+  readonly tokens: number
+  readonly at: number
+  /** The store failed before the call could start: it has not run and is still to be. */
+  readonly notStarted?: true
+}
+
+export interface SettleInput {
+  readonly agentId: string
+  /** The reply that was under way. */
+  readonly key: string | null
+}
+
+export interface SettleOutput {
+  /** What had arrived of the reply, and an estimate of what it used. */
+  readonly partial: { readonly content: readonly Block[]; readonly usage: Usage; readonly costUsd: number } | null
+}
+
+export interface CompactInput {
+  readonly agentId: string
+  readonly key: string
+  readonly force: boolean
+}
+
+export interface CompactOutput {
+  readonly key: string
+  readonly overlay: Omit<Overlay, 'nodeId'> | null
+  readonly reason: string | null
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+  readonly usage: Usage | null
+  readonly costUsd: number
+}
+
+export interface SleepInput {
+  readonly key: string
+  /** Epoch milliseconds. */
+  readonly until: number
+}
+
+export interface DrainInput {
+  readonly agentId: string
+  readonly key: string
+}

@@ -1,0 +1,159 @@
+import type { PlainBlock, SyntheticReason } from '../protocol/messages.ts'
+import type { AgentContext, CallOutput, CallState, PlannedCall, ToolExecution } from './agentTypes.ts'
+import type { Draft } from './draft.ts'
+
+/** Child ids are reused by position: every new id would stay in memory for the life of the machine. */
+export const callSlot = (index: number): string => `call.${index}`
+
+/** Opens the step of a reply's calls: asks for approvals, starts what may start. */
+export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
+  const { agentId, lastNodeId } = draft.context
+  const { turnIndex } = draft.at
+  const calls = planned.map(
+    (call, index): CallState => ({
+      callId: call.callId,
+      name: call.name,
+      input: call.input,
+      key: `${agentId}/t${turnIndex}/tool/${call.callId}`,
+      nodeId: lastNodeId + 1 + index,
+      status: call.needsApproval ? 'held' : 'ready',
+    }),
+  )
+  draft.set({ calls, lastNodeId: lastNodeId + calls.length })
+  for (const call of calls) {
+    if (call.status !== 'held') continue
+    draft.record({ type: 'approval.requested', ...draft.at, callId: call.callId, name: call.name, input: call.input })
+  }
+  advanceCalls(draft)
+}
+
+/** Starts every call whose turn it is; with steering waiting, skips those that have not started instead. */
+export function advanceCalls(draft: Draft): void {
+  const { context } = draft
+  if (context.storeError !== null) return
+  if (context.steering.length > 0) {
+    context.calls.forEach((call, index) => {
+      if (call.status === 'ready' || call.status === 'held') synthesize(draft, index, 'skipped')
+    })
+    return
+  }
+  for (const index of startable(context.calls, context.policy.toolExecution)) startCall(draft, index)
+}
+
+/** Positions of the calls that may start now. Pure. */
+export function startable(calls: readonly CallState[], mode: ToolExecution): number[] {
+  const size = mode === 'parallel' ? calls.length : mode === 'sequential' ? 1 : mode.batch
+  const unsettled = calls.findIndex((call) => call.status !== 'settled')
+  if (unsettled < 0) return []
+  const from = Math.floor(unsettled / size) * size
+  const indexes: number[] = []
+  for (let i = from; i < Math.min(calls.length, from + size); i++) if (calls[i]!.status === 'ready') indexes.push(i)
+  return indexes
+}
+
+function startCall(draft: Draft, index: number): void {
+  const { callId, key, name, input } = draft.context.calls[index]!
+  setStatus(draft, index, 'running')
+  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input })
+  const { agentId } = draft.context
+  draft.children.push({
+    type: 'start',
+    src: 'runTool',
+    id: callSlot(index),
+    input: { agentId, ...draft.at, key, callId, name, input },
+  })
+}
+
+/** Takes a result in, if its key is still outstanding; a late or forged one is dropped. */
+export function settleCall(draft: Draft, output: CallOutput): void {
+  const index = draft.context.calls.findIndex((call) => call.key === output.key && call.status === 'running')
+  if (index < 0) return
+  if (output.notStarted) setStatus(draft, index, 'ready')
+  else endCall(draft, index, output)
+  draft.set({ contextTokens: draft.context.contextTokens + output.tokens, waitingSince: output.at })
+  draft.children.push({ type: 'stop', id: callSlot(index) })
+  advanceCalls(draft)
+}
+
+/** A runner that crashed still answers its call. */
+export function failCall(draft: Draft, slot: string, message: string): void {
+  const index = draft.context.calls.findIndex((call, i) => callSlot(i) === slot && call.status === 'running')
+  if (index < 0) return
+  endCall(draft, index, { content: [{ type: 'text', text: `The tool failed: ${message}` }], isError: true })
+  draft.children.push({ type: 'stop', id: slot })
+  advanceCalls(draft)
+}
+
+/** Starts a held call, or answers it with the refusal. */
+export function decideCall(draft: Draft, callId: string, decision: 'approve' | 'deny', reason: string | undefined): void {
+  const index = draft.context.calls.findIndex((call) => call.callId === callId && call.status === 'held')
+  if (index < 0) return
+  draft.record({ type: 'approval.decided', ...draft.at, callId, decision, ...(reason === undefined ? {} : { reason }) })
+  if (decision === 'approve') setStatus(draft, index, 'ready')
+  else synthesize(draft, index, 'denied', reason)
+  advanceCalls(draft)
+}
+
+/** Answers every call that has no result yet. */
+export function cancelCalls(draft: Draft, reason: SyntheticReason): void {
+  draft.context.calls.forEach((call, index) => {
+    if (call.status === 'settled') return
+    if (call.status === 'running') draft.children.push({ type: 'stop', id: callSlot(index) })
+    synthesize(draft, index, reason)
+  })
+}
+
+/** Stops the runners without answering yet. */
+export function stopCalls(draft: Draft): void {
+  draft.context.calls.forEach((call, index) => {
+    if (call.status === 'running') draft.children.push({ type: 'stop', id: callSlot(index) })
+  })
+}
+
+/** Closes the step: the head moves to its last result. */
+export function sealCalls(draft: Draft): void {
+  const last = draft.context.calls.at(-1)
+  if (last !== undefined) draft.set({ calls: [], head: last.nodeId, owesReply: true })
+}
+
+export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
+export const isCalling = ({ calls }: AgentContext): boolean => calls.some((call) => call.status === 'running')
+export const heldCalls = ({ calls }: AgentContext): string[] =>
+  calls.filter((call) => call.status === 'held').map((call) => call.callId)
+
+const explanations: { readonly [R in SyntheticReason]: (wasRunning: boolean, why: string | undefined) => string } = {
+  aborted: (wasRunning) =>
+    wasRunning ? 'Aborted while it ran: what it did so far was not undone.' : 'Aborted before it started.',
+  skipped: () => 'Skipped: the user said something new before this call started. It was not run.',
+  denied: (_, why) => `Denied by the user: it was not run.${why === undefined ? '' : ` Reason: ${why}`}`,
+  interrupted: () => 'Interrupted: it is not known whether it happened.',
+}
+
+function synthesize(draft: Draft, index: number, synthetic: SyntheticReason, why?: string): void {
+  const text = explanations[synthetic](draft.context.calls[index]!.status === 'running', why)
+  endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic })
+}
+
+function endCall(
+  draft: Draft,
+  index: number,
+  result: { content: readonly PlainBlock[]; isError: boolean; synthetic?: SyntheticReason },
+): void {
+  const { callId, key, name, nodeId } = draft.context.calls[index]!
+  setStatus(draft, index, 'settled')
+  const { content, isError, synthetic } = result
+  draft.record({
+    type: 'tool.end',
+    ...draft.at,
+    nodeId,
+    parentId: nodeId - 1,
+    callId,
+    key,
+    name,
+    message: { role: 'toolResult', callId, toolName: name, content, isError, ...(synthetic === undefined ? {} : { synthetic }) },
+  })
+}
+
+function setStatus(draft: Draft, index: number, status: CallState['status']): void {
+  draft.set({ calls: draft.context.calls.map((call, i) => (i === index ? { ...call, status } : call)) })
+}

@@ -1,0 +1,44 @@
+import { noUsage } from '../protocol/messages.ts'
+import type { AgentContext, CompactOutput } from './agentTypes.ts'
+import type { Draft } from './draft.ts'
+import { spend } from './runs.ts'
+
+/** Key of the compaction under way. */
+export const compactionKey = (context: AgentContext): string => `${context.agentId}/t${context.turns - 1}/compact`
+
+export function startCompaction(draft: Draft, cause: AgentContext['compactionCause']): void {
+  draft.record({ type: 'compaction.start', ...draft.at, cause, tokens: draft.context.contextTokens })
+  draft.set({ compactionCause: cause })
+}
+
+/** Puts the summary in force, or records why there is none. */
+export function endCompaction(draft: Draft, output: CompactOutput): void {
+  const { overlay, reason, tokensBefore, tokensAfter, usage, costUsd } = output
+  spend(draft, usage ?? noUsage, costUsd)
+  const nodeId = draft.context.lastNodeId + 1
+  draft.record({
+    type: 'compaction.end',
+    ...draft.at,
+    applied: overlay !== null,
+    ...(reason === null ? {} : { reason }),
+    ...(overlay === null ? {} : { overlay: { nodeId, ...overlay } }),
+    tokensBefore,
+    tokensAfter,
+    ...(usage === null ? {} : { usage }),
+    costUsd,
+  })
+  if (overlay !== null) draft.set({ lastNodeId: nodeId })
+  draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter })
+}
+
+/** Records a compaction that did not come to an end. */
+export const cancelCompaction = (draft: Draft, reason: string): void =>
+  endCompaction(draft, {
+    key: compactionKey(draft.context),
+    overlay: null,
+    reason,
+    tokensBefore: draft.context.contextTokens,
+    tokensAfter: draft.context.contextTokens,
+    usage: null,
+    costUsd: 0,
+  })

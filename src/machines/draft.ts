@@ -1,0 +1,57 @@
+import type { NodeId } from '../protocol/ids.ts'
+import type { RecordDraft } from '../protocol/records.ts'
+import { recordVersion } from '../protocol/records.ts'
+import type { AgentContext, CallInput, SleepInput } from './agentTypes.ts'
+
+type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
+type RecordBody = WithoutHeader<RecordDraft>
+
+/** A child the transition starts or stops. */
+export type ChildCommand =
+  | { readonly type: 'start'; readonly src: 'runTool'; readonly id: string; readonly input: CallInput }
+  | { readonly type: 'start'; readonly src: 'sleep'; readonly id: string; readonly input: SleepInput }
+  | { readonly type: 'stop'; readonly id: string }
+
+export const loopIdOf = (agentId: string, run: number): string => `${agentId}/r${run}`
+
+/**
+ * The outcome of one transition under construction: the next context, the records it writes, the children it starts and
+ * stops. The functions that fill it in are plain and pure; the chart only says when they run.
+ */
+export class Draft {
+  context: AgentContext
+  readonly records: RecordDraft[] = []
+  readonly children: ChildCommand[] = []
+
+  constructor(context: AgentContext) {
+    this.context = context
+  }
+
+  set(change: Partial<AgentContext>): void {
+    this.context = { ...this.context, ...change }
+  }
+
+  setRun(change: Partial<NonNullable<AgentContext['run']>>): void {
+    if (this.context.run !== null) this.set({ run: { ...this.context.run, ...change } })
+  }
+
+  record(body: RecordBody): void {
+    const seq = this.context.seq + 1
+    this.records.push({ v: recordVersion, seq, ...body } as RecordDraft)
+    this.set({ seq })
+  }
+
+  /** `loopId` and `turnIndex` of the run and turn under way, or of the next ones in between. */
+  get at(): { loopId: string; turnIndex: number } {
+    const { agentId, run, runs, turns, isTurnOpen } = this.context
+    return { loopId: run?.loopId ?? loopIdOf(agentId, runs), turnIndex: isTurnOpen ? turns - 1 : turns }
+  }
+
+  /** The place of the next message; moves the head there. */
+  place(): { nodeId: NodeId; parentId: NodeId | null } {
+    const nodeId = this.context.lastNodeId + 1
+    const parentId = this.context.head
+    this.set({ lastNodeId: nodeId, head: nodeId })
+    return { nodeId, parentId }
+  }
+}

@@ -1,0 +1,79 @@
+import { callsSettled as settled, heldCalls, isCalling } from './calls.ts'
+import { reachedLimit, replyKey } from './runs.ts'
+import type { AgentContext, AgentMachineEvent, CompactOutput, ReplyOutput } from './agentTypes.ts'
+
+interface Subject {
+  readonly context: AgentContext
+  readonly event: AgentMachineEvent
+}
+
+/** The guards on a finished reply are asked only for its done event, which XState types at the `invoke` alone. */
+const outputOf = ({ event }: Subject): ReplyOutput => (event as unknown as { output: ReplyOutput }).output
+
+/** The brake: open only when the revert flag is set. */
+export const revertEnabled = ({ context }: Subject): boolean => context.policy.flags.revert
+export const pruneEnabled = ({ context }: Subject): boolean => context.policy.flags.prune
+
+/** The trunk leaves too little headroom, and has grown since the last attempt to compact it. */
+export function lowHeadroom({ context }: Subject): boolean {
+  const { flags, compaction } = context.policy
+  if (!flags.compact || context.contextTokens <= compaction.trigger) return false
+  return context.compactedAt === 0 || context.contextTokens > context.compactedAt + compaction.regrowth
+}
+
+export const storeBroken = ({ context }: Subject): boolean => context.storeError !== null
+/** The model has something to answer, or people have said more. */
+export const mustReply = ({ context }: Subject): boolean =>
+  context.owesReply || context.steering.length > 0 || context.followUps.length > 0
+
+export const overLimit = (subject: Subject): boolean => {
+  const { run } = subject.context
+  return run !== null && mustReply(subject) && reachedLimit(run) !== undefined
+}
+export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true
+export const hasPrompts = ({ context }: Subject): boolean => context.prompts.length > 0
+
+export const callsSettled = ({ context }: Subject): boolean => settled(context)
+/** Nothing runs, and what is left waits for people. */
+export const onlyHeldCalls = ({ context }: Subject): boolean => !isCalling(context) && heldCalls(context).length > 0
+/** Nothing runs, and the store does not take records. */
+export const stalledByStore = ({ context }: Subject): boolean => context.storeError !== null && !isCalling(context)
+
+export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
+export const pausedByLimit = ({ context }: Subject): boolean => context.pause?.type === 'limit'
+export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
+export const mayResumeRun = ({ context }: Subject): boolean =>
+  context.pause?.type !== 'approvals' && context.pausedRun !== null
+export const mayResumeIdle = ({ context }: Subject): boolean => context.pause?.type === 'store'
+
+export const isCurrentReply = ({ context, event }: Subject): boolean =>
+  event.type === 'reply.started' && event.key === replyKey(context)
+
+/** A result under a key that is no longer outstanding: it is dropped. */
+export const isStaleReply = (subject: Subject): boolean => outputOf(subject).key !== replyKey(subject.context)
+
+export const repliedWithCalls = (subject: Subject): boolean => {
+  const output = outputOf(subject)
+  return output.ok && output.calls.length > 0
+}
+export const replied = (subject: Subject): boolean => outputOf(subject).ok
+
+/** The request is too large and compacting may help; once in a turn. */
+export function overflowed(subject: Subject): boolean {
+  const output = outputOf(subject)
+  if (output.ok || output.failure.kind !== 'overflow') return false
+  return subject.context.policy.flags.compact && subject.context.run?.overflowed === false
+}
+
+const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
+
+export function mayRetry(subject: Subject): boolean {
+  const output = outputOf(subject)
+  const { policy, run } = subject.context
+  if (output.ok || run === null || !retriedKinds.has(output.failure.kind)) return false
+  return run.attempt < policy.retry.attempts && (output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs
+}
+
+export const compactedForOverflow = ({ context, event }: Subject): boolean =>
+  context.compactionCause === 'overflow' && (event as unknown as { output?: CompactOutput }).output?.overlay != null
+export const compactingForOverflow = ({ context }: Subject): boolean => context.compactionCause === 'overflow'

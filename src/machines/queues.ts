@@ -1,0 +1,43 @@
+import type { QueuedMessage, QueueName } from '../protocol/records.ts'
+import type { AgentContext, QueuedPrompt } from './agentTypes.ts'
+import type { Draft } from './draft.ts'
+
+/** Puts a message at the end of a queue, or first. */
+export function enqueueMessage(draft: Draft, queue: QueueName, message: QueuedPrompt, first = false): void {
+  const { id, content } = message
+  const entry = queue === 'prompts' ? message : { id, content }
+  const waiting = draft.context[queue]
+  const next = first ? [entry, ...waiting] : [...waiting, entry]
+  draft.set({ [queue]: next } as Partial<AgentContext>)
+  draft.record({ type: 'queue.changed', ...draft.at, queue, added: { id, content }, length: next.length })
+}
+
+/** Takes waiting messages off a queue, one or all as the agent's queue mode says, and hands each to `use`. */
+export function takeMessages(draft: Draft, queue: 'steering' | 'followUps', use: (message: QueuedMessage) => void): void {
+  const waiting = draft.context[queue]
+  if (waiting.length === 0) return
+  const taken = draft.context.policy.queueMode === 'all' ? waiting : waiting.slice(0, 1)
+  const rest = waiting.slice(taken.length)
+  draft.set({ [queue]: rest } as Partial<AgentContext>)
+  draft.record({ type: 'queue.changed', ...draft.at, queue, removed: taken.map(({ id }) => id), why: 'taken', length: rest.length })
+  for (const message of taken) use(message)
+}
+
+/** Takes the next prompt off its queue. */
+export function takePrompt(draft: Draft): QueuedPrompt | undefined {
+  const [prompt, ...rest] = draft.context.prompts
+  if (prompt === undefined) return undefined
+  draft.set({ prompts: rest })
+  draft.record({ type: 'queue.changed', ...draft.at, queue: 'prompts', removed: [prompt.id], why: 'taken', length: rest.length })
+  return prompt
+}
+
+/** Empties queues; what was in them stays in the log. */
+export function dropQueues(draft: Draft, queues: readonly QueueName[]): void {
+  for (const queue of queues) {
+    const removed = draft.context[queue].map(({ id }) => id)
+    if (removed.length === 0) continue
+    draft.set({ [queue]: [] } as Partial<AgentContext>)
+    draft.record({ type: 'queue.changed', ...draft.at, queue, removed, why: 'dropped', length: 0 })
+  }
+}

@@ -1,0 +1,207 @@
+import type { ErrorInfo } from '../protocol/errors.ts'
+import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
+import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
+import type { AgentContext, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
+import { loopIdOf, type Draft } from './draft.ts'
+import { takeMessages } from './queues.ts'
+
+interface RunRequest {
+  readonly cause: RecordOf<'run.start'>['cause']
+  readonly requestId: string
+  readonly limits?: Limits | undefined
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Opens a run; its user message and first turn follow. */
+export function startRun(draft: Draft, request: RunRequest): void {
+  const { agentId, runs, policy, pausedRun } = draft.context
+  const loopId = loopIdOf(agentId, runs)
+  const limits = { ...policy.limits, ...request.limits }
+  const deadline = limits.ms === undefined ? null : request.at + limits.ms
+  const run: RunState = {
+    loopId,
+    requestId: request.requestId,
+    limits,
+    turns: 0,
+    usage: noUsage,
+    costUsd: 0,
+    deadline,
+    deadlinePassed: false,
+    attempt: 0,
+    retryAt: 0,
+    overflowed: false,
+    lastError: null,
+    turnUsage: noUsage,
+    turnCostUsd: 0,
+    lastStopReason: 'stop',
+  }
+  draft.set({ run, runs: runs + 1, pause: null, pausedRun: null })
+  const resumed = request.cause === 'resume' && pausedRun !== null ? { resumedFrom: pausedRun } : {}
+  draft.record({ type: 'run.start', ...draft.at, cause: request.cause, requestId: request.requestId, ...resumed, limits })
+  armDeadline(draft)
+}
+
+/** Appends a user message to the trunk, merging is the renderer's business. */
+export function addUserMessage(draft: Draft, message: QueuedMessage, source: UserSource): void {
+  draft.record({
+    type: 'message.added',
+    ...draft.at,
+    ...draft.place(),
+    message: { role: 'user', content: message.content, source },
+  })
+  draft.set({ owesReply: true })
+}
+
+/** Closes the turn under way and opens the next, after taking what people said meanwhile. */
+export function continueRun(draft: Draft): void {
+  endTurn(draft)
+  const { owesReply, steering } = draft.context
+  if (!owesReply && steering.length === 0) {
+    takeMessages(draft, 'followUps', (message) => addUserMessage(draft, message, 'followUp'))
+  }
+  takeMessages(draft, 'steering', (message) => addUserMessage(draft, message, 'steering'))
+  startTurn(draft)
+}
+
+/** Opens the next turn. */
+export function startTurn(draft: Draft): void {
+  const { turns, run } = draft.context
+  draft.set({ turns: turns + 1, isTurnOpen: true })
+  draft.setRun({ turns: run!.turns + 1, attempt: 1, overflowed: false, turnUsage: noUsage, turnCostUsd: 0 })
+  draft.record({ type: 'turn.start', loopId: run!.loopId, turnIndex: turns })
+}
+
+/** Closes the turn under way; nothing without one. */
+export function endTurn(draft: Draft): void {
+  const { run, isTurnOpen } = draft.context
+  if (run === null || !isTurnOpen) return
+  draft.record({ type: 'turn.end', ...draft.at, usage: run.turnUsage, costUsd: run.turnCostUsd })
+  draft.set({ isTurnOpen: false })
+}
+
+/** Closes the run and its turn. */
+export function endRun(draft: Draft, stopReason: RunStopReason, why: { reason?: PauseReason; error?: ErrorInfo } = {}): void {
+  endTurn(draft)
+  const { run } = draft.context
+  if (run === null) return
+  draft.record({
+    type: 'run.end',
+    loopId: run.loopId,
+    turnIndex: Math.max(0, draft.context.turns - 1),
+    stopReason,
+    turns: run.turns,
+    usage: run.usage,
+    costUsd: run.costUsd,
+    ...why,
+  })
+  if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
+  draft.set({ run: null, pausedRun: stopReason === 'paused' ? run.loopId : null })
+}
+
+/** Ends the run so that `resume` can go on from here. */
+export function pauseRun(draft: Draft, reason: PauseReason): void {
+  const error = reason.type === 'store' ? { error: reason.error } : {}
+  endRun(draft, 'paused', { reason, ...error })
+  draft.set({ pause: reason })
+}
+
+/** Counts what a model call used, on the turn and on the run. */
+export function spend(draft: Draft, usage: RunState['usage'], costUsd: number): void {
+  const run = draft.context.run
+  if (run === null) return
+  draft.setRun({
+    usage: addUsage(run.usage, usage),
+    costUsd: run.costUsd + costUsd,
+    turnUsage: addUsage(run.turnUsage, usage),
+    turnCostUsd: run.turnCostUsd + costUsd,
+  })
+}
+
+/** Records a finished reply. Without calls it moves the head; with calls the step stays open until their results are in. */
+export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }>): void {
+  const { head } = draft.context
+  spend(draft, output.message.usage, output.costUsd)
+  draft.record({
+    type: 'reply.end',
+    ...draft.at,
+    ...draft.place(),
+    message: output.message,
+    costUsd: output.costUsd,
+    estimatedTokens: output.estimatedTokens,
+  })
+  const isOpen = output.calls.length > 0
+  draft.set({ owesReply: isOpen, contextTokens: output.contextTokens, waitingSince: output.at, ...(isOpen ? { head } : {}) })
+  const { stopReason } = output.message
+  draft.setRun({ lastStopReason: stopReason === 'toolUse' ? 'stop' : stopReason })
+}
+
+/** Keeps what had arrived of a reply that was cut off. */
+export function addPartialReply(draft: Draft, partial: SettleOutput['partial']): void {
+  if (partial === null || !draft.context.isTurnOpen) return
+  spend(draft, partial.usage, partial.costUsd)
+  draft.record({
+    type: 'reply.end',
+    ...draft.at,
+    ...draft.place(),
+    message: { role: 'assistant', content: partial.content, stopReason: 'aborted', usage: partial.usage, model: draft.context.model },
+    costUsd: partial.costUsd,
+    estimatedTokens: 0,
+  })
+}
+
+/** Records that an attempt failed; with `retryAt` another follows, at that time. */
+export function resetReply(draft: Draft, output: Extract<ReplyOutput, { ok: false }>, retryAt?: number): void {
+  const { error } = output.failure
+  const attempt = draft.context.run?.attempt ?? 1
+  draft.record({ type: 'reply.reset', ...draft.at, attempt, error, ...(retryAt === undefined ? {} : { retryAt }) })
+  draft.setRun({ lastError: error, ...(retryAt === undefined ? {} : { retryAt }) })
+}
+
+/** When the next attempt may start: what the provider asked for, else a doubling wait with jitter. */
+export function retryTime(policy: RetryPolicy, attempt: number, output: Extract<ReplyOutput, { ok: false }>): number {
+  const doubling = Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * (0.5 + output.jitter / 2)
+  return output.at + Math.round(output.failure.retryAfterMs ?? doubling)
+}
+
+/** Key of the reply under way; a result counts only under it. */
+export const replyKey = (context: AgentContext): string =>
+  `${context.agentId}/t${context.turns - 1}/reply/${context.run?.attempt ?? 0}`
+
+/** The first limit the run has reached, if any. */
+export function reachedLimit(run: RunState): PauseReason | undefined {
+  const used = { turns: run.turns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const
+  for (const limit of ['turns', 'tokens', 'costUsd'] as const) {
+    const allowed = run.limits[limit]
+    if (allowed !== undefined && used[limit] >= allowed) return { type: 'limit', limit, allowed, used: used[limit] }
+  }
+  return run.deadlinePassed ? deadlineReason(run) : undefined
+}
+
+export const deadlineReason = (run: RunState): PauseReason => ({
+  type: 'limit',
+  limit: 'ms',
+  allowed: run.limits.ms ?? 0,
+  used: run.limits.ms ?? 0,
+})
+
+/** Starts the run's wall-time timer; nothing without such a limit. */
+function armDeadline(draft: Draft): void {
+  const { run } = draft.context
+  if (run === null || run.deadline === null || run.deadlinePassed) return
+  draft.children.push({ type: 'start', src: 'sleep', id: 'deadline', input: { key: run.loopId, until: run.deadline } })
+}
+
+/** Stops the wall time while people think. */
+export function holdDeadline(draft: Draft, at: number): void {
+  draft.set({ waitingSince: at })
+  if (draft.context.run?.deadline != null) draft.children.push({ type: 'stop', id: 'deadline' })
+}
+
+/** Lets the wall time go on, later by as long as it was held. */
+export function releaseDeadline(draft: Draft, at: number): void {
+  const { run, waitingSince } = draft.context
+  if (run === null || run.deadline === null || run.deadlinePassed) return
+  draft.setRun({ deadline: run.deadline + Math.max(0, at - waitingSince) })
+  armDeadline(draft)
+}

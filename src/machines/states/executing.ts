@@ -1,0 +1,46 @@
+import { messageOf } from '../../protocol/errors.ts'
+import { advance, agentSetup } from '../agentSetup.ts'
+import type { EventOfType } from '../agentTypes.ts'
+import { advanceCalls, decideCall, failCall, heldCalls, sealCalls, settleCall, stopCalls } from '../calls.ts'
+import { enqueueMessage } from '../queues.ts'
+import { holdDeadline } from '../runs.ts'
+import { pauseForStore } from './idle.ts'
+
+export const stopRunners = advance(stopCalls)
+
+export const executing = agentSetup.createStateConfig({
+  always: [
+    { guard: 'callsSettled', target: 'draining', actions: advance(sealCalls) },
+    { guard: 'stalledByStore', target: 'paused', actions: pauseForStore },
+    {
+      guard: 'onlyHeldCalls',
+      target: 'paused',
+      actions: advance((draft) => {
+        draft.set({ pause: { type: 'approvals', callIds: heldCalls(draft.context) } })
+        holdDeadline(draft, draft.context.waitingSince)
+      }),
+    },
+  ],
+  on: {
+    'xstate.done.actor.call.*': {
+      actions: advance<EventOfType<'xstate.done.actor.call.0'>>((draft, { output }) => settleCall(draft, output)),
+    },
+    'xstate.error.actor.call.*': {
+      actions: advance<EventOfType<'xstate.error.actor.call.0'>>((draft, { actorId, error }) =>
+        failCall(draft, actorId, messageOf(error)),
+      ),
+    },
+    decide: {
+      actions: advance<EventOfType<'decide'>>((draft, { callId, decision, reason }) =>
+        decideCall(draft, callId, decision, reason),
+      ),
+    },
+    steer: {
+      actions: advance<EventOfType<'steer'>>((draft, event) => {
+        enqueueMessage(draft, 'steering', event)
+        advanceCalls(draft)
+      }),
+    },
+    abort: { target: 'settling', actions: stopRunners },
+  },
+})

@@ -1,0 +1,92 @@
+import { toErrorInfo } from '../../protocol/errors.ts'
+import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
+import type { ReplyOutput } from '../agentTypes.ts'
+import { openCalls } from '../calls.ts'
+import { startCompaction } from '../compaction.ts'
+import type { Draft } from '../draft.ts'
+import { addReply, deadlineReason, endRun, pauseRun, replyKey, resetReply, retryTime } from '../runs.ts'
+import { pauseForStore } from './idle.ts'
+
+type Done = { readonly output: ReplyOutput }
+type Replied = { readonly output: Extract<ReplyOutput, { ok: true }> }
+type Failed = { readonly output: Extract<ReplyOutput, { ok: false }> }
+
+export const pauseForDeadline = advance((draft) => {
+  const { run } = draft.context
+  if (run !== null) pauseRun(draft, deadlineReason(run))
+})
+
+export const failRun = (draft: Draft): void => {
+  const error = draft.context.run?.lastError
+  endRun(draft, 'error', error == null ? {} : { error })
+}
+
+/** What cuts a wait for the model short. */
+export const interruptions = [
+  { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: pauseForStore },
+  { guard: 'deadlinePassed', target: `#${agentMachineId}.paused`, actions: pauseForDeadline },
+] as const
+
+export const replying = agentSetup.createStateConfig({
+  initial: 'requesting',
+  invoke: {
+    src: 'streamReply',
+    id: 'reply',
+    input: ({ context }) => ({
+      agentId: context.agentId,
+      key: replyKey(context),
+      loopId: context.run!.loopId,
+      turnIndex: context.turns - 1,
+      attempt: context.run!.attempt,
+    }),
+    onDone: [
+      { guard: 'isStaleReply' },
+      {
+        guard: 'repliedWithCalls',
+        target: 'executing',
+        actions: advance<Replied>((draft, { output }) => {
+          addReply(draft, output)
+          openCalls(draft, output.calls)
+        }),
+      },
+      { guard: 'replied', target: 'draining', actions: advance<Replied>((draft, { output }) => addReply(draft, output)) },
+      {
+        guard: 'overflowed',
+        target: 'compacting',
+        actions: advance<Failed>((draft, { output }) => {
+          resetReply(draft, output)
+          draft.setRun({ overflowed: true })
+          startCompaction(draft, 'overflow')
+        }),
+      },
+      {
+        guard: 'mayRetry',
+        target: 'backoff',
+        actions: advance<Failed>((draft, { output }) => {
+          const { policy, run } = draft.context
+          resetReply(draft, output, retryTime(policy.retry, run!.attempt, output))
+        }),
+      },
+      {
+        target: 'idle',
+        actions: advance<Done>((draft, { output }) => {
+          if (!output.ok) resetReply(draft, output)
+          failRun(draft)
+        }),
+      },
+    ],
+    onError: {
+      target: 'idle',
+      actions: advance<{ readonly error: unknown }>((draft, { error }) => {
+        draft.setRun({ lastError: toErrorInfo(error, 'INTERNAL') })
+        failRun(draft)
+      }),
+    },
+  },
+  always: interruptions,
+  on: { abort: 'settling' },
+  states: {
+    requesting: { on: { 'reply.started': { guard: 'isCurrentReply', target: 'streaming' } } },
+    streaming: {},
+  },
+})

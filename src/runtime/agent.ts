@@ -1,0 +1,195 @@
+import type { ConversationView } from '../conversation/conversation.ts'
+import { agentCommandSchema, type AgentCommand, type Content } from '../protocol/commands.ts'
+import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import type { Limits, PauseReason, QueueName } from '../protocol/records.ts'
+import type { AgentEvent } from '../protocol/events.ts'
+import type { AgentHost, AgentListener } from './agentHost.ts'
+import { EventBuffer } from './eventBuffer.ts'
+import type { Run } from './run.ts'
+
+/** A running agent. Its methods say what to do and return at once; what comes of it is seen in events and results. */
+export class Agent {
+  readonly id: string
+  readonly #host: AgentHost
+  readonly #newId: () => string
+  readonly #onStop: () => Promise<void>
+
+  /** Made by `runtime.spawn`. */
+  constructor(host: AgentHost, newId: () => string, onStop: () => Promise<void>) {
+    this.id = host.agentId
+    this.#host = host
+    this.#newId = newId
+    this.#onStop = onStop
+  }
+
+  /** Name of the chart's active state: `idle`, `replying.streaming`, `executing`, … */
+  get state(): string {
+    return this.#host.state
+  }
+
+  /** Why the agent is paused; `null` when it is not. */
+  get pause(): PauseReason | null {
+    return this.#host.context.pause
+  }
+
+  /** The conversation tree, read-only. */
+  get conversation(): ConversationView {
+    return this.#host.conversation
+  }
+
+  /** Ids of calls that wait for `decide`. */
+  get pendingApprovals(): readonly string[] {
+    return this.#host.context.calls.filter((call) => call.status === 'held').map((call) => call.callId)
+  }
+
+  /**
+   * Starts a run; a busy agent runs it after the ones before.
+   *
+   * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store); nothing happened then.
+   */
+  prompt(content: Content, options: { limits?: Limits } = {}): Run {
+    return this.#say({ type: 'agent.prompt', agentId: this.id, content, ...options })
+  }
+
+  /** Aborts the run under way and prompts, ahead of prompts that wait. Throws as `prompt` does. */
+  interrupt(content: Content, options: { limits?: Limits } = {}): Run {
+    return this.#say({ type: 'agent.interrupt', agentId: this.id, content, ...options })
+  }
+
+  /**
+   * Says something in the middle of a run: it is taken between tool calls, and calls of that reply which have not started
+   * are skipped. At rest it starts a run. Throws as `prompt` does.
+   */
+  steer(content: Content): void {
+    this.dispatch({ type: 'agent.steer', agentId: this.id, content })
+  }
+
+  /** Says something once the agent would be done, in the same run. At rest it starts a run. Throws as `prompt` does. */
+  followUp(content: Content): void {
+    this.dispatch({ type: 'agent.followUp', agentId: this.id, content })
+  }
+
+  /**
+   * Ends the run under way: no delta follows; what arrived of the reply is kept, calls in flight are told to stop and get a
+   * result that says so, waiting steering and follow-ups are dropped. Prompts that wait are run next. Nothing at rest.
+   */
+  abort(): void {
+    this.dispatch({ type: 'agent.abort', agentId: this.id })
+  }
+
+  /** Approves or denies a call that waits. @throws RuntimeError `CALL_NOT_PENDING` when it does not wait. */
+  decide(callId: string, decision: 'approve' | 'deny', reason?: string): void {
+    this.dispatch({ type: 'agent.decide', agentId: this.id, callId, decision, ...(reason === undefined ? {} : { reason }) })
+  }
+
+  /**
+   * Goes on after a pause, as a new run whose `limits` (default: the agent's) count from here. After a failed store it first
+   * writes what could not be written; the run's result says when that fails again.
+   *
+   * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`
+   */
+  resume(options: { limits?: Limits } = {}): Run {
+    return this.#say({ type: 'agent.resume', agentId: this.id, ...options })
+  }
+
+  /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
+  async stop(): Promise<void> {
+    if (!this.#host.isStopped) this.#host.send({ type: 'stop' })
+    await this.#onStop()
+  }
+
+  /**
+   * Calls `listener` with every event from now on; returns a function that ends it. A listener that throws or rejects harms
+   * nobody: the others get an `error` event `SUBSCRIBER_FAILED`.
+   */
+  subscribe(listener: AgentListener): () => void {
+    return this.#host.subscribe(listener)
+  }
+
+  /** Every event from now on, as an async iterable with a bounded buffer; leave the loop to end it. */
+  events(): AsyncIterableIterator<AgentEvent> {
+    const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
+    const unsubscribe = this.#host.subscribe((event) => {
+      buffer.push(event)
+      if (event.type === 'agent.stopped') buffer.close()
+    })
+    return buffer
+  }
+
+  /** Carries out a command as it comes over a wire; the methods above are shorthands. Throws what they throw. */
+  dispatch(command: AgentCommand): Run | undefined {
+    const parsed = agentCommandSchema.safeParse(command)
+    if (!parsed.success) throw invalid(command, describeIssues(parsed.error))
+    if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
+    const at = this.#host.clock.now()
+    const id = this.#newId()
+    const { data } = parsed
+    switch (data.type) {
+      case 'agent.prompt':
+      case 'agent.interrupt': {
+        this.#checkRoom('prompts')
+        const isInterrupt = data.type === 'agent.interrupt'
+        if (isInterrupt) this.#host.send({ type: 'abort' })
+        const run = this.#host.expectRun(id)
+        const limits = data.limits === undefined ? {} : { limits: data.limits }
+        this.#host.send({ type: 'prompt', id, content: data.content, at, first: isInterrupt, ...limits })
+        return run
+      }
+      case 'agent.steer':
+        this.#checkRoom('steering')
+        this.#host.send({ type: 'steer', id, content: data.content, at })
+        return undefined
+      case 'agent.followUp':
+        this.#checkRoom('followUps')
+        this.#host.send({ type: 'followUp', id, content: data.content, at })
+        return undefined
+      case 'agent.abort':
+        this.#host.send({ type: 'abort' })
+        return undefined
+      case 'agent.resume':
+        return this.#resume(id, data.limits)
+      case 'agent.decide':
+        return this.#decide(data, at)
+      case 'agent.stop':
+        void this.stop().catch((thrown: unknown) => this.#host.fail(thrown))
+        return undefined
+    }
+  }
+
+  #say(command: AgentCommand): Run {
+    return this.dispatch(command)!
+  }
+
+  #decide(command: { callId: string; decision: 'approve' | 'deny'; reason?: string }, at: number): undefined {
+    const { callId, decision, reason } = command
+    if (!this.pendingApprovals.includes(callId)) {
+      const waiting = this.pendingApprovals.join(', ') || 'none'
+      throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" does not wait for a decision (waiting: ${waiting}).`)
+    }
+    this.#host.send({ type: 'decide', callId, decision, at, ...(reason === undefined ? {} : { reason }) })
+  }
+
+  #resume(id: string, limits: Limits | undefined): Run {
+    const { pause } = this
+    if (pause === null || pause.type === 'approvals') {
+      throw new RuntimeError('NOT_PAUSED', `Agent "${this.id}" is ${this.state}${pause === null ? '' : ', waiting for approvals'}.`)
+    }
+    const run = this.#host.expectRun(id)
+    void this.#host.resume(run, limits)
+    return run
+  }
+
+  #checkRoom(queue: QueueName): void {
+    const { context, definition } = this.#host
+    if (context.pause?.type === 'store') {
+      throw new RuntimeError('AGENT_PAUSED', `Agent "${this.id}" is paused because its store failed: ${context.pause.error.message}`)
+    }
+    if (context[queue].length < definition.maxQueue) return
+    throw new RuntimeError('QUEUE_FULL', `Agent "${this.id}" has ${context[queue].length} waiting ${queue}, the most allowed.`)
+  }
+}
+
+const invalid = (command: AgentCommand, issues: string): RuntimeError =>
+  'content' in command && issues.startsWith('content')
+    ? new RuntimeError('INVALID_CONTENT', `${issues}.`)
+    : new RuntimeError('INVALID_OPTION', `${command.type}: ${issues}.`)

@@ -1,0 +1,249 @@
+import { createActor, type Actor } from 'xstate'
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import type { AgentPorts, LiveBody, PartialReply } from '../actors/agentPorts.ts'
+import { RequestAssembler, type AssembledRequest } from '../conversation/assembleRequest.ts'
+import { Conversation } from '../conversation/conversation.ts'
+import type { agentMachine } from '../machines/agentMachine.ts'
+import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
+import type { Clock } from '../protocol/clock.ts'
+import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { eventOf, type AgentEvent, type EventOf, type LiveEvent } from '../protocol/events.ts'
+import type { Limits, LogRecord, RecordDraft } from '../protocol/records.ts'
+import type { Store, StoreLease } from '../protocol/store.ts'
+import { LogWriter } from './log/logWriter.ts'
+import { RunHandle } from './run.ts'
+
+export type AgentListener = (event: AgentEvent) => unknown
+
+export interface HostOptions {
+  readonly agentId: string
+  readonly definition: AgentDefinition
+  readonly machine: typeof agentMachine
+  readonly store: Store
+  readonly lease: StoreLease
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+/** Everything of one agent that is not in its chart: conversation, log, listeners, runs. The effects reach the world through it. */
+export class AgentHost implements AgentPorts {
+  readonly agentId: string
+  readonly path: readonly string[] = []
+  readonly definition: AgentDefinition
+  readonly conversation: Conversation
+  readonly clock: Clock
+  readonly random: () => number
+  partial: PartialReply | null = null
+  readonly #log: LogWriter
+  readonly #lease: StoreLease
+  readonly #actor: Actor<typeof agentMachine>
+  readonly #listeners = new Set<AgentListener>()
+  readonly #runs = new Map<string, RunHandle>()
+  #assembler: RequestAssembler | undefined
+  #currentRun: RunHandle | undefined
+  #state = 'idle'
+  #isPriceWarned = false
+
+  constructor(options: HostOptions) {
+    this.agentId = options.agentId
+    this.definition = options.definition
+    this.conversation = new Conversation(options.definition.counter)
+    this.clock = options.clock
+    this.random = options.random
+    this.#lease = options.lease
+    this.#log = new LogWriter(options.store, options.agentId, (error) => this.#storeFailed(error))
+    const { name, model, policy } = options.definition
+    this.#actor = createActor(options.machine, {
+      id: options.agentId,
+      input: { agentId: options.agentId, path: this.path, definition: name, model: model.id, policy },
+    })
+  }
+
+  /** Begins the agent's life; the host must be findable by id before. */
+  start(): void {
+    this.#actor.subscribe({
+      next: () => this.#stateChanged(),
+      error: (error) => this.fail(error),
+      complete: () => this.#stateChanged(),
+    })
+    this.#actor.start()
+  }
+
+  get state(): string {
+    return stateName(this.#actor.getSnapshot().value)
+  }
+
+  get context(): AgentContext {
+    return this.#actor.getSnapshot().context
+  }
+
+  get isStopped(): boolean {
+    return this.#actor.getSnapshot().status !== 'active'
+  }
+
+  send(event: AgentMachineEvent): void {
+    this.#actor.send(event)
+  }
+
+  /** The handle of the run that the request of this id will start. */
+  expectRun(requestId: string): RunHandle {
+    const run = new RunHandle(requestId)
+    this.#runs.set(requestId, run)
+    return run
+  }
+
+  subscribe(listener: AgentListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  get isObserved(): boolean {
+    return this.#listeners.size > 0 || this.#currentRun !== undefined
+  }
+
+  assemble(): AssembledRequest {
+    const { instructions: system, toolSpecs: tools, settings } = this.definition
+    this.#assembler ??= new RequestAssembler(this.conversation, { system, tools, settings })
+    return this.#assembler.assemble()
+  }
+
+  durable(): Promise<void> | undefined {
+    return this.#log.durable()
+  }
+
+  /** Goes on after a pause, once the log is written. Never rejects: a store that fails again ends the run as paused. */
+  async resume(run: RunHandle, limits: Limits | undefined): Promise<void> {
+    try {
+      await this.#log.retry()
+    } catch (thrown) {
+      this.#runs.delete(run.id)
+      run.cancel('paused', toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
+      return
+    }
+    const isOwed = this.context.pausedRun !== null
+    this.send({ type: 'resume', id: run.id, at: this.clock.now(), ...(limits === undefined ? {} : { limits }) })
+    if (isOwed) return
+    this.#runs.delete(run.id)
+    run.cancel('stop')
+  }
+
+  replyStarted(key: string): void {
+    this.#actor.send({ type: 'reply.started', key })
+  }
+
+  /** The machine's `record` command: folds the record in, queues it for the store, tells observers. Idempotent by `seq`. */
+  record(draft: RecordDraft): void {
+    if (draft.seq <= this.conversation.lastSeq) return
+    const record = { ...draft, time: this.clock.now() } as LogRecord
+    this.conversation.apply(record)
+    this.#log.append(record)
+    if (record.type === 'run.start') this.#openRun(record.requestId)
+    if (this.isObserved) this.#publish(eventOf(record, this))
+    if (record.type === 'run.end') this.#closeRun(eventOf(record, this) as EventOf<'run.end'>)
+    else if (record.type === 'agent.stopped') this.#cancelRuns()
+  }
+
+  emit(body: LiveBody): void {
+    if (!this.isObserved) return
+    this.#publish({
+      ...body,
+      agentId: this.agentId,
+      path: this.path,
+      seq: this.conversation.lastSeq,
+      time: this.clock.now(),
+    } as LiveEvent)
+  }
+
+  /** Reports something that went wrong beside the run. */
+  fail(thrown: unknown): void {
+    this.emit({ type: 'error', ...this.#at(), error: toErrorInfo(thrown, 'INTERNAL') })
+  }
+
+  /** Waits for the log and lets the next writer in. */
+  async release(): Promise<void> {
+    try {
+      await this.#log.durable()
+    } finally {
+      await this.#lease.release()
+    }
+  }
+
+  #at(): { loopId: string; turnIndex: number } {
+    const { run, turns } = this.context
+    return { loopId: run?.loopId ?? '', turnIndex: Math.max(0, turns - 1) }
+  }
+
+  #publish(event: AgentEvent): void {
+    this.#currentRun?.push(event)
+    for (const listener of this.#listeners) this.#tell(listener, event)
+  }
+
+  #tell(listener: AgentListener, event: AgentEvent): void {
+    try {
+      const returned = listener(event)
+      if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#listenerFailed(event, thrown))
+    } catch (thrown) {
+      this.#listenerFailed(event, thrown)
+    }
+  }
+
+  /** Told to everyone else, but never about an error event: that would go round for ever. */
+  #listenerFailed(event: AgentEvent, thrown: unknown): void {
+    if (event.type === 'error') return
+    this.emit({ type: 'error', ...this.#at(), error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
+  }
+
+  #openRun(requestId: string): void {
+    this.#currentRun = this.#runs.get(requestId)
+    this.#runs.delete(requestId)
+    if (this.definition.policy.limits.costUsd === undefined || this.definition.pricing !== null || this.#isPriceWarned) return
+    this.#isPriceWarned = true
+    const error = { code: 'PRICE_UNKNOWN', message: `limits.costUsd is set, but ${this.definition.model.id} has no price, so cost counts as 0.` }
+    queueMicrotask(() => this.emit({ type: 'error', ...this.#at(), error }))
+  }
+
+  #closeRun(end: EventOf<'run.end'>): void {
+    const run = this.#currentRun
+    this.#currentRun = undefined
+    if (run === undefined) return
+    const finish = (failure?: ErrorInfo): void => run.finish(end, (text) => this.#parseOutput(text), failure)
+    const pending = this.#log.durable()
+    if (pending === undefined) finish()
+    else pending.then(() => finish(), (thrown: unknown) => finish(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
+  }
+
+  #parseOutput(text: string): { output?: unknown } {
+    if (this.definition.output === null) return {}
+    try {
+      return { output: this.definition.output.parse(JSON.parse(text)) }
+    } catch {
+      return {}
+    }
+  }
+
+  #cancelRuns(): void {
+    for (const run of this.#runs.values()) run.cancel('aborted')
+    this.#runs.clear()
+  }
+
+  #storeFailed(error: ErrorInfo): void {
+    this.emit({ type: 'error', ...this.#at(), error })
+    this.#actor.send({ type: 'store.failed', error })
+  }
+
+  #stateChanged(): void {
+    const previous = this.#state
+    const state = this.state
+    if (state === previous) return
+    this.#state = state
+    this.emit({ type: 'state.changed', ...this.#at(), state, previous })
+  }
+}
+
+/** `replying.streaming` for the nested value of a snapshot. */
+function stateName(value: unknown): string {
+  if (typeof value === 'string') return value
+  return Object.entries(value as object)
+    .map(([state, inner]: [string, unknown]) => `${state}.${stateName(inner)}`)
+    .join(',')
+}

@@ -1,0 +1,88 @@
+import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { Store } from '../../protocol/store.ts'
+
+interface Waiter {
+  readonly seq: number
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/**
+ * Writes one agent's records to the store, in order, those of one tick together. After a failure it keeps what was not
+ * written and stands still until `retry`.
+ */
+export class LogWriter {
+  readonly #store: Store
+  readonly #agentId: string
+  readonly #onFailure: (error: ErrorInfo) => void
+  #pending: LogRecord[] = []
+  #waiters: Waiter[] = []
+  #writtenSeq = 0
+  #isWriting = false
+  #failure: unknown = undefined
+
+  constructor(store: Store, agentId: string, onFailure: (error: ErrorInfo) => void) {
+    this.#store = store
+    this.#agentId = agentId
+    this.#onFailure = onFailure
+  }
+
+  append(record: LogRecord): void {
+    this.#pending.push(record)
+    if (!this.#isWriting && this.#failure === undefined) this.#start()
+  }
+
+  /** Resolves once all records so far are in the store; `undefined` when they are. Rejects with the store's error. */
+  durable(): Promise<void> | undefined {
+    const last = this.#pending.at(-1)
+    if (last === undefined || last.seq <= this.#writtenSeq) return undefined
+    if (this.#failure !== undefined) return Promise.reject(this.#failure as Error)
+    return new Promise((resolve, reject) => this.#waiters.push({ seq: last.seq, resolve, reject }))
+  }
+
+  /** Writes again what a failure left over. Rejects when it fails again. */
+  async retry(): Promise<void> {
+    if (this.#failure !== undefined) {
+      this.#failure = undefined
+      this.#start()
+    }
+    await this.durable()
+  }
+
+  #start(): void {
+    this.#isWriting = true
+    queueMicrotask(() => void this.#write())
+  }
+
+  async #write(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending
+      this.#pending = []
+      try {
+        await this.#store.append(this.#agentId, batch)
+      } catch (thrown) {
+        this.#pending = [...batch, ...this.#pending]
+        this.#fail(thrown)
+        return
+      }
+      this.#writtenSeq = batch.at(-1)!.seq
+      this.#release()
+    }
+    this.#isWriting = false
+  }
+
+  #release(): void {
+    while (this.#waiters.length > 0 && this.#waiters[0]!.seq <= this.#writtenSeq) this.#waiters.shift()!.resolve()
+  }
+
+  #fail(thrown: unknown): void {
+    this.#isWriting = false
+    this.#failure = thrown
+    const waiters = this.#waiters
+    this.#waiters = []
+    // The machine hears of it first, so that an effect turned away finds the agent already on its way to a pause.
+    this.#onFailure(toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
+    for (const waiter of waiters) waiter.reject(thrown)
+  }
+}

@@ -1,0 +1,83 @@
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { AgentEvent, EventOf } from '../protocol/events.ts'
+import { noUsage, textOf, type Usage } from '../protocol/messages.ts'
+import type { PauseReason, RunStopReason } from '../protocol/records.ts'
+import { EventBuffer } from './eventBuffer.ts'
+
+/** How a run ended. A failed model is a result, never a rejection. */
+export interface RunResult {
+  readonly stopReason: RunStopReason
+  /** Text of the last reply. */
+  readonly text: string
+  /** The answer as data, when the agent has an `output` schema and the run ended with `stop`. */
+  readonly output?: unknown
+  /** Empty when the run never started. */
+  readonly loopId: string
+  /** Model turns of this run. */
+  readonly turns: number
+  readonly usage: Usage
+  /** US dollars; 0 without prices. */
+  readonly costUsd: number
+  /** Why the run paused. */
+  readonly reason?: PauseReason
+  readonly error?: ErrorInfo
+}
+
+/**
+ * One run: its events as they happen, and its result. Both may be ignored. Iterating late starts with what is buffered;
+ * leaving the loop early does not stop the run.
+ */
+export interface Run extends AsyncIterable<AgentEvent> {
+  /** Id of the request that made the run, found again in its `run.start` event. */
+  readonly id: string
+  /** Never rejects. */
+  readonly result: Promise<RunResult>
+}
+
+/** The runtime's side of a `Run`. */
+export class RunHandle implements Run {
+  readonly id: string
+  readonly result: Promise<RunResult>
+  readonly #buffer = new EventBuffer()
+  #resolve!: (result: RunResult) => void
+  #text = ''
+  #loopId = ''
+
+  constructor(id: string) {
+    this.id = id
+    this.result = new Promise((resolve) => (this.#resolve = resolve))
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+    return this.#buffer
+  }
+
+  push(event: AgentEvent): void {
+    if (event.type === 'run.start') this.#loopId = event.loopId
+    else if (event.type === 'reply.end') this.#text = textOf(event.message.content)
+    this.#buffer.push(event)
+    if (event.type === 'run.end') this.#buffer.close()
+  }
+
+  finish(end: EventOf<'run.end'>, parse: (text: string) => { output?: unknown }, failure?: ErrorInfo): void {
+    const { stopReason, turns, usage, costUsd, reason, error } = end
+    this.#resolve({
+      stopReason: failure === undefined ? stopReason : 'paused',
+      text: this.#text,
+      ...(stopReason === 'stop' ? parse(this.#text) : {}),
+      loopId: this.#loopId,
+      turns,
+      usage,
+      costUsd,
+      ...(reason === undefined ? {} : { reason }),
+      ...(failure === undefined ? (error === undefined ? {} : { error }) : { error: failure }),
+    })
+  }
+
+  /** Ends a run that never started. */
+  cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
+    this.#buffer.close()
+    const outcome = { stopReason, text: '', loopId: '', turns: 0, usage: noUsage, costUsd: 0 }
+    this.#resolve(error === undefined ? outcome : { ...outcome, error })
+  }
+}

@@ -1,0 +1,150 @@
+import { nanoid } from 'nanoid'
+import { compactTrunk } from '../actors/compactTrunk.ts'
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import { drainPrunes, drainReverts } from '../actors/drains.ts'
+import { runTool } from '../actors/runTool.ts'
+import { settle } from '../actors/settle.ts'
+import { sleep } from '../actors/sleep.ts'
+import { streamReply } from '../actors/streamReply.ts'
+import { agentMachine } from '../machines/agentMachine.ts'
+import type { Clock } from '../protocol/clock.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import { agentIdSchema } from '../protocol/ids.ts'
+import type { RecordDraft } from '../protocol/records.ts'
+import type { Store } from '../protocol/store.ts'
+import { Agent } from './agent.ts'
+import { AgentHost } from './agentHost.ts'
+import { memoryStore } from './stores/memoryStore.ts'
+import { systemClock } from './systemClock.ts'
+
+export interface RuntimeOptions {
+  /** Where logs live; closed with the runtime. Default: in memory. */
+  readonly store?: Store
+  /** Default: the system's. */
+  readonly clock?: Clock
+  /** Numbers from 0 to 1, for the jitter of retries. Default: `Math.random`. */
+  readonly random?: () => number
+  /** Makes ids of agents and requests. Default: nanoid. */
+  readonly newId?: () => string
+}
+
+/** Spawns agents and owns what they share. */
+export interface Runtime {
+  /**
+   * Starts an agent of this definition, with a log of its own.
+   *
+   * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (the id has a log already), `STORE_LOCKED`, `STORE_OPEN_FAILED`
+   */
+  spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
+  /** The agents that run, oldest first. */
+  agents(): Agent[]
+  agent(id: string): Agent | undefined
+  /** Stops every agent, writes their logs and closes the store. Idempotent. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Makes a runtime. Close it, or hold it with `await using` where Node has that. */
+export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  return new LocalRuntime(options)
+}
+
+class LocalRuntime implements Runtime {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #newId: () => string
+  readonly #machine: typeof agentMachine
+  readonly #hosts = new Map<string, AgentHost>()
+  readonly #agents = new Map<string, Agent>()
+  #closing: Promise<void> | undefined
+
+  constructor(options: RuntimeOptions) {
+    this.#store = options.store ?? memoryStore()
+    this.#clock = options.clock ?? systemClock
+    this.#random = options.random ?? Math.random
+    this.#newId = options.newId ?? (() => nanoid(12))
+    const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
+    // Once for all agents: every `provide` builds the chart anew.
+    this.#machine = agentMachine.provide({
+      actors: {
+        streamReply: streamReply(find),
+        runTool: runTool(find),
+        settle: settle(find),
+        compactTrunk: compactTrunk(find),
+        sleep: sleep(this.#clock),
+        drainReverts,
+        drainPrunes,
+      },
+      actions: {
+        record: ({ context }: { context: { agentId: string } }, record: RecordDraft) => find(context.agentId).record(record),
+      },
+    })
+  }
+
+  async spawn(definition: AgentDefinition, options: { id?: string } = {}): Promise<Agent> {
+    this.#checkOpen()
+    const agentId = options.id ?? `${definition.name}-${this.#newId()}`
+    if (!agentIdSchema.safeParse(agentId).success) throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
+    if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
+    const lease = await this.#store.open(agentId)
+    if (lease.lastSeq > 0 || this.#closing !== undefined) {
+      await lease.release()
+      this.#checkOpen()
+      throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store.`)
+    }
+    const host = new AgentHost({
+      agentId,
+      definition,
+      lease,
+      machine: this.#machine,
+      store: this.#store,
+      clock: this.#clock,
+      random: this.#random,
+    })
+    const agent = new Agent(host, this.#newId, () => this.#release(agentId))
+    this.#hosts.set(agentId, host)
+    this.#agents.set(agentId, agent)
+    host.start()
+    return agent
+  }
+
+  agents(): Agent[] {
+    return [...this.#agents.values()]
+  }
+
+  agent(id: string): Agent | undefined {
+    return this.#agents.get(id)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    const stops = await Promise.allSettled(this.agents().map((agent) => agent.stop()))
+    await this.#store.close()
+    const failed = stops.find((stop) => stop.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
+  async #release(agentId: string): Promise<void> {
+    const host = this.#hosts.get(agentId)
+    this.#agents.delete(agentId)
+    if (host === undefined) return
+    try {
+      await host.release()
+    } finally {
+      this.#hosts.delete(agentId)
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The runtime is closed.')
+  }
+}

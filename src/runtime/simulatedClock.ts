@@ -1,0 +1,39 @@
+import type { Clock } from '../protocol/clock.ts'
+
+export interface SimulatedClock extends Clock {
+  /** Moves time on, firing what falls due in order and letting promises settle in between. */
+  advance(ms: number): Promise<void>
+  /** How many timers wait. */
+  readonly pending: number
+}
+
+/** A clock that stands still until told: timers fire in `advance` alone. */
+export function simulatedClock(start = 1_700_000_000_000): SimulatedClock {
+  let now = start
+  const timers = new Set<{ at: number; callback: () => void }>()
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+  return {
+    now: () => now,
+    after(ms, callback) {
+      const timer = { at: now + Math.max(0, ms), callback }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    get pending() {
+      return timers.size
+    },
+    async advance(ms) {
+      const end = now + ms
+      await settle()
+      for (;;) {
+        const due = [...timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0]
+        if (due === undefined) break
+        timers.delete(due)
+        now = Math.max(now, due.at)
+        due.callback()
+        await settle()
+      }
+      now = end
+    },
+  }
+}

@@ -1,0 +1,190 @@
+import { constants, mkdir, open, readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { agentIdSchema } from '../../protocol/ids.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { Store, StoreLease } from '../../protocol/store.ts'
+import { checkAgentId } from './checkAgentId.ts'
+import { type FileLock, lockFile } from './fileLock.ts'
+import { hasCode } from './hasCode.ts'
+import { LogFile } from './logFile.ts'
+import { findLogEnd, readLog } from './readLog.ts'
+
+const extension = '.jsonl'
+
+class FileLease implements StoreLease {
+  readonly agentId: string
+  readonly repairedBytes: number
+  readonly log: LogFile
+  readonly #lock: FileLock
+  readonly #onReleased: () => void
+  #released: Promise<void> | undefined
+
+  constructor(parts: { agentId: string; repairedBytes: number; log: LogFile; lock: FileLock; onReleased: () => void }) {
+    this.agentId = parts.agentId
+    this.repairedBytes = parts.repairedBytes
+    this.log = parts.log
+    this.#lock = parts.lock
+    this.#onReleased = parts.onReleased
+  }
+
+  get lastSeq(): number {
+    return this.log.lastSeq
+  }
+
+  get open(): boolean {
+    return this.#released === undefined
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#release()
+    return this.#released
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.log.close()
+    } finally {
+      await this.#lock.release()
+      this.#onReleased()
+    }
+  }
+}
+
+class FileStore implements Store {
+  readonly #dir: string
+  readonly #leases = new Map<string, FileLease>()
+  readonly #opening = new Set<Promise<StoreLease>>()
+  #closed: Promise<void> | undefined
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  append(agentId: string, records: readonly LogRecord[]): Promise<void> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closedError())
+    const lease = this.#leases.get(agentId)
+    if (lease?.open === true) return lease.log.append(records)
+    return Promise.reject(new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`))
+  }
+
+  async *read(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+    checkAgentId(agentId)
+    // Our own writer knows where whole records end; bytes after that may yet be taken back.
+    const end = this.#leases.get(agentId)?.log.size ?? Infinity
+    yield* readLog(this.#fileOf(agentId), { fromSeq, end })
+  }
+
+  async list(): Promise<readonly string[]> {
+    try {
+      const ids = (await readdir(this.#dir))
+        .filter((name) => name.endsWith(extension))
+        .map((name) => name.slice(0, -extension.length))
+        .filter((id) => agentIdSchema.safeParse(id).success)
+      const stats = await Promise.all(ids.map((id) => stat(this.#fileOf(id)).catch(() => undefined)))
+      return ids.filter((_, index) => stats[index]?.isFile() === true && stats[index].size > 0).toSorted()
+    } catch (thrown) {
+      if (hasCode(thrown, 'ENOENT')) return []
+      throw new RuntimeError('STORE_READ_FAILED', `${this.#dir} could not be listed: ${messageOf(thrown)}.`, {
+        cause: thrown,
+      })
+    }
+  }
+
+  async open(agentId: string): Promise<StoreLease> {
+    if (this.#closed !== undefined) throw this.#closedError()
+    checkAgentId(agentId)
+    const opening = this.#open(agentId)
+    this.#opening.add(opening)
+    try {
+      return await opening
+    } catch (thrown) {
+      if (thrown instanceof RuntimeError) throw thrown
+      const what = `${this.#fileOf(agentId)} could not be opened: ${messageOf(thrown)}.`
+      throw new RuntimeError('STORE_OPEN_FAILED', what, { cause: thrown })
+    } finally {
+      this.#opening.delete(opening)
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#opening)
+    const released = await Promise.allSettled([...this.#leases.values()].map((lease) => lease.release()))
+    for (const outcome of released) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
+  async #open(agentId: string): Promise<StoreLease> {
+    const file = this.#fileOf(agentId)
+    await this.#makeFolder()
+    const lock = await lockFile(join(this.#dir, `${agentId}.lock`))
+    try {
+      const { log, repairedBytes } = await openLog(agentId, file)
+      const lease: FileLease = new FileLease({
+        agentId,
+        repairedBytes,
+        log,
+        lock,
+        onReleased: () => {
+          if (this.#leases.get(agentId) === lease) this.#leases.delete(agentId)
+        },
+      })
+      this.#leases.set(agentId, lease)
+      return lease
+    } catch (thrown) {
+      await lock.release()
+      throw thrown
+    }
+  }
+
+  async #makeFolder(): Promise<void> {
+    try {
+      await mkdir(this.#dir, { recursive: true })
+    } catch (thrown) {
+      if (!hasCode(thrown, 'EEXIST') && !hasCode(thrown, 'ENOTDIR')) throw thrown
+      throw new RuntimeError('STORE_OPEN_FAILED', `${this.#dir} is not a folder, or lies in a file.`, { cause: thrown })
+    }
+  }
+
+  #fileOf(agentId: string): string {
+    return join(this.#dir, agentId + extension)
+  }
+
+  #closedError(): RuntimeError {
+    return new RuntimeError('STORE_CLOSED', `The file store of ${this.#dir} is closed.`)
+  }
+}
+
+async function openLog(agentId: string, file: string): Promise<{ log: LogFile; repairedBytes: number }> {
+  const handle = await open(file, constants.O_RDWR | constants.O_CREAT)
+  try {
+    const { size } = await handle.stat()
+    const end = await findLogEnd(handle, file, size)
+    if (end.size < size) await handle.truncate(end.size)
+    return { log: new LogFile(agentId, handle, end), repairedBytes: size - end.size }
+  } catch (thrown) {
+    await handle.close()
+    throw thrown
+  }
+}
+
+/**
+ * A store in a folder, made when missing: `<agentId>.jsonl` is an agent's log, a record a line, and `<agentId>.lock`
+ * stands beside it while a process writes. See `Store` for the contract. A record counts as stored once the operating
+ * system has it: it survives the process, `kill -9` included, but not a power cut.
+ *
+ * Opening cuts off a torn last line and looks at nothing before it; a bad line further up is found by `read`
+ * (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, after `close` too.
+ *
+ * @throws RuntimeError `INVALID_OPTION` when `dir` is blank. Everything else about the folder is told by `open`
+ * (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
+ */
+export function fileStore(dir: string): Store {
+  if (typeof dir !== 'string' || dir.trim() === '')
+    throw new RuntimeError('INVALID_OPTION', `fileStore needs the path of a folder, not ${JSON.stringify(dir)}.`)
+  return new FileStore(resolve(dir))
+}

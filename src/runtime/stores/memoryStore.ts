@@ -1,0 +1,85 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { Store, StoreLease } from '../../protocol/store.ts'
+import { checkAgentId } from './checkAgentId.ts'
+import { checkSequence } from './checkSequence.ts'
+
+class MemoryLease implements StoreLease {
+  readonly agentId: string
+  readonly repairedBytes = 0
+  /** Seq n is at index n - 1. */
+  readonly records: LogRecord[]
+  readonly #leases: Map<string, MemoryLease>
+
+  constructor(agentId: string, records: LogRecord[], leases: Map<string, MemoryLease>) {
+    this.agentId = agentId
+    this.records = records
+    this.#leases = leases
+  }
+
+  get lastSeq(): number {
+    return this.records.length
+  }
+
+  async release(): Promise<void> {
+    if (this.#leases.get(this.agentId) === this) this.#leases.delete(this.agentId)
+  }
+}
+
+/**
+ * A store in memory, gone with the process: for tests and agents that need not survive. It keeps the records it is
+ * given, uncopied. See `Store` for the contract.
+ */
+export function memoryStore(): Store {
+  const logs = new Map<string, LogRecord[]>()
+  const leases = new Map<string, MemoryLease>()
+  let closed = false
+
+  const refuseWhenClosed = (): void => {
+    if (closed) throw new RuntimeError('STORE_CLOSED', 'The memory store is closed.')
+  }
+
+  return {
+    async append(agentId, records) {
+      refuseWhenClosed()
+      const log = leases.get(agentId)?.records
+      if (log === undefined) throw new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`)
+      if (checkSequence(agentId, records, log.length) === 'next') for (const record of records) log.push(record)
+    },
+
+    async *read(agentId, fromSeq = 1) {
+      checkAgentId(agentId)
+      const log = logs.get(agentId) ?? []
+      // By index up to the length of now: reading goes on while others append, and copies nothing.
+      const end = log.length
+      for (let index = Math.max(0, fromSeq - 1); index < end; index += 1) {
+        const record = log[index]
+        if (record !== undefined) yield record
+      }
+    },
+
+    async list() {
+      return [...logs].flatMap(([agentId, log]) => (log.length > 0 ? [agentId] : [])).toSorted()
+    },
+
+    async open(agentId) {
+      refuseWhenClosed()
+      checkAgentId(agentId)
+      if (leases.has(agentId))
+        throw new RuntimeError(
+          'STORE_LOCKED',
+          `The log of agent "${agentId}" is open in this process (${process.pid}).`,
+        )
+      const log = logs.get(agentId) ?? []
+      logs.set(agentId, log)
+      const lease = new MemoryLease(agentId, log, leases)
+      leases.set(agentId, lease)
+      return lease
+    },
+
+    async close() {
+      closed = true
+      leases.clear()
+    },
+  }
+}

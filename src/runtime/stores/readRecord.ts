@@ -1,0 +1,38 @@
+import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { type LogRecord, logRecordSchema, recordVersion } from '../../protocol/records.ts'
+
+/** Where a line stands, for the message of an error; lines count from 1. */
+export interface LinePlace {
+  readonly file: string
+  readonly line: number
+}
+
+/** The error of a line that is not what a log has there. */
+export const corruptLine = ({ file, line }: LinePlace, why: string): RuntimeError =>
+  new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not a record: ${why.replace(/[.]?$/, '.')}`)
+
+function versionOf(value: unknown): number {
+  const version = typeof value === 'object' && value !== null && 'v' in value ? value.v : undefined
+  return typeof version === 'number' ? version : 0
+}
+
+/**
+ * Reads one line of a log, without its newline. Returns the error (`LOG_CORRUPT`, or `LOG_VERSION` for a record of a
+ * newer format) instead of throwing it, because a bad last line is expected: the caller knows which line is the last.
+ */
+export function readRecord(text: string, place: LinePlace): LogRecord | RuntimeError {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return corruptLine(place, text.trim() === '' ? 'it is blank' : 'it is not JSON')
+  }
+  const version = versionOf(value)
+  if (version > recordVersion)
+    return new RuntimeError(
+      'LOG_VERSION',
+      `Line ${place.line} of ${place.file} has format version ${version}; this is version ${recordVersion}.`,
+    )
+  const record = logRecordSchema.safeParse(value)
+  return record.success ? record.data : corruptLine(place, describeIssues(record.error))
+}

@@ -1,0 +1,17 @@
+import type { Clock } from '../protocol/clock.ts'
+
+/** Longest delay a Node timer takes; a longer one fires at once. */
+const longestTimer = 2 ** 31 - 1
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    let timer: NodeJS.Timeout
+    const arm = (left: number): void => {
+      timer = setTimeout(() => (left > longestTimer ? arm(left - longestTimer) : callback()), Math.min(left, longestTimer))
+    }
+    arm(ms)
+    return () => clearTimeout(timer)
+  },
+}

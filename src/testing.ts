@@ -1,0 +1,3 @@
+export { scriptedModel, type ScriptedModel, type ScriptedReply } from './actors/models/scriptedModel.ts'
+export { simulatedClock, type SimulatedClock } from './runtime/simulatedClock.ts'
+export { storeContract } from './runtime/stores/storeContract.ts'

@@ -1,0 +1,66 @@
+import { type ContractReply, modelContract } from '../../src/actors/models/modelContract.ts'
+import type { Model, ModelPart } from '../../src/protocol/model.ts'
+import { assert, describe } from '../support/suite.ts'
+import { useWire, wireFamilies } from '../support/wireServer/useWire.ts'
+import type { WireFamily, WireReply } from '../support/wireServer/wireFamily.ts'
+
+const halves = (text: string): string[] => [text.slice(0, text.length / 2), text.slice(text.length / 2)]
+
+const toWire = (family: WireFamily, { thinking, text, toolCalls = [] }: ContractReply): WireReply => ({
+  blocks: [
+    ...(thinking === undefined ? [] : [{ thinking: halves(thinking) }]),
+    ...(text === undefined ? [] : [{ text: halves(text) }]),
+    ...toolCalls.map(({ name, input }, index) => ({
+      call: `call_${index}`,
+      name,
+      input: halves(JSON.stringify(input)),
+    })),
+  ],
+  stop: toolCalls.length > 0 ? family.stops.toolUse : family.stops.stop,
+})
+
+for (const family of wireFamilies) {
+  describe(`model contract of the AI SDK adapter over ${family.name}`, (it) => {
+    const titles = modelContract({ create: () => assert.unreachable() }).map(({ name }) => name)
+    for (const [index, title] of titles.entries()) {
+      it(title, async (test) => {
+        const create = async (replies: readonly ContractReply[]) =>
+          (
+            await useWire(
+              test,
+              family,
+              replies.map((reply) => toWire(family, reply)),
+            )
+          ).model
+        await modelContract({ create })[index]?.run()
+      })
+    }
+  })
+}
+
+describe('model contract', (it) => {
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
+  const done = (text: string): ModelPart => ({
+    type: 'done',
+    reply: { content: [{ type: 'text', text }], stopReason: 'stop', usage },
+  })
+  const liars: [string, readonly ModelPart[]][] = [
+    ['says something else in its deltas', [{ type: 'text.delta', text: 'no' }, done('yes')]],
+    ['goes on after its end', [done('yes'), done('yes')]],
+    ['never ends', [{ type: 'text.delta', text: 'yes' }]],
+  ]
+  for (const [what, parts] of liars) {
+    it(`is broken by a model that ${what}`, async () => {
+      const create = (): Model => ({
+        id: 'test:liar',
+        async *stream() {
+          yield* parts
+        },
+      })
+      const outcomes = await Promise.allSettled(modelContract({ create }).map(({ run }) => run()))
+      const broken = outcomes.filter((outcome) => outcome.status === 'rejected')
+      assert.ok(broken.length > 0)
+      for (const { reason } of broken) assert.match(reason.message, /contract|not "done"/)
+    })
+  }
+})

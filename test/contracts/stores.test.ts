@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Store } from '../../src/protocol/store.ts'
+import { fileStore } from '../../src/runtime/stores/fileStore.ts'
+import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
+import { type StoreContractOptions, storeContract } from '../../src/runtime/stores/storeContract.ts'
+import { assert, describe } from '../support/suite.ts'
+
+describe('memory store, by contract', (it) => {
+  for (const { name, run } of storeContract({ create: memoryStore })) it(name, run)
+})
+
+const fileStores = (): { options: StoreContractOptions; remove(): Promise<void> } => {
+  let dir = ''
+  return {
+    options: {
+      create: async () => fileStore((dir = await mkdtemp(join(tmpdir(), 'escapement-contract-')))),
+      reopen: () => fileStore(dir),
+    },
+    remove: () => rm(dir, { recursive: true }),
+  }
+}
+
+describe('file store, by contract', (it) => {
+  const { options, remove } = fileStores()
+  for (const { name, run } of storeContract(options))
+    it(name, async ({ cleanup }) => {
+      cleanup(remove)
+      await run()
+    })
+})
+
+describe('the store contract', (it) => {
+  const failuresOf = async (breakIt: (store: Store) => Partial<Store>): Promise<string[]> => {
+    const create = (): Store => {
+      const store = memoryStore()
+      return { ...store, ...breakIt(store) }
+    }
+    const failed: string[] = []
+    for (const { name, run } of storeContract({ create }))
+      await run().catch((thrown: unknown) => failed.push(`${name}: ${thrown instanceof Error ? thrown.message : ''}`))
+    return failed
+  }
+
+  it('finds nothing wrong with a store that keeps it', async () => {
+    assert.equal(await failuresOf(() => ({})), [])
+  })
+
+  const breaches: { readonly [what: string]: { breakIt(store: Store): Partial<Store>; found: RegExp } } = {
+    'loses an append': {
+      breakIt: (store) => {
+        let calls = 0
+        return { append: async (id, records) => ((calls += 1) === 2 ? undefined : store.append(id, records)) }
+      },
+      found: /word for word and in order/,
+    },
+    'changes a record': {
+      breakIt: (store) => ({
+        append: (id, records) =>
+          store.append(
+            id,
+            records.map((record) => ({ ...record, time: 0 })),
+          ),
+      }),
+      found: /word for word and in order/,
+    },
+    'ignores fromSeq': { breakIt: (store) => ({ read: (id) => store.read(id) }), found: /read starts at fromSeq/ },
+    'does not sort its list': {
+      breakIt: (store) => ({ list: async () => (await store.list()).toReversed() }),
+      found: /list gives the ids/,
+    },
+    'lets two writers in': {
+      breakIt: (store) => ({
+        open: (id) =>
+          store.open(id).catch(async () => ({ agentId: id, lastSeq: 0, repairedBytes: 0, release: async () => {} })),
+      }),
+      found: /open lets one writer in at a time/,
+    },
+    'stays open after close': { breakIt: () => ({ close: async () => {} }), found: /close waits for appends/ },
+  }
+  for (const [what, { breakIt, found }] of Object.entries(breaches))
+    it(`tells of a store that ${what}`, async () => assert.match((await failuresOf(breakIt)).join('\n'), found))
+})

@@ -1,0 +1,46 @@
+/**
+ * A process of its own for the store tests: `node storeChild.ts <dir>`, then one JSON request a line on stdin, answered
+ * by one line each: `{ ok }` or `{ code, message }`. Ends when stdin ends, with every store closed.
+ */
+import { createInterface } from 'node:readline'
+import { RuntimeError } from '../../src/protocol/errors.ts'
+import { recordsBetween } from '../../src/runtime/stores/contractDemands.ts'
+import { fileStore } from '../../src/runtime/stores/fileStore.ts'
+
+export type ChildRequest =
+  | { readonly do: 'open'; readonly ids: readonly string[] }
+  | { readonly do: 'append'; readonly id: string; readonly from: number; readonly to: number }
+  /** Appends one record after the other for ever, and says each acknowledged seq. */
+  | { readonly do: 'appendForEver'; readonly id: string }
+
+// Reaching `ulimit -f` is to fail the write, not to kill the process.
+if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
+
+const store = fileStore(process.argv[2] ?? '')
+const say = (line: unknown): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
+
+async function answer(request: ChildRequest): Promise<unknown> {
+  if (request.do === 'append') return store.append(request.id, recordsBetween(request.from, request.to))
+  if (request.do === 'open') {
+    const tries = await Promise.allSettled(request.ids.map((id) => store.open(id)))
+    const refused = tries.find((attempt) => attempt.status === 'rejected' && attempt.reason.code !== 'STORE_LOCKED')
+    if (refused?.status === 'rejected') throw refused.reason
+    if (request.ids.length === 1 && tries[0]?.status === 'rejected') throw tries[0].reason
+    return request.ids.filter((_, index) => tries[index]?.status === 'fulfilled')
+  }
+  for (let seq = 1; ; seq += 1) {
+    await store.append(request.id, recordsBetween(seq, seq))
+    say({ ok: seq })
+  }
+}
+
+say({ ok: 'ready' })
+for await (const line of createInterface({ input: process.stdin })) {
+  const request: ChildRequest = JSON.parse(line)
+  try {
+    say({ ok: (await answer(request)) ?? null })
+  } catch (thrown) {
+    say({ code: thrown instanceof RuntimeError ? thrown.code : 'OTHER', message: String(thrown) })
+  }
+}
+await store.close()

@@ -1,0 +1,32 @@
+/** How often each kind of thing keeps the process alive now; made before the tests it holds the standard streams too. */
+export type Handles = ReadonlyMap<string, number>
+
+const graceMs = 500
+const pollMs = 10
+
+/** Counts what keeps the event loop alive; what is `unref`ed does not. */
+export function openHandles(): Handles {
+  // The standard streams are made when first touched.
+  void [process.stdout, process.stderr]
+  const counts = new Map<string, number>()
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
+}
+
+function newSince(before: Handles): readonly string[] {
+  return [...openHandles()]
+    .map(([kind, count]) => [kind, count - (before.get(kind) ?? 0)] as const)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => (count === 1 ? kind : `${count} × ${kind}`))
+}
+
+/** What is open now and was not before; what is just closing has half a second to do so. Empty when all is well. */
+export async function leftOpen(before: Handles): Promise<readonly string[]> {
+  const until = performance.now() + graceMs
+  let left = newSince(before)
+  while (left.length > 0 && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+    left = newSince(before)
+  }
+  return left
+}

@@ -1,0 +1,65 @@
+import type { Case } from './suite.ts'
+
+/** One failure of a case or a file: where in its life, and what was thrown. */
+export interface Failure {
+  readonly during: 'case' | 'cleanup' | 'file' | 'unhandled rejection' | 'uncaught exception'
+  readonly thrown: unknown
+}
+
+/** Lets everything already settled report itself: an unhandled rejection is announced after the microtasks. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Waits for `work` at most `ms`; then rejects, after it has called `onLate` with the error. */
+export async function within<T>(
+  ms: number,
+  what: string,
+  work: () => T,
+  onLate?: (error: Error) => void,
+): Promise<Awaited<T>> {
+  const started = performance.now()
+  const late = new Error(`${what} took longer than ${ms} ms`)
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(late)
+      onLate?.(late)
+    }, ms)
+  })
+  try {
+    const value = await Promise.race([(async () => await work())(), deadline])
+    // A body that never yields lets no timer fire.
+    if (performance.now() - started > ms) throw late
+    return value
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs one case and its cleanups, last in first out; every cleanup runs. Never rejects: returns what went wrong. */
+export async function runCase(testCase: Case): Promise<readonly Failure[]> {
+  const { body, timeoutMs } = testCase
+  const failures: Failure[] = []
+  const undos: (() => unknown)[] = []
+  const controller = new AbortController()
+  let open = true
+  const cleanup = (undo: () => unknown): void => {
+    if (!open) throw new Error('cleanup() was called after the case had ended')
+    undos.push(undo)
+  }
+  try {
+    const run = () => body?.({ signal: controller.signal, cleanup })
+    await within(timeoutMs, 'the case', run, (late) => controller.abort(late))
+  } catch (thrown) {
+    failures.push({ during: 'case', thrown })
+  }
+  for (let undo = undos.pop(); undo !== undefined; undo = undos.pop()) {
+    try {
+      await within(timeoutMs, 'the cleanup', undo)
+    } catch (thrown) {
+      failures.push({ during: 'cleanup', thrown })
+    }
+  }
+  open = false
+  await nextTurn()
+  return failures
+}

@@ -1,0 +1,24 @@
+import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
+
+/** A context for calling a tool's `run` by hand, with everything it reported. */
+export interface RecordedToolContext extends ToolContext {
+  readonly reports: readonly unknown[]
+}
+
+/** Makes one; `onReport` is called after each report. */
+export function toolContext(
+  options: { readonly signal?: AbortSignal; readonly onReport?: (progress: unknown) => void } = {},
+): RecordedToolContext {
+  const reports: unknown[] = []
+  return {
+    signal: options.signal ?? new AbortController().signal,
+    callId: 'call-1',
+    key: 'agent-1/t0/tool/call-1',
+    agent: { id: 'agent-1', path: [] },
+    reports,
+    report: (progress) => {
+      reports.push(progress)
+      options.onReport?.(progress)
+    },
+  }
+}
