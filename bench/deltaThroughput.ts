@@ -7,7 +7,9 @@ import { benchModel, verify, type Workload } from './workload.ts'
 const work: Workload = { turns: 1, deltas: 50_000 }
 const pair = await paired(runOurs, runFloor)
 const perDelta = (micros: number): string => format((micros * 1000) / work.deltas, 0)
-console.log(`${format(work.deltas)} deltas: ours ${perDelta(pair.ours)} ns each, loop ${perDelta(pair.floor)} ns each, ratio ${format(pair.ratio, 2)}`)
+console.log(
+  `${format(work.deltas)} deltas: ours ${perDelta(pair.ours)} ns each, loop ${perDelta(pair.floor)} ns each, ratio ${format(pair.ratio, 2)}`,
+)
 
 async function runOurs(): Promise<void> {
   const seen = { turns: 0, deltas: 0, tools: 0 }

@@ -9,7 +9,12 @@ const agents = 1_000
 const idleAgents = 10_000
 const work: Workload = { turns: 4, deltas: 5 }
 
-const echo = defineTool({ name: 'echo', description: 'Gives back a number.', input: z.object({ n: z.number() }), run: ({ n }) => String(n) })
+const echo = defineTool({
+  name: 'echo',
+  description: 'Gives back a number.',
+  input: z.object({ n: z.number() }),
+  run: ({ n }) => String(n),
+})
 const definition = defineAgent({ name: 'bench', model: benchModel(work), tools: [echo] })
 
 const pair = await paired(runOurs, runFloor, 7)
@@ -17,7 +22,10 @@ console.log(
   `${format(agents)} agents at once, 3 tool turns each: ours ${format(pair.ours / agents)} µs an agent, loop ${format(pair.floor / agents)} µs, ratio ${format(pair.ratio, 2)}`,
 )
 if (globalThis.gc === undefined) console.log('heap of idle agents: run with node --expose-gc')
-else console.log(`heap of an idle agent, of ${format(idleAgents)}: ${format(await idleBytes(), 0)} bytes before its first prompt, log included`)
+else
+  console.log(
+    `heap of an idle agent, of ${format(idleAgents)}: ${format(await idleBytes(), 0)} bytes before its first prompt, log included`,
+  )
 
 async function runOurs(): Promise<void> {
   const runtime = await createRuntime()
@@ -29,7 +37,9 @@ async function runOurs(): Promise<void> {
 
 async function runFloor(): Promise<void> {
   const tools = { echo: (input: unknown) => String((input as { n: number }).n) }
-  const turns = await Promise.all(Array.from({ length: agents }, () => floorLoop(benchModel(work), tools, 'go', () => {})))
+  const turns = await Promise.all(
+    Array.from({ length: agents }, () => floorLoop(benchModel(work), tools, 'go', () => {})),
+  )
   if (turns.some((count) => count !== work.turns)) throw new Error('a loop did other work than asked')
 }
 

@@ -20,7 +20,13 @@ export async function floorLoop(
           if (block.type !== 'toolCall') continue
           hasCalls = true
           const text = await tools[block.name]!(block.input)
-          messages.push({ role: 'toolResult', callId: block.callId, toolName: block.name, content: [{ type: 'text', text }], isError: false })
+          messages.push({
+            role: 'toolResult',
+            callId: block.callId,
+            toolName: block.name,
+            content: [{ type: 'text', text }],
+            isError: false,
+          })
         }
       }
     }

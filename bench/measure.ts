@@ -35,6 +35,7 @@ export async function paired(ours: () => Promise<unknown>, floor: () => Promise<
   return { ours: pick('ours'), floor: pick('floor'), ratio: pick('ratio') }
 }
 
-export const format = (value: number, digits = 1): string => value.toLocaleString('en-US', { maximumFractionDigits: digits })
+export const format = (value: number, digits = 1): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: digits })
 
 export const now = (): number => performance.now()

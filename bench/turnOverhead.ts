@@ -19,7 +19,8 @@ for (const turns of [10, 100, 500, 1000]) {
   console.log(
     `${String(turns).padStart(13)}   ${format(perTurn).padStart(12)}   ${format(pair.floor / (runs * turns)).padStart(12)}   ${format(pair.ratio, 2).padStart(5)}`,
   )
-  if (turns === 1000) console.log(`growth: a turn of a 1000-turn run costs ${format(perTurn / perTurnAt100, 2)} × one of a 100-turn run`)
+  if (turns === 1000)
+    console.log(`growth: a turn of a 1000-turn run costs ${format(perTurn / perTurnAt100, 2)} × one of a 100-turn run`)
 }
 
 async function repeat(times: number, work: () => Promise<void>): Promise<void> {

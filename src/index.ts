@@ -1,6 +1,12 @@
 export { defineAgent, type AgentOptions, type CompactionOptions } from './actors/defineAgent.ts'
 export type { AgentDefinition, Pricing } from './actors/agentDefinition.ts'
-export { defineTool, type Tool, type ToolContext, type ToolOptions, type ToolOutput } from './actors/tools/defineTool.ts'
+export {
+  defineTool,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolOutput,
+} from './actors/tools/defineTool.ts'
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export type { ReplyShape } from './actors/models/replyShape.ts'

@@ -41,6 +41,7 @@ export function costOf(usage: Usage, pricing: Pricing | null): number {
   if (pricing === null) return 0
   const { input, output, cacheRead = input, cacheWrite = input } = pricing
   return (
-    (usage.input * input + usage.output * output + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite) / 1_000_000
+    (usage.input * input + usage.output * output + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite) /
+    1_000_000
   )
 }

@@ -35,7 +35,10 @@ export const compactTrunk = (find: FindPorts) =>
     const tokensAfter = requestTokens(ports, rawTokens - savedTokens(overlay, conversation))
     const shrink = 1 - tokensAfter / tokensBefore
     if (shrink < policy.minShrink) {
-      return refuse(`it would save only ${Math.round(shrink * 100)} % of the request, less than ${policy.minShrink * 100} %`, summary)
+      return refuse(
+        `it would save only ${Math.round(shrink * 100)} % of the request, less than ${policy.minShrink * 100} %`,
+        summary,
+      )
     }
     const { nodeId: _, ...body } = overlay
     return { ...refuse('', summary), overlay: body, reason, tokensAfter }

@@ -50,11 +50,18 @@ const count = z.int().nonnegative()
 
 const optionsSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
-  model: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a Model or an AI SDK language model'),
+  model: z.custom<object>(
+    (value) => typeof value === 'object' && value !== null,
+    'give a Model or an AI SDK language model',
+  ),
   instructions: z.string().optional(),
-  tools: z.array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool')).optional(),
+  tools: z
+    .array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool'))
+    .optional(),
   settings: z.looseObject({}).optional(),
-  output: z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema').optional(),
+  output: z
+    .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
+    .optional(),
   limits: limitsSchema.optional(),
   pricing: z
     .strictObject({
@@ -73,7 +80,9 @@ const optionsSchema = z.strictObject({
     })
     .partial()
     .optional(),
-  toolExecution: z.union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })]).optional(),
+  toolExecution: z
+    .union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })])
+    .optional(),
   queueMode: z.enum(['one-at-a-time', 'all']).optional(),
   maxQueue: z.int().positive().optional(),
   compaction: z
@@ -111,7 +120,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
   const { name, instructions = '', output, tokenCounter: counter = estimateTokens } = options
   const tools = toolMap(options.tools ?? [], label)
-  const toolSpecs = Object.freeze([...tools.values()].map(({ name, description, inputSchema }): ToolSpec => ({ name, description, inputSchema })))
+  const toolSpecs = Object.freeze([...tools.values()].map(specOf))
   const compaction = compactionOf(options.compaction)
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
   return Object.freeze({
@@ -145,16 +154,22 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
 function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Tool> {
   const map = new Map<string, Tool>()
   for (const tool of tools) {
-    if (map.has(tool.name)) throw new RuntimeError('INVALID_DEFINITION', `${label}: two tools are named "${tool.name}".`)
+    if (map.has(tool.name))
+      throw new RuntimeError('INVALID_DEFINITION', `${label}: two tools are named "${tool.name}".`)
     map.set(tool.name, tool)
   }
   return map
 }
 
+const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({ name, description, inputSchema })
+
 function modelOf(model: Model | AiSdkModel, label: string): Model {
   if (isAiSdkModel(model)) return aiSdkModel(model)
   if (typeof model.id === 'string' && isFunction(model.stream)) return model
-  throw new RuntimeError('INVALID_DEFINITION', `${label}: model has no "id" and "stream", and is no AI SDK language model.`)
+  throw new RuntimeError(
+    'INVALID_DEFINITION',
+    `${label}: model has no "id" and "stream", and is no AI SDK language model.`,
+  )
 }
 
 function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | undefined, label: string): ModelSettings {

@@ -13,7 +13,10 @@ const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
 }
 
 /** `null`: it was aborted. */
-export type ReadReply = { readonly ok: true; readonly reply: ModelReply } | { readonly ok: false; readonly failure: ReplyFailure } | null
+export type ReadReply =
+  | { readonly ok: true; readonly reply: ModelReply }
+  | { readonly ok: false; readonly failure: ReplyFailure }
+  | null
 
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' }>
 
@@ -33,7 +36,7 @@ export async function readReply(
   try {
     for await (const part of model.stream(request, options)) {
       if (signal.aborted) return null
-      if (outcome !== undefined) return protocolFailure(model, `it yielded "${String(part?.type)}" after its terminal part`)
+      if (outcome !== undefined) return protocolFailure(model, `it yielded "${part?.type}" after its terminal part`)
       switch (part?.type) {
         case 'text.delta':
         case 'thinking.delta':
@@ -50,7 +53,10 @@ export async function readReply(
           outcome = { ok: false, failure: failureOf(model, part.error) }
           break
         default:
-          return protocolFailure(model, `it yielded a part of unknown type ${JSON.stringify((part as { type?: unknown } | undefined)?.type)}`)
+          return protocolFailure(
+            model,
+            `it yielded a part of unknown type ${JSON.stringify((part as { type?: unknown } | undefined)?.type)}`,
+          )
       }
     }
   } catch (thrown) {
@@ -67,7 +73,8 @@ const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 
 function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
   if (!Array.isArray(reply?.content)) return 'its reply has no content'
   const index = reply.content.findIndex((block: Partial<Block> | null) => !isBlock(block))
-  if (index >= 0) return `block ${index} of its reply is no block: ${JSON.stringify(reply.content[index])?.slice(0, 200)}`
+  if (index >= 0)
+    return `block ${index} of its reply is no block: ${JSON.stringify(reply.content[index])?.slice(0, 200)}`
   if (!stopReasons.has(reply.stopReason)) return `its stop reason is ${JSON.stringify(reply.stopReason)}`
   const { usage } = reply
   const counts = [usage?.input, usage?.output, usage?.cacheRead, usage?.cacheWrite]
@@ -88,15 +95,22 @@ function isBlock(block: Partial<Block> | null | undefined): boolean {
   }
 }
 
-function failureOf(model: Model, error: { kind: ModelErrorKind; message: string; retryAfterMs?: number }): ReplyFailure {
+function failureOf(
+  model: Model,
+  error: { kind: ModelErrorKind; message: string; retryAfterMs?: number },
+): ReplyFailure {
   const kind = Object.hasOwn(codes, error?.kind) ? error.kind : 'other'
-  const what = `${model.id}: ${String(error?.message).replace(/[.\s]*$/, '')}.`
+  const what = `${model.id}: ${(error?.message).replace(/[.\s]*$/, '')}.`
   const failure = { kind, error: errorInfo(codes[kind], what) }
   return error?.retryAfterMs === undefined ? failure : { ...failure, retryAfterMs: error.retryAfterMs }
 }
 
 /** A stream that just ends may be a lost connection, so it is retried; any other breach is the adapter's and would repeat. */
-const protocolFailure = (model: Model, what: string, kind: ModelErrorKind = 'badRequest'): Exclude<ReadReply, null> => ({
+const protocolFailure = (
+  model: Model,
+  what: string,
+  kind: ModelErrorKind = 'badRequest',
+): Exclude<ReadReply, null> => ({
   ok: false,
   failure: { kind, error: errorInfo('MODEL_PROTOCOL', `Model ${model.id} broke the contract of the port: ${what}.`) },
 })

@@ -126,7 +126,10 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 
 function toOutcome(value: unknown, tool: Tool): Outcome {
   if (isBlocks(value)) {
-    return { isError: false, content: value.map((block) => (block.type === 'text' ? textBlock(block.text, tool) : block)) }
+    return {
+      isError: false,
+      content: value.map((block) => (block.type === 'text' ? textBlock(block.text, tool) : block)),
+    }
   }
   if (typeof value === 'string') return { isError: false, content: [textBlock(value, tool)] }
   try {
@@ -136,4 +139,7 @@ function toOutcome(value: unknown, tool: Tool): Outcome {
   }
 }
 
-const textBlock = (text: string, tool: Tool): PlainBlock => ({ type: 'text', text: cutMiddle(text, tool.maxOutputChars) })
+const textBlock = (text: string, tool: Tool): PlainBlock => ({
+  type: 'text',
+  text: cutMiddle(text, tool.maxOutputChars),
+})

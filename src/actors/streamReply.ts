@@ -19,7 +19,8 @@ export const streamReply = (find: FindPorts) =>
     const { definition, conversation, clock } = ports
     const assembled = ports.assemble()
     const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
-    if (invalid !== '') return failed(ports, input.key, 'badRequest', errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`))
+    if (invalid !== '')
+      return failed(ports, input.key, 'badRequest', errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`))
     if (input.attempt === 1) announceRequest(ports, input, assembled)
 
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens
@@ -48,18 +49,30 @@ export const streamReply = (find: FindPorts) =>
     })
     if (ports.partial === partial && !signal.aborted) ports.partial = null
     if (result === null) return failed(ports, input.key, 'other', errorInfo('MODEL_FAILED', 'The reply was aborted.'))
-    if (!result.ok) return { key: input.key, ok: false, failure: result.failure, at: clock.now(), jitter: ports.random() }
+    if (!result.ok)
+      return { key: input.key, ok: false, failure: result.failure, at: clock.now(), jitter: ports.random() }
     return await finish(ports, input, result.reply, estimatedTokens)
   })
 
-async function finish(ports: AgentPorts, input: ReplyInput, reply: ModelReply, estimatedTokens: number): Promise<ReplyOutput> {
+async function finish(
+  ports: AgentPorts,
+  input: ReplyInput,
+  reply: ModelReply,
+  estimatedTokens: number,
+): Promise<ReplyOutput> {
   const { definition, clock } = ports
   const content = withSoundCalls(reply.content, ports, input.turnIndex)
   const calls = content.filter((block) => block.type === 'toolCall')
   const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkOutput(ports, content) : undefined
   if (wrong !== undefined) return failed(ports, input.key, 'other', errorInfo('OUTPUT_INVALID', wrong))
   const { usage } = reply
-  const message: AssistantMessage = { role: 'assistant', content, stopReason: reply.stopReason, usage, model: definition.model.id }
+  const message: AssistantMessage = {
+    role: 'assistant',
+    content,
+    stopReason: reply.stopReason,
+    usage,
+    model: definition.model.id,
+  }
   const reported = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     key: input.key,
@@ -73,7 +86,12 @@ async function finish(ports: AgentPorts, input: ReplyInput, reply: ModelReply, e
   }
 }
 
-const failed = (ports: AgentPorts, key: string, kind: 'badRequest' | 'other', error: { code: string; message: string }): ReplyOutput => ({
+const failed = (
+  ports: AgentPorts,
+  key: string,
+  kind: 'badRequest' | 'other',
+  error: { code: string; message: string },
+): ReplyOutput => ({
   key,
   ok: false,
   failure: { kind, error },
@@ -81,7 +99,11 @@ const failed = (ports: AgentPorts, key: string, kind: 'badRequest' | 'other', er
   jitter: ports.random(),
 })
 
-function announceRequest(ports: AgentPorts, { loopId, turnIndex }: ReplyInput, { request, provenance }: AssembledRequest): void {
+function announceRequest(
+  ports: AgentPorts,
+  { loopId, turnIndex }: ReplyInput,
+  { request, provenance }: AssembledRequest,
+): void {
   if (!ports.isObserved) return
   ports.emit({ type: 'turn.request', loopId, turnIndex, model: ports.definition.model.id, request, provenance })
 }
@@ -103,14 +125,28 @@ function withSoundCalls(content: readonly Block[], ports: AgentPorts, turnIndex:
     const isTaken = block.callId === '' || seen.has(block.callId) || ports.conversation.hasCall(block.callId)
     const callId = isTaken ? `${block.callId || 'call'}_t${turnIndex}_${index}` : block.callId
     seen.add(callId)
-    const input = block.input === undefined ? {} : isJson(block.input) ? block.input : messageOf(block.input)
+    const input = isJson(block.input) ? block.input : toJson(block.input)
     return callId === block.callId && input === block.input ? block : { ...block, callId, input }
   })
 }
 
+function toJson(input: unknown): unknown {
+  if (input === undefined) return {}
+  try {
+    return JSON.parse(JSON.stringify(input)) as unknown
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
+}
+
 const planCalls = (ports: AgentPorts, calls: readonly ToolCallBlock[]): Promise<PlannedCall[]> =>
   Promise.all(
-    calls.map(async ({ callId, name, input }) => ({ callId, name, input, needsApproval: await needsApproval(ports, name, input) })),
+    calls.map(async ({ callId, name, input }) => ({
+      callId,
+      name,
+      input,
+      needsApproval: await needsApproval(ports, name, input),
+    })),
   )
 
 /** Bad arguments and unknown tools need none: they are answered with an error and never run. */

@@ -60,7 +60,10 @@ export const llmStrategy = (options: LlmStrategyOptions = {}): CompactionStrateg
   name: 'llm',
   async summarise(span, { model, maxTokens, previous, signal }) {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs ?? 120_000)])
-    const transcript = [...(previous === undefined ? [] : [`Earlier summary:\n${previous}`]), ...span.map(transcribe)].join('\n\n')
+    const transcript = [
+      ...(previous === undefined ? [] : [`Earlier summary:\n${previous}`]),
+      ...span.map(transcribe),
+    ].join('\n\n')
     const request = {
       system: instructions(options.focus, maxTokens),
       messages: [{ role: 'user', content: [{ type: 'text', text: `<transcript>\n${transcript}\n</transcript>` }] }],

@@ -112,7 +112,9 @@ function renderMessage(message: Message): RequestMessage | undefined {
       }
     case 'assistant': {
       // Thinking of a reply that was cut off has no signature yet, and providers refuse it without.
-      const content = message.content.filter((block) => isSaid(block) && (message.stopReason !== 'aborted' || block.type === 'text'))
+      const content = message.content.filter(
+        (block) => isSaid(block) && (message.stopReason !== 'aborted' || block.type === 'text'),
+      )
       if (!content.some((block) => block.type === 'text' || block.type === 'toolCall')) return undefined
       return { role: 'assistant', content: content.some(hasOddInput) ? content.map(withObjectInput) : content }
     }
@@ -120,7 +122,9 @@ function renderMessage(message: Message): RequestMessage | undefined {
 }
 
 const isSaid = (block: Block): boolean =>
-  block.type === 'text' ? block.text.trim() !== '' : block.type !== 'thinking' || block.text !== '' || block.signature !== undefined
+  block.type === 'text'
+    ? block.text.trim() !== ''
+    : block.type !== 'thinking' || block.text !== '' || block.signature !== undefined
 
 /** The content without blank blocks, which providers refuse; the same array when there are none. */
 const said = (content: readonly Block[]): readonly Block[] => (content.every(isSaid) ? content : content.filter(isSaid))

@@ -46,7 +46,8 @@ function checkCalls(messages: readonly RequestMessage[]): Violation[] {
       }
       return
     }
-    for (const callId of waiting) violations.push({ rule: 2, message: `call ${callId} is not answered before message ${index}` })
+    for (const callId of waiting)
+      violations.push({ rule: 2, message: `call ${callId} is not answered before message ${index}` })
     waiting = new Set()
     if (message.role === 'user' && messages[index - 1]?.role === 'user') {
       violations.push({ rule: 9, message: `messages ${index - 1} and ${index} are both user` })
@@ -72,9 +73,14 @@ function checkContent(messages: readonly RequestMessage[]): Violation[] {
 }
 
 const thinkingOf = (content: readonly Block[]): string[] =>
-  content.filter((block) => block.type === 'thinking' && block.signature !== undefined).map((block) => JSON.stringify(block))
+  content
+    .filter((block) => block.type === 'thinking' && block.signature !== undefined)
+    .map((block) => JSON.stringify(block))
 
-function checkThinking(messages: readonly RequestMessage[], trunk: readonly ConversationNode[] | undefined): Violation[] {
+function checkThinking(
+  messages: readonly RequestMessage[],
+  trunk: readonly ConversationNode[] | undefined,
+): Violation[] {
   if (trunk === undefined) return []
   const violations: Violation[] = []
   const byCall = new Map<string, string>()
@@ -98,7 +104,8 @@ function checkThinking(messages: readonly RequestMessage[], trunk: readonly Conv
 function checkFrame(request: ModelRequest, previous: ModelRequest | undefined): Violation[] {
   if (previous === undefined) return []
   const violations: Violation[] = []
-  if (request.system !== previous.system) violations.push({ rule: 8, message: 'the system prompt changed within the run' })
+  if (request.system !== previous.system)
+    violations.push({ rule: 8, message: 'the system prompt changed within the run' })
   if (request.tools !== previous.tools && JSON.stringify(request.tools) !== JSON.stringify(previous.tools)) {
     violations.push({ rule: 8, message: 'the tools changed within the run' })
   }

@@ -243,10 +243,15 @@ export class Conversation implements ConversationView {
     if (record.added !== undefined) this.#queues[record.queue].push(record.added)
   }
 
-  #checkPlace(record: { nodeId: NodeId; parentId: NodeId | null } & LogRecord, head: NodeId | null, last: NodeId): void {
+  #checkPlace(
+    record: { nodeId: NodeId; parentId: NodeId | null } & LogRecord,
+    head: NodeId | null,
+    last: NodeId,
+  ): void {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
     if (record.nodeId <= last) throw corrupt(record, `${formatNodeId(record.nodeId)} is taken`)
-    if (record.parentId !== head) throw corrupt(record, `its parent must be the head, ${head === null ? 'none' : formatNodeId(head)}`)
+    if (record.parentId !== head)
+      throw corrupt(record, `its parent must be the head, ${head === null ? 'none' : formatNodeId(head)}`)
   }
 
   #append(record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>, stepId: NodeId): void {

@@ -28,7 +28,8 @@ function linesOf(node: ConversationNode, results: ReadonlyMap<string, ToolResult
   const said = oneLine(textOf(node.message.content), 240)
   const calls = toolCallsOf(node.message.content).map((call) => {
     const result = results.get(call.callId)
-    const outcome = result === undefined ? '' : ` → ${result.isError ? 'error: ' : ''}${oneLine(textOf(result.content), 160)}`
+    const outcome =
+      result === undefined ? '' : ` → ${result.isError ? 'error: ' : ''}${oneLine(textOf(result.content), 160)}`
     return `- ${call.name} ${oneLine(JSON.stringify(call.input) ?? '', 160)}${outcome}`
   })
   return said === '' ? calls : [`- said: ${said}`, ...calls]

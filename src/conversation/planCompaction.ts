@@ -66,7 +66,12 @@ export function planCompaction(
   }
 }
 
-function planSpan(conversation: Conversation, steps: readonly Step[], first: number, recent: number): CompactionPlan | undefined {
+function planSpan(
+  conversation: Conversation,
+  steps: readonly Step[],
+  first: number,
+  recent: number,
+): CompactionPlan | undefined {
   const middle = steps.slice(first, Math.max(first, steps.length - recent))
   const span = middle.flatMap((step) => step.nodes)
   if (!span.some((node) => node.message.role !== 'user')) return undefined
@@ -84,7 +89,12 @@ const tokensLeft = (conversation: Conversation, plan: CompactionPlan, policy: Co
   (conversation.path.at(-1)?.pathTokens ?? 0) - savedTokens(overlayOf(plan, 1, '', policy), conversation)
 
 /** The record's part that puts a plan and its summary in force. */
-export const overlayOf = (plan: CompactionPlan, nodeId: NodeId, summary: string, policy: CompactionPolicy): Overlay => ({
+export const overlayOf = (
+  plan: CompactionPlan,
+  nodeId: NodeId,
+  summary: string,
+  policy: CompactionPolicy,
+): Overlay => ({
   nodeId,
   from: plan.from,
   to: plan.to,

@@ -7,7 +7,10 @@ import type { TokenCounter } from './tokenCounter.ts'
  *
  * @throws RuntimeError `LOG_CORRUPT` at the first record that does not follow from the ones before it.
  */
-export function rebuildConversation(records: Iterable<LogRecord>, options: { counter?: TokenCounter } = {}): Conversation {
+export function rebuildConversation(
+  records: Iterable<LogRecord>,
+  options: { counter?: TokenCounter } = {},
+): Conversation {
   const conversation = new Conversation(options.counter)
   for (const record of records) conversation.apply(record)
   return conversation

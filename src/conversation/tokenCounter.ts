@@ -25,7 +25,8 @@ function estimateBlock(block: Block): number {
   }
 }
 
-const jsonTokens = (value: unknown): number => estimateText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+const jsonTokens = (value: unknown): number =>
+  estimateText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 /** The default counter: an estimate from lengths alone. */
 export const estimateTokens: TokenCounter = {

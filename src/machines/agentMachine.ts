@@ -75,7 +75,9 @@ export const agentMachine = agentSetup.createMachine({
       ),
     },
     steer: { actions: advance<EventOfType<'steer'>>((draft, event) => enqueueMessage(draft, 'steering', event)) },
-    followUp: { actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)) },
+    followUp: {
+      actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)),
+    },
     stop: '.stopped',
     'store.failed': {
       actions: advance<EventOfType<'store.failed'>>((draft, { error }) => draft.set({ storeError: error })),

@@ -60,7 +60,17 @@ export const agentSetup = setup({
   guards,
 })
 
-type Advance = ActionFunction<AgentContext, EventObject, AgentMachineEvent, undefined, never, never, never, never, never>
+type Advance = ActionFunction<
+  AgentContext,
+  EventObject,
+  AgentMachineEvent,
+  undefined,
+  never,
+  never,
+  never,
+  never,
+  never
+>
 
 /**
  * Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event

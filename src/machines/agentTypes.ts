@@ -127,7 +127,13 @@ export type AgentMachineEvent =
   | ({ readonly type: 'followUp' } & Said)
   | { readonly type: 'abort' }
   | { readonly type: 'resume'; readonly id: string; readonly limits?: Limits; readonly at: number }
-  | { readonly type: 'decide'; readonly callId: string; readonly decision: 'approve' | 'deny'; readonly reason?: string; readonly at: number }
+  | {
+      readonly type: 'decide'
+      readonly callId: string
+      readonly decision: 'approve' | 'deny'
+      readonly reason?: string
+      readonly at: number
+    }
   | { readonly type: 'stop' }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }
@@ -172,7 +178,13 @@ export type ReplyOutput =
       readonly contextTokens: number
       readonly at: number
     }
-  | { readonly key: string; readonly ok: false; readonly failure: ReplyFailure; readonly at: number; readonly jitter: number }
+  | {
+      readonly key: string
+      readonly ok: false
+      readonly failure: ReplyFailure
+      readonly at: number
+      readonly jitter: number
+    }
 
 export interface CallInput {
   readonly agentId: string

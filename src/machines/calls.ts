@@ -9,16 +9,14 @@ export const callSlot = (index: number): string => `call.${index}`
 export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
   const { agentId, lastNodeId } = draft.context
   const { turnIndex } = draft.at
-  const calls = planned.map(
-    (call, index): CallState => ({
-      callId: call.callId,
-      name: call.name,
-      input: call.input,
-      key: `${agentId}/t${turnIndex}/tool/${call.callId}`,
-      nodeId: lastNodeId + 1 + index,
-      status: call.needsApproval ? 'held' : 'ready',
-    }),
-  )
+  const calls = planned.map((call, index): CallState => ({
+    callId: call.callId,
+    name: call.name,
+    input: call.input,
+    key: `${agentId}/t${turnIndex}/tool/${call.callId}`,
+    nodeId: lastNodeId + 1 + index,
+    status: call.needsApproval ? 'held' : 'ready',
+  }))
   draft.set({ calls, lastNodeId: lastNodeId + calls.length })
   for (const call of calls) {
     if (call.status !== 'held') continue
@@ -85,7 +83,12 @@ export function failCall(draft: Draft, slot: string, message: string): void {
 }
 
 /** Starts a held call, or answers it with the refusal. */
-export function decideCall(draft: Draft, callId: string, decision: 'approve' | 'deny', reason: string | undefined): void {
+export function decideCall(
+  draft: Draft,
+  callId: string,
+  decision: 'approve' | 'deny',
+  reason: string | undefined,
+): void {
   const index = draft.context.calls.findIndex((call) => call.callId === callId && call.status === 'held')
   if (index < 0) return
   draft.record({ type: 'approval.decided', ...draft.at, callId, decision, ...(reason === undefined ? {} : { reason }) })
@@ -150,7 +153,14 @@ function endCall(
     callId,
     key,
     name,
-    message: { role: 'toolResult', callId, toolName: name, content, isError, ...(synthetic === undefined ? {} : { synthetic }) },
+    message: {
+      role: 'toolResult',
+      callId,
+      toolName: name,
+      content,
+      isError,
+      ...(synthetic === undefined ? {} : { synthetic }),
+    },
   })
 }
 

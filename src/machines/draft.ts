@@ -37,7 +37,7 @@ export class Draft {
 
   record(body: RecordBody): void {
     const seq = this.context.seq + 1
-    this.records.push({ v: recordVersion, seq, ...body } as RecordDraft)
+    this.records.push({ v: recordVersion, seq, ...body })
     this.set({ seq })
   }
 

@@ -1,5 +1,5 @@
 import type { QueuedMessage, QueueName } from '../protocol/records.ts'
-import type { AgentContext, QueuedPrompt } from './agentTypes.ts'
+import type { QueuedPrompt } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
 /** Puts a message at the end of a queue, or first. */
@@ -8,18 +8,29 @@ export function enqueueMessage(draft: Draft, queue: QueueName, message: QueuedPr
   const entry = queue === 'prompts' ? message : { id, content }
   const waiting = draft.context[queue]
   const next = first ? [entry, ...waiting] : [...waiting, entry]
-  draft.set({ [queue]: next } as Partial<AgentContext>)
+  draft.set({ [queue]: next })
   draft.record({ type: 'queue.changed', ...draft.at, queue, added: { id, content }, length: next.length })
 }
 
 /** Takes waiting messages off a queue, one or all as the agent's queue mode says, and hands each to `use`. */
-export function takeMessages(draft: Draft, queue: 'steering' | 'followUps', use: (message: QueuedMessage) => void): void {
+export function takeMessages(
+  draft: Draft,
+  queue: 'steering' | 'followUps',
+  use: (message: QueuedMessage) => void,
+): void {
   const waiting = draft.context[queue]
   if (waiting.length === 0) return
   const taken = draft.context.policy.queueMode === 'all' ? waiting : waiting.slice(0, 1)
   const rest = waiting.slice(taken.length)
-  draft.set({ [queue]: rest } as Partial<AgentContext>)
-  draft.record({ type: 'queue.changed', ...draft.at, queue, removed: taken.map(({ id }) => id), why: 'taken', length: rest.length })
+  draft.set({ [queue]: rest })
+  draft.record({
+    type: 'queue.changed',
+    ...draft.at,
+    queue,
+    removed: taken.map(({ id }) => id),
+    why: 'taken',
+    length: rest.length,
+  })
   for (const message of taken) use(message)
 }
 
@@ -28,7 +39,14 @@ export function takePrompt(draft: Draft): QueuedPrompt | undefined {
   const [prompt, ...rest] = draft.context.prompts
   if (prompt === undefined) return undefined
   draft.set({ prompts: rest })
-  draft.record({ type: 'queue.changed', ...draft.at, queue: 'prompts', removed: [prompt.id], why: 'taken', length: rest.length })
+  draft.record({
+    type: 'queue.changed',
+    ...draft.at,
+    queue: 'prompts',
+    removed: [prompt.id],
+    why: 'taken',
+    length: rest.length,
+  })
   return prompt
 }
 
@@ -37,7 +55,7 @@ export function dropQueues(draft: Draft, queues: readonly QueueName[]): void {
   for (const queue of queues) {
     const removed = draft.context[queue].map(({ id }) => id)
     if (removed.length === 0) continue
-    draft.set({ [queue]: [] } as Partial<AgentContext>)
+    draft.set({ [queue]: [] })
     draft.record({ type: 'queue.changed', ...draft.at, queue, removed, why: 'dropped', length: 0 })
   }
 }

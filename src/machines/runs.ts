@@ -38,7 +38,14 @@ export function startRun(draft: Draft, request: RunRequest): void {
   }
   draft.set({ run, runs: runs + 1, pause: null, pausedRun: null })
   const resumed = request.cause === 'resume' && pausedRun !== null ? { resumedFrom: pausedRun } : {}
-  draft.record({ type: 'run.start', ...draft.at, cause: request.cause, requestId: request.requestId, ...resumed, limits })
+  draft.record({
+    type: 'run.start',
+    ...draft.at,
+    cause: request.cause,
+    requestId: request.requestId,
+    ...resumed,
+    limits,
+  })
   armDeadline(draft)
 }
 
@@ -81,7 +88,11 @@ export function endTurn(draft: Draft): void {
 }
 
 /** Closes the run and its turn. */
-export function endRun(draft: Draft, stopReason: RunStopReason, why: { reason?: PauseReason; error?: ErrorInfo } = {}): void {
+export function endRun(
+  draft: Draft,
+  stopReason: RunStopReason,
+  why: { reason?: PauseReason; error?: ErrorInfo } = {},
+): void {
   endTurn(draft)
   const { run } = draft.context
   if (run === null) return
@@ -131,7 +142,12 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
     estimatedTokens: output.estimatedTokens,
   })
   const isOpen = output.calls.length > 0
-  draft.set({ owesReply: isOpen, contextTokens: output.contextTokens, waitingSince: output.at, ...(isOpen ? { head } : {}) })
+  draft.set({
+    owesReply: isOpen,
+    contextTokens: output.contextTokens,
+    waitingSince: output.at,
+    ...(isOpen ? { head } : {}),
+  })
   const { stopReason } = output.message
   draft.setRun({ lastStopReason: stopReason === 'toolUse' ? 'stop' : stopReason })
 }
@@ -144,7 +160,13 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
     type: 'reply.end',
     ...draft.at,
     ...draft.place(),
-    message: { role: 'assistant', content: partial.content, stopReason: 'aborted', usage: partial.usage, model: draft.context.model },
+    message: {
+      role: 'assistant',
+      content: partial.content,
+      stopReason: 'aborted',
+      usage: partial.usage,
+      model: draft.context.model,
+    },
     costUsd: partial.costUsd,
     estimatedTokens: 0,
   })

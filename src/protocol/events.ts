@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { errorInfoSchema } from './errors.ts'
+import { type z } from 'zod'
+import { type errorInfoSchema } from './errors.ts'
 import type { LogRecord } from './records.ts'
 import type { ModelRequest } from './model.ts'
 
@@ -68,5 +68,5 @@ export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: 
 /** Projects a record to the event observers get. */
 export function eventOf(record: LogRecord, origin: EventOrigin): LoggedEvent {
   const { v: _, ...rest } = record
-  return { ...rest, agentId: origin.agentId, path: origin.path } as LoggedEvent
+  return { ...rest, agentId: origin.agentId, path: origin.path }
 }

@@ -79,7 +79,13 @@ export class Agent {
 
   /** Approves or denies a call that waits. @throws RuntimeError `CALL_NOT_PENDING` when it does not wait. */
   decide(callId: string, decision: 'approve' | 'deny', reason?: string): void {
-    this.dispatch({ type: 'agent.decide', agentId: this.id, callId, decision, ...(reason === undefined ? {} : { reason }) })
+    this.dispatch({
+      type: 'agent.decide',
+      agentId: this.id,
+      callId,
+      decision,
+      ...(reason === undefined ? {} : { reason }),
+    })
   }
 
   /**
@@ -172,7 +178,10 @@ export class Agent {
   #resume(id: string, limits: Limits | undefined): Run {
     const { pause } = this
     if (pause === null || pause.type === 'approvals') {
-      throw new RuntimeError('NOT_PAUSED', `Agent "${this.id}" is ${this.state}${pause === null ? '' : ', waiting for approvals'}.`)
+      throw new RuntimeError(
+        'NOT_PAUSED',
+        `Agent "${this.id}" is ${this.state}${pause === null ? '' : ', waiting for approvals'}.`,
+      )
     }
     const run = this.#host.expectRun(id)
     void this.#host.resume(run, limits)
@@ -182,10 +191,16 @@ export class Agent {
   #checkRoom(queue: QueueName): void {
     const { context, definition } = this.#host
     if (context.pause?.type === 'store') {
-      throw new RuntimeError('AGENT_PAUSED', `Agent "${this.id}" is paused because its store failed: ${context.pause.error.message}`)
+      throw new RuntimeError(
+        'AGENT_PAUSED',
+        `Agent "${this.id}" is paused because its store failed: ${context.pause.error.message}`,
+      )
     }
     if (context[queue].length < definition.maxQueue) return
-    throw new RuntimeError('QUEUE_FULL', `Agent "${this.id}" has ${context[queue].length} waiting ${queue}, the most allowed.`)
+    throw new RuntimeError(
+      'QUEUE_FULL',
+      `Agent "${this.id}" has ${context[queue].length} waiting ${queue}, the most allowed.`,
+    )
   }
 }
 

@@ -7,7 +7,7 @@ import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { eventOf, type AgentEvent, type EventOf, type LiveEvent } from '../protocol/events.ts'
+import { eventOf, type AgentEvent, type EventOf } from '../protocol/events.ts'
 import type { Limits, LogRecord, RecordDraft } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import { LogWriter } from './log/logWriter.ts'
@@ -151,7 +151,7 @@ export class AgentHost implements AgentPorts {
       path: this.path,
       seq: this.conversation.lastSeq,
       time: this.clock.now(),
-    } as LiveEvent)
+    })
   }
 
   /** Reports something that went wrong beside the run. */
@@ -196,9 +196,13 @@ export class AgentHost implements AgentPorts {
   #openRun(requestId: string): void {
     this.#currentRun = this.#runs.get(requestId)
     this.#runs.delete(requestId)
-    if (this.definition.policy.limits.costUsd === undefined || this.definition.pricing !== null || this.#isPriceWarned) return
+    if (this.definition.policy.limits.costUsd === undefined || this.definition.pricing !== null || this.#isPriceWarned)
+      return
     this.#isPriceWarned = true
-    const error = { code: 'PRICE_UNKNOWN', message: `limits.costUsd is set, but ${this.definition.model.id} has no price, so cost counts as 0.` }
+    const error = {
+      code: 'PRICE_UNKNOWN',
+      message: `limits.costUsd is set, but ${this.definition.model.id} has no price, so cost counts as 0.`,
+    }
     queueMicrotask(() => this.emit({ type: 'error', ...this.#at(), error }))
   }
 
@@ -209,7 +213,11 @@ export class AgentHost implements AgentPorts {
     const finish = (failure?: ErrorInfo): void => run.finish(end, (text) => this.#parseOutput(text), failure)
     const pending = this.#log.durable()
     if (pending === undefined) finish()
-    else pending.then(() => finish(), (thrown: unknown) => finish(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
+    else
+      pending.then(
+        () => finish(),
+        (thrown: unknown) => finish(toErrorInfo(thrown, 'STORE_APPEND_FAILED')),
+      )
   }
 
   #parseOutput(text: string): { output?: unknown } {

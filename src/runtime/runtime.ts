@@ -15,7 +15,7 @@ import type { Store } from '../protocol/store.ts'
 import { Agent } from './agent.ts'
 import { AgentHost } from './agentHost.ts'
 import { memoryStore } from './stores/memoryStore.ts'
-import { systemClock } from './systemClock.ts'
+import { systemClock } from '../actors/systemClock.ts'
 
 export interface RuntimeOptions {
   /** Where logs live; closed with the runtime. Default: in memory. */
@@ -77,7 +77,8 @@ class LocalRuntime implements Runtime {
         drainPrunes,
       },
       actions: {
-        record: ({ context }: { context: { agentId: string } }, record: RecordDraft) => find(context.agentId).record(record),
+        record: ({ context }: { context: { agentId: string } }, record: RecordDraft) =>
+          find(context.agentId).record(record),
       },
     })
   }
@@ -85,7 +86,8 @@ class LocalRuntime implements Runtime {
   async spawn(definition: AgentDefinition, options: { id?: string } = {}): Promise<Agent> {
     this.#checkOpen()
     const agentId = options.id ?? `${definition.name}-${this.#newId()}`
-    if (!agentIdSchema.safeParse(agentId).success) throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
+    if (!agentIdSchema.safeParse(agentId).success)
+      throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
     if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
     const lease = await this.#store.open(agentId)
     if (lease.lastSeq > 0 || this.#closing !== undefined) {

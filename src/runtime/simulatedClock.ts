@@ -26,7 +26,7 @@ export function simulatedClock(start = 1_700_000_000_000): SimulatedClock {
       const end = now + ms
       await settle()
       for (;;) {
-        const due = [...timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0]
+        const due = [...timers].filter((timer) => timer.at <= end).toSorted((a, b) => a.at - b.at)[0]
         if (due === undefined) break
         timers.delete(due)
         now = Math.max(now, due.at)

@@ -230,10 +230,10 @@ describe('the runner', (it) => {
   })
 
   it('runs cleanups last in first out, all of them, after a failure too', slow, async (context) => {
-    const body = `cleanup(() => console.log('first in')); cleanup(() => { throw new Error('broken') })
+    const body = `cleanup(() => console.log('first in')); cleanup(() => { console.log('middle'); throw new Error('broken') })
       cleanup(async () => { await null; console.log('last in') }); throw new Error('the case itself')`
     const { last, output } = await runOn(context, { 'test/one.test.ts': oneCase(body) })
-    assert.match(output, /last in\nfirst in\n[^]*the case itself[^]*broken/)
+    assert.match(output, /last in\nmiddle\nfirst in\n[^]*the case itself[^]*broken/)
     assert.is(last, '0 passed, 1 failed, 0 skipped')
   })
 

@@ -1,5 +1,6 @@
 import type { Model, ModelRequest } from '../../protocol/model.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import { systemClock } from '../systemClock.ts'
 import { partsOf, toReply, type ReplyShape } from './replyShape.ts'
 
 /** Decides a reply from the request. May throw: that is a failed model call. */
@@ -14,7 +15,7 @@ export interface PolicyModelOptions {
 
 /** A model that is a plain function: for demos and tests without a key. It streams what the function decides, word by word. */
 export function policyModel(decide: Policy, options: PolicyModelOptions = {}): Model {
-  const { wordDelayMs = 0, clock } = options
+  const { wordDelayMs = 0, clock = systemClock } = options
   return {
     id: options.id ?? 'embedded:policy',
     async *stream(request, { signal, turnIndex = countReplies(request) }: { signal: AbortSignal; turnIndex?: number }) {
@@ -28,15 +29,16 @@ export function policyModel(decide: Policy, options: PolicyModelOptions = {}): M
   }
 }
 
-const countReplies = (request: ModelRequest): number => request.messages.filter(({ role }) => role === 'assistant').length
+const countReplies = (request: ModelRequest): number =>
+  request.messages.filter(({ role }) => role === 'assistant').length
 
-const pause = (ms: number, clock: Clock | undefined, signal: AbortSignal): Promise<void> =>
+const pause = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = clock === undefined ? setTimeout(resolve, ms) : undefined
-    const cancel = clock?.after(ms, resolve) ?? (() => clearTimeout(timer))
-    const stop = (): void => {
+    const end = (): void => {
       cancel()
+      signal.removeEventListener('abort', end)
       resolve()
     }
-    signal.addEventListener('abort', stop, { once: true })
+    const cancel = clock.after(ms, end)
+    signal.addEventListener('abort', end)
   })

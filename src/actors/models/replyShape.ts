@@ -41,7 +41,8 @@ function estimateUsage(request: ModelRequest, content: readonly Block[]): Usage 
   return { input, output: tokensOf(content), cacheRead: 0, cacheWrite: 0 }
 }
 
-const tokensOf = (content: readonly Block[]): number => estimateTokens.message({ role: 'user', content: content as never, source: 'prompt' })
+const tokensOf = (content: readonly Block[]): number =>
+  estimateTokens.message({ role: 'user', content: content as never, source: 'prompt' })
 
 /** The parts a reply streams as: text and thinking by words, arguments as JSON, then `done`. */
 export function* partsOf(reply: ModelReply): Generator<ModelPart> {

@@ -24,7 +24,10 @@ export function scriptedModel(replies: readonly ScriptedReply[], options: { id?:
     requests,
     assertComplete() {
       if (requests.length >= replies.length) return
-      throw new RuntimeError('INVALID_OPTION', `The script holds ${replies.length} replies, but only ${requests.length} were asked for.`)
+      throw new RuntimeError(
+        'INVALID_OPTION',
+        `The script holds ${replies.length} replies, but only ${requests.length} were asked for.`,
+      )
     },
     async *stream(request, { signal }) {
       requests.push(request)
@@ -42,8 +45,16 @@ export function scriptedModel(replies: readonly ScriptedReply[], options: { id?:
   }
 }
 
-async function* play(scripted: ScriptedReply, request: ModelRequest, index: number, signal: AbortSignal): AsyncGenerator<ModelPart> {
+async function* play(
+  scripted: ScriptedReply,
+  request: ModelRequest,
+  index: number,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart> {
   if (typeof scripted === 'object' && 'error' in scripted) yield { type: 'error', error: scripted.error }
   else if (typeof scripted === 'object' && 'parts' in scripted) yield* scripted.parts
-  else yield* partsOf(toReply(typeof scripted === 'function' ? await scripted(request, { signal }) : scripted, request, index))
+  else
+    yield* partsOf(
+      toReply(typeof scripted === 'function' ? await scripted(request, { signal }) : scripted, request, index),
+    )
 }

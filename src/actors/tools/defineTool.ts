@@ -94,14 +94,14 @@ export function defineTool<const Input extends z.ZodType | { readonly jsonSchema
     timeoutMs: options.timeoutMs ?? 600_000,
     maxOutputChars: options.maxOutputChars ?? 30_000,
     parse: (input: unknown) => parseInput(schema, input),
-    needsApproval: typeof approval === 'function' ? (approval as Tool['needsApproval']) : () => approval,
-    run: options.run as Tool['run'],
+    needsApproval: typeof approval === 'function' ? approval : () => approval,
+    run: options.run,
   })
 }
 
 function readSchema(input: z.ZodType | { readonly jsonSchema: JsonSchema }, label: string) {
   try {
-    const schema = 'jsonSchema' in input ? z.fromJSONSchema(input.jsonSchema as never) : input
+    const schema = 'jsonSchema' in input ? z.fromJSONSchema(input.jsonSchema) : input
     const { $schema: _, ...inputSchema } =
       'jsonSchema' in input ? input.jsonSchema : z.toJSONSchema(input, { io: 'input' })
     if (inputSchema['type'] !== 'object')

@@ -17,7 +17,10 @@ const exits = [
     actions: advance((draft) => pauseRun(draft, reachedLimit(draft.context.run!)!)),
   },
   { guard: 'mustReply', target: `#${agentMachineId}.replying`, actions: advance(continueRun) },
-  { target: `#${agentMachineId}.idle`, actions: advance((draft) => endRun(draft, draft.context.run?.lastStopReason ?? 'stop')) },
+  {
+    target: `#${agentMachineId}.idle`,
+    actions: advance((draft) => endRun(draft, draft.context.run?.lastStopReason ?? 'stop')),
+  },
 ] as const
 
 const drainInput = ({ context }: { context: { agentId: string; turns: number } }) => ({
@@ -31,11 +34,7 @@ export const draining = agentSetup.createStateConfig({
   on: { abort: 'settling' },
   states: {
     entering: {
-      always: [
-        { guard: 'revertEnabled', target: 'reverts' },
-        { guard: 'pruneEnabled', target: 'prunes' },
-        ...exits,
-      ],
+      always: [{ guard: 'revertEnabled', target: 'reverts' }, { guard: 'pruneEnabled', target: 'prunes' }, ...exits],
     },
     reverts: {
       invoke: {

@@ -54,7 +54,11 @@ export const paused = agentSetup.createStateConfig({
     ],
     abort: [
       { guard: 'pausedByApprovals', target: 'settling' },
-      { guard: 'pausedByLimit', target: 'idle', actions: advance((draft) => draft.set({ pause: null, pausedRun: null })) },
+      {
+        guard: 'pausedByLimit',
+        target: 'idle',
+        actions: advance((draft) => draft.set({ pause: null, pausedRun: null })),
+      },
     ],
   },
 })

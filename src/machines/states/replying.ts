@@ -49,7 +49,11 @@ export const replying = agentSetup.createStateConfig({
           openCalls(draft, output.calls)
         }),
       },
-      { guard: 'replied', target: 'draining', actions: advance<Replied>((draft, { output }) => addReply(draft, output)) },
+      {
+        guard: 'replied',
+        target: 'draining',
+        actions: advance<Replied>((draft, { output }) => addReply(draft, output)),
+      },
       {
         guard: 'overflowed',
         target: 'compacting',

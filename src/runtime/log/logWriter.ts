@@ -37,7 +37,7 @@ export class LogWriter {
   durable(): Promise<void> | undefined {
     const last = this.#pending.at(-1)
     if (last === undefined || last.seq <= this.#writtenSeq) return undefined
-    if (this.#failure !== undefined) return Promise.reject(this.#failure as Error)
+    if (this.#failure !== undefined) return Promise.reject(this.#failure)
     return new Promise((resolve, reject) => this.#waiters.push({ seq: last.seq, resolve, reject }))
   }
 

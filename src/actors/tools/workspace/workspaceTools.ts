@@ -8,7 +8,7 @@ import { listFilesTool, type ListFilesInput } from './listFiles.ts'
 import { readFileTool, type ReadFileInput } from './readFile.ts'
 import { runCommandTool, type RunCommandInput } from './runCommand.ts'
 import { searchFilesTool, type SearchFilesInput } from './searchFiles.ts'
-import { wallClock } from './wallClock.ts'
+import { systemClock } from '../../systemClock.ts'
 import { openWorkspace } from './workspacePath.ts'
 import { writeFileTool, type WriteFileInput } from './writeFile.ts'
 
@@ -65,7 +65,7 @@ export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {})
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `workspaceTools: ${describeIssues(checked.error)}.`)
   const workspace = openWorkspace(dir)
-  const clock = options.clock ?? wallClock
+  const clock = options.clock ?? systemClock
   const approvals = options.needsApproval ?? {}
   return [
     readFileTool(workspace, approvals.read_file ?? false),

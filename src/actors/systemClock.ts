@@ -9,7 +9,10 @@ export const systemClock: Clock = {
   after(ms, callback) {
     let timer: NodeJS.Timeout
     const arm = (left: number): void => {
-      timer = setTimeout(() => (left > longestTimer ? arm(left - longestTimer) : callback()), Math.min(left, longestTimer))
+      timer = setTimeout(
+        () => (left > longestTimer ? arm(left - longestTimer) : callback()),
+        Math.min(left, longestTimer),
+      )
     }
     arm(ms)
     return () => clearTimeout(timer)
