@@ -100,7 +100,7 @@ function failureOf(
   error: { kind: ModelErrorKind; message: string; retryAfterMs?: number },
 ): ReplyFailure {
   const kind = Object.hasOwn(codes, error?.kind) ? error.kind : 'other'
-  const what = `${model.id}: ${(error?.message).replace(/[.\s]*$/, '')}.`
+  const what = `${model.id}: ${messageOf(error?.message).replace(/[.\s]*$/, '')}.`
   const failure = { kind, error: errorInfo(codes[kind], what) }
   return error?.retryAfterMs === undefined ? failure : { ...failure, retryAfterMs: error.retryAfterMs }
 }

@@ -1,6 +1,6 @@
 import { callsSettled as settled, heldCalls, isCalling } from './calls.ts'
 import { reachedLimit, replyKey } from './runs.ts'
-import type { AgentContext, AgentMachineEvent, CompactOutput, ReplyOutput } from './agentTypes.ts'
+import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
 
 interface Subject {
   readonly context: AgentContext
@@ -32,6 +32,13 @@ export const overLimit = (subject: Subject): boolean => {
 }
 export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true
 export const hasPrompts = ({ context }: Subject): boolean => context.prompts.length > 0
+
+/** The one result still missing: the step is sealed with it. */
+export const isLastCall = ({ context, event }: Subject): boolean => {
+  const { key, notStarted } = (event as unknown as { output: CallOutput }).output
+  if (notStarted) return false
+  return context.calls.every((call) => call.status === 'settled' || (call.status === 'running' && call.key === key))
+}
 
 export const callsSettled = ({ context }: Subject): boolean => settled(context)
 /** Nothing runs, and what is left waits for people. */

@@ -1,5 +1,4 @@
-import { type z } from 'zod'
-import { type errorInfoSchema } from './errors.ts'
+import type { ErrorInfo } from './errors.ts'
 import type { LogRecord } from './records.ts'
 import type { ModelRequest } from './model.ts'
 
@@ -9,7 +8,7 @@ export interface EventOrigin {
   readonly path: readonly string[]
 }
 
-type Stamped<R> = R extends unknown ? Readonly<Omit<R, 'v'> & EventOrigin> : never
+type Stamped<R> = R extends unknown ? Readonly<R> & EventOrigin : never
 
 /** An event that is a record of the log: `seq` is the record's own, so it can be replayed and resumed from. */
 export type LoggedEvent = Stamped<LogRecord>
@@ -56,7 +55,7 @@ export type LiveEvent =
     })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
   /** Something went wrong that does not end the run by itself. */
-  | (Live & { readonly type: 'error'; readonly error: z.infer<typeof errorInfoSchema> })
+  | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
   /** The listener was too slow: this many events were dropped before this one; read them from the log. */
   | (Live & { readonly type: 'events.dropped'; readonly count: number })
 
@@ -66,7 +65,8 @@ export type AgentEvent = LoggedEvent | LiveEvent
 export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
 /** Projects a record to the event observers get. */
-export function eventOf(record: LogRecord, origin: EventOrigin): LoggedEvent {
-  const { v: _, ...rest } = record
-  return { ...rest, agentId: origin.agentId, path: origin.path }
-}
+export const eventOf = (record: LogRecord, origin: EventOrigin): LoggedEvent => ({
+  ...record,
+  agentId: origin.agentId,
+  path: origin.path,
+})

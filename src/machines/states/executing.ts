@@ -6,6 +6,8 @@ import { enqueueMessage } from '../queues.ts'
 import { holdDeadline } from '../runs.ts'
 import { pauseForStore } from './idle.ts'
 
+type CallDone = EventOfType<'xstate.done.actor.call.0'>
+
 export const stopRunners = advance(stopCalls)
 
 export const executing = agentSetup.createStateConfig({
@@ -22,9 +24,17 @@ export const executing = agentSetup.createStateConfig({
     },
   ],
   on: {
-    'xstate.done.actor.call.*': {
-      actions: advance<EventOfType<'xstate.done.actor.call.0'>>((draft, { output }) => settleCall(draft, output)),
-    },
+    'xstate.done.actor.call.*': [
+      {
+        guard: 'isLastCall',
+        target: 'draining',
+        actions: advance<CallDone>((draft, { output }) => {
+          settleCall(draft, output)
+          sealCalls(draft)
+        }),
+      },
+      { actions: advance<CallDone>((draft, { output }) => settleCall(draft, output)) },
+    ],
     'xstate.error.actor.call.*': {
       actions: advance<EventOfType<'xstate.error.actor.call.0'>>((draft, { actorId, error }) =>
         failCall(draft, actorId, messageOf(error)),

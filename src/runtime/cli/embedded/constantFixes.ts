@@ -1,0 +1,42 @@
+import type { Failure } from './failure.ts'
+import type { Replacement } from './fileEdit.ts'
+import type { Site } from './site.ts'
+
+/** Constants that would turn what was got into what was expected: only where the difference points at this literal. */
+export function constantFixes({ token, failure }: Site): Replacement[] {
+  const { start, end, text, type } = token
+  if (type === 'string') {
+    const fixed = textFix(text.slice(1, -1), failure.difference)
+    return fixed === undefined ? [] : [{ start, end, text: text[0]! + fixed + text[0]! }]
+  }
+  if (type === 'template') {
+    const fixed = textFix(text, failure.difference)
+    return fixed === undefined ? [] : [{ start, end, text: fixed }]
+  }
+  if (type !== 'number' || Number.isNaN(Number(text))) return []
+  return scaled(Number(text), failure).map((value) => ({ start, end, text: String(value) }))
+}
+
+/** A wrong power of ten or number of units: the result is off by a plain factor. */
+function scaled(value: number, { ratio }: Failure): number[] {
+  if (ratio === undefined || value === 0 || ratio === 1 || ratio < 0) return []
+  const values = [value * ratio, value / ratio].map((number) => Number(number.toPrecision(12)))
+  return values.filter((number) => String(number).length <= 8 && number !== value)
+}
+
+/** The literal with the wrong part replaced; `undefined` when the difference does not lie in it. */
+function textFix(literal: string, difference: Failure['difference']): string | undefined {
+  if (difference === undefined || literal === '') return undefined
+  const { before, was, shouldBe } = difference
+  if (/['"`\\$]/.test(shouldBe)) return undefined
+  if (was !== '') {
+    const at = literal.indexOf(was)
+    // Of longer texts a part of what was said may be computed; the rest must be in the literal.
+    return at === -1 ? undefined : literal.slice(0, at) + shouldBe + literal.slice(at + was.length)
+  }
+  for (let size = Math.min(before.length, literal.length); size > 0; size--) {
+    const at = literal.indexOf(before.slice(-size))
+    if (at !== -1) return literal.slice(0, at + size) + shouldBe + literal.slice(at + size)
+  }
+  return undefined
+}

@@ -1,0 +1,103 @@
+/** What a run of the tests said, read from its output. */
+export interface TestRun {
+  readonly passed: boolean
+  /** Why there is no result to work with: the tests did not run at all, or did not end. */
+  readonly problem: string | undefined
+  /** Tests that passed and failed; `undefined` when the output does not say. */
+  readonly counts: { readonly passed: number; readonly failed: number } | undefined
+  /** Names of failing tests, as far as they are printed. */
+  readonly failing: readonly string[]
+  /** Places in files that stacks and messages name, in order, without repeats. */
+  readonly places: readonly { readonly path: string; readonly line: number }[]
+  /** What the first failing assertion expected and got, as printed. */
+  readonly expected: string | undefined
+  readonly actual: string | undefined
+  /** `TypeError: x is not a function`, of the first error. */
+  readonly error: string | undefined
+  readonly text: string
+}
+
+const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^\]]*?|aborted) after ([\d.]+) s[^\]]*\]\s*$/
+const placePattern = /(?:file:\/\/)?((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g
+const escapes = /\u001B\[[\d;?]*[A-Za-z]/g
+
+/** How runners print their totals: passed and failed. */
+const totals: readonly { readonly passed: RegExp; readonly failed: RegExp }[] = [
+  { passed: /^(?:ℹ|#) pass (\d+)/m, failed: /^(?:ℹ|#) fail (\d+)/m },
+  { passed: /^\s*Tests:?\s.*?(\d+) passed/m, failed: /^\s*Tests:?\s.*?(\d+) failed/m },
+  { passed: /^\s*(\d+) passing\b/m, failed: /^\s*(\d+) failing\b/m },
+  { passed: /(\d+) passed\b/, failed: /(\d+) failed\b/ },
+]
+
+/** Reads the result of `run_command`. */
+export function readTestRun(output: string, isError: boolean): TestRun {
+  const text = output.replace(escapes, '')
+  const end = outcome.exec(text)
+  return {
+    passed: !isError,
+    problem: isError ? problemOf(text, end) : undefined,
+    counts: countsOf(text),
+    failing: failingOf(text),
+    places: placesOf(text),
+    expected: valueOf(text, [/^\s*expected: (.+?),?$/m, /^\s*Expected: (.+)$/m]),
+    actual: valueOf(text, [/^\s*actual: (.+?),?$/m, /^\s*Received: (.+)$/m]),
+    error: /^\s*(?:Uncaught )?(\w*Error(?: \[\w+\])?: .+)$/m.exec(text)?.[1] ?? tapError(text),
+    text,
+  }
+}
+
+/** Seconds a run took, as the tool says; 0 when it does not. */
+export const secondsOf = (text: string): number => Number(outcome.exec(text)?.[3] ?? 0)
+
+function problemOf(text: string, end: RegExpExecArray | null): string | undefined {
+  const firstLine = text.split('\n', 1)[0] ?? ''
+  if (end === null) return firstLine
+  if (end[1]!.startsWith('timed out')) return 'the tests did not end in time'
+  if (end[2] === undefined) return `the tests were ${end[1]}`
+  if (end[2] === '127' || end[2] === '126') return `the shell says: ${firstLine}`
+  return undefined
+}
+
+function countsOf(text: string): TestRun['counts'] {
+  for (const { passed, failed } of totals) {
+    const [pass, fail] = [passed.exec(text)?.[1], failed.exec(text)?.[1]]
+    if (pass !== undefined || fail !== undefined) return { passed: Number(pass ?? 0), failed: Number(fail ?? 0) }
+  }
+  return undefined
+}
+
+function failingOf(text: string): string[] {
+  const names = [...text.matchAll(/^\s*(?:✖|not ok \d+ -|✕|×) (.+?)(?: \([\d.]+ ?ms\))?$/gm)].map(([, name]) => name!)
+  return [...new Set(names)].filter((name) => name !== 'failing tests:')
+}
+
+function placesOf(text: string): { path: string; line: number }[] {
+  const seen = new Map<string, { path: string; line: number }>()
+  for (const [, path, line] of text.matchAll(placePattern)) {
+    const place = { path: decoded(path!), line: Number(line) }
+    seen.set(`${place.path}:${place.line}`, place)
+  }
+  return [...seen.values()]
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}
+
+function valueOf(text: string, patterns: readonly RegExp[]): string | undefined {
+  for (const pattern of patterns) {
+    const found = pattern.exec(text)?.[1]
+    if (found !== undefined) return found.trim()
+  }
+  return undefined
+}
+
+function tapError(text: string): string | undefined {
+  const message = /^\s*error: (?!\|)["']?(.+?)["']?$/m.exec(text)?.[1]
+  if (message === undefined) return undefined
+  return `${/^\s*name: '(\w+)'/m.exec(text)?.[1] ?? 'Error'}: ${message}`
+}

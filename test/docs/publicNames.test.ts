@@ -1,0 +1,36 @@
+import { assert, describe } from '../support/suite.ts'
+
+/** A name that appears or goes here is a change of the public contract: review it, and say so in the changelog. */
+const reviewed = {
+  '../../src/index.ts': [
+    'RuntimeError',
+    'agentMachine',
+    'checkRequest',
+    'createRuntime',
+    'defineAgent',
+    'defineTool',
+    'errorTable',
+    'estimateTokens',
+    'fileStore',
+    'formatNodeId',
+    'heuristicStrategy',
+    'llmStrategy',
+    'logRecordSchema',
+    'memoryStore',
+    'parseNodeId',
+    'policyModel',
+    'rebuildConversation',
+    'recordVersion',
+    'workspaceTools',
+  ],
+  '../../src/testing.ts': ['modelContract', 'scriptedModel', 'simulatedClock', 'storeContract'],
+  '../../src/aiSdk.ts': ['aiSdkModel', 'isAiSdkModel'],
+}
+
+describe('the public doors', (it) => {
+  for (const [door, names] of Object.entries(reviewed)) {
+    it(`${door.slice('../../src/'.length)} exports exactly the reviewed names`, async () => {
+      assert.equal(Object.keys((await import(door)) as object).toSorted(), names)
+    })
+  }
+})

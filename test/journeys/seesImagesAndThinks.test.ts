@@ -1,0 +1,81 @@
+import { calls, done, never, startAgent, tool } from '../support/agentHarness.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' } as const
+
+describe('images', (it) => {
+  it('go from the user to the model', async (context) => {
+    const { agent, script } = await startAgent(context, { replies: ['a greeting'] })
+    await agent.prompt([{ type: 'text', text: 'what is this?' }, image]).result
+    assert.equal(script.requests[0]!.messages[0]!.content, [{ type: 'text', text: 'what is this?' }, image])
+  })
+
+  it('alone are a prompt', async (context) => {
+    const { agent, script } = await startAgent(context, { replies: ['a greeting'] })
+    await agent.prompt([image]).result
+    assert.equal(script.requests[0]!.messages[0]!.content, [image])
+  })
+
+  it('go from a tool to the model, beside text', async (context) => {
+    const { agent, script } = await startAgent(context, {
+      tools: [tool('shoot', () => [{ type: 'text', text: 'a picture' }, image])],
+      replies: [calls('c', 'shoot'), 'nice'],
+    })
+    await agent.prompt('go').result
+    assert.equal(script.requests[1]!.messages[2], { role: 'toolResult', callId: 'c0', toolName: 'shoot', content: [{ type: 'text', text: 'a picture' }, image], isError: false })
+  })
+})
+
+describe('thinking', (it) => {
+  it('is streamed apart from the text and goes back with its signature, before the call it precedes', async (context) => {
+    const thinking = { type: 'thinking', text: 'I should look', signature: 'sealed' } as const
+    const call = { type: 'toolCall', callId: 'c0', name: 'look', input: {} } as const
+    const { agent, ofType, script } = await startAgent(context, {
+      tools: [tool('look', () => 'ok')],
+      replies: [
+        { parts: [{ type: 'thinking.delta', text: 'I should ' }, { type: 'thinking.delta', text: 'look' }, done([thinking, { type: 'text', text: 'Looking.' }, call], { stopReason: 'toolUse' })] },
+        'seen',
+      ],
+    })
+    const result = await agent.prompt('go').result
+    assert.is(result.text, 'seen')
+    assert.equal(ofType('thinking.delta').map(({ text, offset }) => [text, offset]), [['I should ', 0], ['look', 9]])
+    assert.equal(script.requests[1]!.messages[1]!.content, [thinking, { type: 'text', text: 'Looking.' }, call])
+  })
+
+  it('without text, sealed only by a signature, is kept as well', async (context) => {
+    const thinking = { type: 'thinking', text: '', signature: 'redacted' } as const
+    const { agent, script } = await startAgent(context, { replies: [{ parts: [done([thinking, { type: 'text', text: 'hm' }])] }, 'next'] })
+    await agent.prompt('1').result
+    await agent.prompt('2').result
+    assert.equal(script.requests[1]!.messages[1]!.content, [thinking, { type: 'text', text: 'hm' }])
+  })
+
+  it('and arguments of a call are streamed with the names of their calls', async (context) => {
+    const call = { type: 'toolCall', callId: 'c0', name: 'look', input: { at: 1 } } as const
+    const { agent, ofType } = await startAgent(context, {
+      tools: [tool('look', () => 'ok')],
+      replies: [
+        { parts: [{ type: 'toolCall.delta', callId: 'c0', name: 'look', text: '{"at"' }, { type: 'toolCall.delta', callId: 'c0', text: ':1}' }, done([call], { stopReason: 'toolUse' })] },
+        'seen',
+      ],
+    })
+    await agent.prompt('go').result
+    assert.equal(ofType('toolCall.delta').map(({ callId, name, text }) => [callId, name, text]), [['c0', 'look', '{"at"'], ['c0', undefined, ':1}']])
+  })
+
+  it('of a call that an abort cut off is left out of the next request', async (context) => {
+    const parts = (async function* () {
+      yield { type: 'toolCall.delta', callId: 'c0', name: 'look', text: '{"a' } as const
+      await never
+    })()
+    const { agent, script, untilState, ofType } = await startAgent(context, { tools: [tool('look', () => 'ok')], replies: [{ parts }, 'fine'] })
+    const run = agent.prompt('go')
+    await untilState('replying.streaming')
+    agent.abort()
+    await run.result
+    assert.equal(ofType('tool.start'), [])
+    await agent.prompt('again').result
+    assert.equal(script.requests[1]!.messages.map(({ role }) => role), ['user'])
+  })
+})

@@ -1,0 +1,208 @@
+import type { AgentPolicy, CallOutput, CompactOutput, ReplyOutput, SettleOutput } from '../../src/machines/agentTypes.ts'
+import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
+import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
+import type { Limits, Overlay } from '../../src/protocol/records.ts'
+import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
+
+export const text = (value: string): PlainBlock[] => [{ type: 'text', text: value }]
+
+export interface ScriptedCall {
+  readonly callId: string
+  readonly held?: boolean
+  readonly input?: unknown
+}
+
+export interface ScriptedReply {
+  readonly text?: string
+  readonly calls?: readonly (string | ScriptedCall)[]
+  readonly stopReason?: ReplyStopReason
+  readonly usage?: Partial<Usage>
+  readonly costUsd?: number
+  readonly contextTokens?: number
+}
+
+/** The output of `streamReply` for a reply that came. */
+export function replied(child: ChildOf<'streamReply'>, reply: ScriptedReply, at: number): ReplyOutput {
+  const calls = (reply.calls ?? []).map((call) => (typeof call === 'string' ? { callId: call } : call))
+  const content: Block[] = reply.text === undefined && calls.length > 0 ? [] : text(reply.text ?? 'ok')
+  for (const { callId, input } of calls) content.push({ type: 'toolCall', callId, name: 'tool', input: input ?? {} })
+  return {
+    key: child.input.key,
+    ok: true,
+    message: {
+      role: 'assistant',
+      content,
+      stopReason: reply.stopReason ?? (calls.length > 0 ? 'toolUse' : 'stop'),
+      usage: { ...noUsage, ...reply.usage },
+      model: 'test:model',
+    },
+    calls: calls.map(({ callId, input, held }) => ({ callId, name: 'tool', input: input ?? {}, needsApproval: held === true })),
+    costUsd: reply.costUsd ?? 0,
+    estimatedTokens: 0,
+    contextTokens: reply.contextTokens ?? 0,
+    at,
+  }
+}
+
+export const refused = (child: ChildOf<'streamReply'>, kind: ModelErrorKind, at: number, retryAfterMs?: number): ReplyOutput => ({
+  key: child.input.key,
+  ok: false,
+  failure: {
+    kind,
+    error: { code: 'MODEL_FAILED', message: `failed: ${kind}` },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  },
+  at,
+  jitter: 1,
+})
+
+export const called = (child: ChildOf<'runTool'>, result: Partial<CallOutput> & { at: number }): CallOutput => ({
+  key: child.input.key,
+  content: text(`result of ${child.input.callId}`),
+  isError: false,
+  tokens: 0,
+  ...result,
+})
+
+export const compacted = (child: ChildOf<'compactTrunk'>, result: Partial<CompactOutput> = {}): CompactOutput => ({
+  key: child.input.key,
+  overlay: null,
+  reason: result.overlay == null ? 'nothing to gain' : null,
+  tokensBefore: 0,
+  tokensAfter: 0,
+  usage: null,
+  costUsd: 0,
+  ...result,
+})
+
+/** The overlay that hides every node from `from` to `to`; user messages in it are not kept. */
+export const overlayOver = (from: number, to: number, kept: readonly number[] = []): Omit<Overlay, 'nodeId'> => ({
+  from,
+  to,
+  summary: 'what happened',
+  kept,
+  recentTo: to,
+  maxToolOutputChars: 100,
+})
+
+/** Tells the story of one agent in short words, over the pure driver. */
+export class AgentScript {
+  readonly driver: MachineDriver
+  #said = 0
+
+  constructor(policy: Partial<AgentPolicy> = {}, machine?: ConstructorParameters<typeof MachineDriver>[0]) {
+    this.driver = new MachineDriver({ policy, ...machine })
+  }
+
+  get state(): string {
+    return this.driver.state
+  }
+
+  get context() {
+    return this.driver.context
+  }
+
+  /** Types of the records since `since`, oldest first. */
+  types(since = 0): string[] {
+    return this.driver.records.slice(since).map((record) => record.type)
+  }
+
+  /** Names and ids of the effects under way. */
+  get underway(): string[] {
+    return [...this.driver.children.values()].map((child) =>
+      child.src === 'runTool' ? child.input.callId : child.src === 'sleep' ? child.id : child.src,
+    )
+  }
+
+  prompt(words: string, options: { limits?: Limits; first?: boolean } = {}): void {
+    this.driver.send({ type: 'prompt', ...this.#say(words), ...options })
+  }
+
+  steer(words: string): void {
+    this.driver.send({ type: 'steer', ...this.#say(words) })
+  }
+
+  followUp(words: string): void {
+    this.driver.send({ type: 'followUp', ...this.#say(words) })
+  }
+
+  abort(): void {
+    this.driver.send({ type: 'abort' })
+  }
+
+  stop(): void {
+    this.driver.send({ type: 'stop' })
+  }
+
+  resume(limits?: Limits): void {
+    this.driver.send({ type: 'resume', id: `r${this.#said++}`, at: this.driver.now, ...(limits === undefined ? {} : { limits }) })
+  }
+
+  approve(callId: string): void {
+    this.driver.send({ type: 'decide', callId, decision: 'approve', at: this.driver.now })
+  }
+
+  deny(callId: string, reason?: string): void {
+    const why = reason === undefined ? {} : { reason }
+    this.driver.send({ type: 'decide', callId, decision: 'deny', at: this.driver.now, ...why })
+  }
+
+  failStore(): void {
+    this.driver.send({ type: 'store.failed', error: { code: 'STORE_APPEND_FAILED', message: 'the disk is full' } })
+  }
+
+  firstToken(): void {
+    this.driver.send({ type: 'reply.started', key: this.driver.child('streamReply').input.key })
+  }
+
+  reply(reply: ScriptedReply = {}): void {
+    const child = this.driver.child('streamReply')
+    this.driver.finish(child, replied(child, reply, this.driver.now))
+  }
+
+  failReply(kind: ModelErrorKind, retryAfterMs?: number): void {
+    const child = this.driver.child('streamReply')
+    this.driver.finish(child, refused(child, kind, this.driver.now, retryAfterMs))
+  }
+
+  call(callId: string): ChildOf<'runTool'> {
+    const children = [...this.driver.children.values()]
+    const found = children.find((child): child is ChildOf<'runTool'> => child.src === 'runTool' && child.input.callId === callId)
+    if (found === undefined) throw new Error(`call ${callId} is not running`)
+    return found
+  }
+
+  finishCall(callId: string, result: Partial<CallOutput> = {}): void {
+    const child = this.call(callId)
+    this.driver.finish(child, called(child, { at: this.driver.now, ...result }))
+  }
+
+  /** Ends the sleep of this id, at the time it was to end. */
+  wake(id: 'backoff' | 'deadline'): void {
+    const child = this.driver.child('sleep', id)
+    this.driver.now = Math.max(this.driver.now, child.input.until)
+    this.driver.finish(child, child.input)
+  }
+
+  settle(partial: SettleOutput['partial'] = null): void {
+    this.driver.finish(this.driver.child('settle'), { partial })
+  }
+
+  compact(result: Partial<CompactOutput> = {}): void {
+    const child = this.driver.child('compactTrunk')
+    this.driver.finish(child, compacted(child, result))
+  }
+
+  drain(src: 'drainReverts' | 'drainPrunes'): void {
+    this.driver.finish(this.driver.child(src), null)
+  }
+
+  crash(src: Child['src'], message = 'it broke'): void {
+    this.driver.crash(this.driver.child(src), message)
+  }
+
+  #say(words: string) {
+    this.#said += 1
+    return { id: `q${this.#said}`, content: text(words), at: this.driver.now }
+  }
+}

@@ -1,0 +1,164 @@
+import type { CompactOutput, ReplyOutput } from '../../src/machines/agentTypes.ts'
+import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import { noUsage } from '../../src/protocol/messages.ts'
+import type { Limits } from '../../src/protocol/records.ts'
+import type { Move, Outcome } from '../support/arbitraries.ts'
+import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
+import { called, compacted, overlayOver, refused, replied, text } from './agentScript.ts'
+
+export type Channel = 'prompt' | 'interrupt' | 'steer' | 'followUp'
+
+export interface Said {
+  readonly id: string
+  readonly channel: Channel
+  readonly words: string
+}
+
+const benign: Outcome = {
+  calls: [],
+  failure: null,
+  retryAfterMs: null,
+  isError: false,
+  notStarted: false,
+  isKept: false,
+  tokens: 0,
+}
+
+/** Takes an agent down a random road of moves, and remembers everything people said to it. */
+export class Wanderer {
+  readonly driver: MachineDriver
+  readonly said: Said[] = []
+
+  constructor(policy: Partial<AgentPolicy>) {
+    this.driver = new MachineDriver({ policy })
+  }
+
+  play(move: Move): void {
+    const { driver } = this
+    if (driver.status !== 'active') return
+    switch (move.do) {
+      case 'prompt':
+      case 'interrupt':
+      case 'steer':
+      case 'followUp':
+        return this.#say(move.do, 'limits' in move ? move.limits : null)
+      case 'abort':
+      case 'stop':
+        return driver.send({ type: move.do })
+      case 'failStore':
+        return driver.send({ type: 'store.failed', error: { code: 'STORE_APPEND_FAILED', message: 'the disk is full' } })
+      case 'firstToken': {
+        const reply = this.#underway.find((child) => child.src === 'streamReply')
+        return driver.send({ type: 'reply.started', key: reply?.input.key ?? 'a/t0/reply/1' })
+      }
+      case 'resume':
+        return driver.send({
+          type: 'resume',
+          id: `r${driver.steps.length}`,
+          at: driver.now,
+          ...(move.limits === null ? {} : { limits: move.limits }),
+        })
+      case 'decide': {
+        const held = driver.context.calls.filter(({ status }) => status === 'held')
+        const callId = move.pick === 0 ? 'unheard-of' : (held[move.pick % Math.max(1, held.length)]?.callId ?? 'unheard-of')
+        return driver.send({ type: 'decide', callId, decision: move.decision, at: driver.now })
+      }
+      case 'tick':
+        driver.now += move.ms
+        return
+      default:
+        this.#endOne(move)
+    }
+  }
+
+  /** Lets everything under way end well, until nothing is. The wall time, if any, ends last. */
+  rest(): void {
+    for (let left = 500; this.driver.children.size > 0; left--) {
+      if (left === 0) throw new Error(`still busy in ${this.driver.state}`)
+      const child = this.#underway.find(({ id }) => id !== 'deadline') ?? this.#underway[0]!
+      this.driver.finish(child, this.#output(child, benign))
+    }
+  }
+
+  get #underway(): Child[] {
+    return [...this.driver.children.values()]
+  }
+
+  #endOne(move: Extract<Move, { readonly pick: number }>): void {
+    // Nothing to end: a new prompt keeps the agent going.
+    if (move.do === 'end' && this.driver.state === 'idle') return this.#say('prompt', null)
+    const from = move.do === 'late' ? this.driver.stopped : this.#underway
+    const child = from.at(-1 - (move.pick % Math.max(1, from.length)))
+    if (child === undefined || move.do === 'decide') return
+    if (move.do === 'crash') return this.driver.crash(child, 'it broke')
+    if (move.do === 'end') return this.driver.finish(child, this.#output(child, move.outcome))
+    // What is dropped must not even be looked at; a result that no key protects says nothing.
+    const output = this.#output(child, child.src === 'settle' ? benign : move.outcome)
+    if (move.do === 'late') return this.driver.finish(child, output)
+    if (child.src === 'streamReply' || child.src === 'runTool') {
+      const event = { type: `xstate.done.actor.${child.id}`, output: { ...(output as object), key: 'a/t99/forged' } }
+      this.driver.send(event as unknown as Parameters<MachineDriver['send']>[0])
+    }
+  }
+
+  #say(channel: Channel, limits: Limits | null): void {
+    const { driver } = this
+    const id = `q${this.said.length}`
+    const words = `words ${this.said.length}`
+    this.said.push({ id, channel, words })
+    const message = { id, content: text(words), at: driver.now }
+    if (channel === 'steer' || channel === 'followUp') return driver.send({ type: channel, ...message })
+    if (channel === 'interrupt') driver.send({ type: 'abort' })
+    driver.send({ type: 'prompt', first: channel === 'interrupt', ...message, ...(limits === null ? {} : { limits }) })
+  }
+
+  #output(child: Child, outcome: Outcome): unknown {
+    const at = this.driver.now
+    switch (child.src) {
+      case 'streamReply':
+        return this.#reply(child, outcome)
+      case 'runTool':
+        return called(child, {
+          at,
+          isError: outcome.isError,
+          tokens: outcome.tokens,
+          ...(outcome.notStarted ? { notStarted: true, content: [] } : {}),
+        })
+      case 'sleep':
+        this.driver.now = Math.max(at, child.input.until)
+        return child.input
+      case 'settle':
+        return { partial: this.#partial(outcome) }
+      case 'compactTrunk':
+        return this.#compaction(child, outcome)
+      case 'drainReverts':
+      case 'drainPrunes':
+        return null
+    }
+  }
+
+  #reply(child: ChildOf<'streamReply'>, outcome: Outcome): ReplyOutput {
+    const at = this.driver.now
+    if (outcome.failure !== null) return refused(child, outcome.failure, at, outcome.retryAfterMs ?? undefined)
+    const calls = outcome.calls.map((held, index) => ({ callId: `c${child.nth}.${index}`, held }))
+    const usage = { input: outcome.tokens, output: 7 }
+    return replied(child, { calls, usage, costUsd: 0.005, contextTokens: outcome.tokens }, at)
+  }
+
+  /** Only a reply that was being streamed leaves something behind. */
+  #partial({ isKept, isError }: Outcome) {
+    if (!isKept || !this.driver.stopped.some(({ src }) => src === 'streamReply') || this.driver.context.calls.length > 0) return null
+    return { content: isError ? [] : text('half a rep'), usage: { ...noUsage, input: 5, output: 2 }, costUsd: 0.001 }
+  }
+
+  /** Hides the first model-made step of the trunk and what follows it, up to the last message. */
+  #compaction(child: ChildOf<'compactTrunk'>, { isKept }: Outcome): CompactOutput {
+    const trunk = this.driver.records.filter((record) => 'nodeId' in record)
+    const kept = trunk.filter((record) => record.type === 'message.added').map(({ nodeId }) => nodeId)
+    const from = trunk.find((record) => record.type === 'reply.end')?.nodeId
+    const to = this.driver.context.head
+    if (!isKept || from === undefined || to === null || from > to) return compacted(child)
+    const spanned = kept.filter((id) => id >= from)
+    return compacted(child, { overlay: overlayOver(from, to, spanned), usage: { ...noUsage, input: 3 }, costUsd: 0.001, tokensAfter: 10 })
+  }
+}

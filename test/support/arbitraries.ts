@@ -1,0 +1,102 @@
+import * as fc from 'fast-check'
+import type { AgentPolicy, ToolExecution } from '../../src/machines/agentTypes.ts'
+import type { ModelErrorKind } from '../../src/protocol/model.ts'
+import type { Limits } from '../../src/protocol/records.ts'
+
+/** How an effect ends; each kind of effect reads the parts that concern it. */
+export interface Outcome {
+  /** For each tool call of the reply: whether it needs approval. */
+  readonly calls: readonly boolean[]
+  readonly failure: ModelErrorKind | null
+  readonly retryAfterMs: number | null
+  readonly isError: boolean
+  readonly notStarted: boolean
+  /** A compaction that is applied, a partial reply that is kept. */
+  readonly isKept: boolean
+  readonly tokens: number
+}
+
+/** Something that happens to an agent: said by a person, or the end of an effect; `pick` chooses among what there is. */
+export type Move =
+  | { readonly do: 'prompt' | 'interrupt'; readonly limits: Limits | null }
+  | { readonly do: 'steer' | 'followUp' | 'abort' | 'stop' | 'failStore' | 'firstToken' }
+  | { readonly do: 'resume'; readonly limits: Limits | null }
+  | { readonly do: 'decide'; readonly pick: number; readonly decision: 'approve' | 'deny' }
+  | { readonly do: 'tick'; readonly ms: number }
+  | { readonly do: 'end' | 'late' | 'forge'; readonly pick: number; readonly outcome: Outcome }
+  | { readonly do: 'crash'; readonly pick: number }
+
+/** fast-check's objects have no prototype unless told to: such are not plain JSON. */
+const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
+
+const limits: fc.Arbitrary<Limits> = fc.oneof(
+  fc.constant({}),
+  record({ turns: fc.integer({ min: 1, max: 3 }) }),
+  record({ tokens: fc.integer({ min: 1, max: 400 }) }),
+  record({ costUsd: fc.constantFrom(0.01, 0.02) }),
+  record({ ms: fc.integer({ min: 1, max: 500 }) }),
+)
+
+const maybeLimits = fc.option(limits, { freq: 4, nil: null })
+
+const outcome: fc.Arbitrary<Outcome> = record({
+  calls: fc.oneof(
+    { weight: 1, arbitrary: fc.constant<boolean[]>([]) },
+    {
+      weight: 2,
+      arbitrary: fc.array(fc.constantFrom(false, false, true), { minLength: 1, maxLength: 3 }),
+    },
+  ),
+  failure: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(null) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<ModelErrorKind>('rateLimited', 'network', 'auth', 'overflow', 'badRequest', 'other'),
+    },
+  ),
+  retryAfterMs: fc.constantFrom(null, null, 0, 50, 100_000),
+  isError: fc.boolean(),
+  notStarted: fc.constantFrom(false, false, false, true),
+  isKept: fc.boolean(),
+  tokens: fc.constantFrom(0, 10, 200, 12_000),
+})
+
+const pick = fc.nat(6)
+
+/** A random road: people say and decide things, effects end in any order and any way. Stops and broken stores are rare. */
+export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
+  fc.array(
+    fc.oneof(
+      { weight: 30, arbitrary: record({ do: fc.constant('end' as const), pick, outcome }) },
+      { weight: 3, arbitrary: record({ do: fc.constant('late' as const), pick, outcome }) },
+      { weight: 1, arbitrary: record({ do: fc.constant('forge' as const), pick, outcome }) },
+      { weight: 2, arbitrary: record({ do: fc.constant('crash' as const), pick }) },
+      { weight: 6, arbitrary: record({ do: fc.constantFrom('prompt' as const, 'interrupt' as const), limits: maybeLimits }) },
+      {
+        weight: 10,
+        arbitrary: record({ do: fc.constantFrom('steer' as const, 'followUp' as const, 'abort' as const, 'firstToken' as const) }),
+      },
+      { weight: 1, arbitrary: record({ do: fc.constantFrom('failStore' as const, 'failStore' as const, 'failStore' as const, 'stop' as const) }) },
+      { weight: 4, arbitrary: record({ do: fc.constant('resume' as const), limits: maybeLimits }) },
+      {
+        weight: 5,
+        arbitrary: record({ do: fc.constant('decide' as const), pick, decision: fc.constantFrom('approve' as const, 'deny' as const) }),
+      },
+      { weight: 3, arbitrary: record({ do: fc.constant('tick' as const), ms: fc.nat(300) }) },
+    ),
+    { ...options, size: 'max' },
+  )
+
+/** What an agent's definition may decide. */
+export const policies: fc.Arbitrary<Partial<AgentPolicy>> = record({
+  flags: record({ revert: fc.boolean(), prune: fc.boolean(), compact: fc.boolean() }),
+  toolExecution: fc.constantFrom<ToolExecution>('parallel', 'sequential', { batch: 2 }),
+  queueMode: fc.constantFrom('one-at-a-time' as const, 'all' as const),
+  limits,
+  retry: record({
+    attempts: fc.integer({ min: 1, max: 3 }),
+    baseMs: fc.constant(100),
+    maxMs: fc.constant(1_000),
+    maxRetryAfterMs: fc.constant(1_000),
+  }),
+})

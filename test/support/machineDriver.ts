@@ -1,0 +1,200 @@
+import { isDeepStrictEqual } from 'node:util'
+import { initialTransition, transition, type SnapshotFrom } from 'xstate'
+import { agentMachine } from '../../src/machines/agentMachine.ts'
+import type {
+  AgentContext,
+  AgentMachineEvent,
+  AgentPolicy,
+  CallInput,
+  CompactInput,
+  DrainInput,
+  ReplyInput,
+  SettleInput,
+  SleepInput,
+} from '../../src/machines/agentTypes.ts'
+import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protocol/records.ts'
+
+interface ChildInputs {
+  streamReply: ReplyInput
+  runTool: CallInput
+  sleep: SleepInput
+  settle: SettleInput
+  compactTrunk: CompactInput
+  drainReverts: DrainInput
+  drainPrunes: DrainInput
+}
+
+/** An effect the machine asked for; `nth` counts every effect it ever asked for, from 0. */
+export type Child = {
+  [S in keyof ChildInputs]: {
+    readonly nth: number
+    readonly id: string
+    readonly src: S
+    readonly input: ChildInputs[S]
+  }
+}[keyof ChildInputs]
+export type ChildOf<S extends Child['src']> = Extract<Child, { readonly src: S }>
+
+/** One thing that happened to an agent: with the list of them any host can be taken down the same road. */
+export type Step =
+  | { readonly type: 'send'; readonly event: AgentMachineEvent }
+  /** The effect `nth` came to an end, in time or too late. */
+  | { readonly type: 'finish'; readonly nth: number; readonly output: unknown }
+  | { readonly type: 'crash'; readonly nth: number; readonly message: string }
+
+export const testPolicy: AgentPolicy = {
+  flags: { revert: false, prune: false, compact: true },
+  toolExecution: 'parallel',
+  queueMode: 'one-at-a-time',
+  limits: {},
+  retry: { attempts: 3, baseMs: 1_000, maxMs: 8_000, maxRetryAfterMs: 60_000 },
+  compaction: { trigger: 10_000, regrowth: 1_000 },
+}
+
+export const testAgent = (policy: Partial<AgentPolicy> = {}) => ({
+  agentId: 'a',
+  path: ['root'],
+  definition: 'tester',
+  model: 'test:model',
+  policy: { ...testPolicy, ...policy },
+})
+
+type Action = { readonly type: string; readonly params?: unknown }
+
+/**
+ * Runs the agent machine as a pure function: no actor, no clock. Keeps the records and the effects that are outstanding,
+ * and checks on every step what must hold at all times. Throws at the first breach.
+ */
+export class MachineDriver {
+  readonly records: LogRecord[] = []
+  /** Effects under way, by child id. */
+  readonly children = new Map<string, Child>()
+  readonly started: Child[] = []
+  /** Effects told to stop before they had ended: their results may still come in. */
+  readonly stopped: Child[] = []
+  readonly steps: Step[] = []
+  /** Called whenever the machine asks for an effect, with the records before it. */
+  onStart: ((child: Child) => void) | undefined
+  now = 1_000
+  readonly #machine: typeof agentMachine
+  #snapshot: SnapshotFrom<typeof agentMachine>
+
+  constructor(options: { policy?: Partial<AgentPolicy>; machine?: typeof agentMachine } = {}) {
+    this.#machine = options.machine ?? agentMachine
+    const [snapshot, actions] = initialTransition(this.#machine, testAgent(options.policy))
+    this.#snapshot = snapshot
+    this.#take(actions)
+  }
+
+  get context(): AgentContext {
+    return this.#snapshot.context
+  }
+
+  get status(): string {
+    return this.#snapshot.status
+  }
+
+  /** Dotted name of the active state: `replying.requesting`. */
+  get state(): string {
+    return stateName(this.#snapshot.value)
+  }
+
+  step(step: Step): void {
+    this.steps.push(step)
+    if (step.type === 'send') return this.#transition(step.event)
+    const child = this.started[step.nth]
+    if (child === undefined) throw new Error(`there is no effect ${step.nth}`)
+    const { id } = child
+    if (this.children.get(id) === child) this.children.delete(id)
+    const event =
+      step.type === 'finish'
+        ? { type: `xstate.done.actor.${id}`, output: step.output, actorId: id }
+        : { type: `xstate.error.actor.${id}`, error: new Error(step.message), actorId: id }
+    this.#transition(event as unknown as AgentMachineEvent)
+  }
+
+  send(event: AgentMachineEvent): void {
+    this.step({ type: 'send', event })
+  }
+
+  finish(child: Child, output: unknown): void {
+    this.step({ type: 'finish', nth: child.nth, output })
+  }
+
+  crash(child: Child, message: string): void {
+    this.step({ type: 'crash', nth: child.nth, message })
+  }
+
+  /** The effect under way of this kind; throws when there is none, or more than one. */
+  child<S extends Child['src']>(src: S, id?: string): ChildOf<S> {
+    const found = [...this.children.values()].filter((child) => child.src === src && (id ?? child.id) === child.id)
+    if (found.length !== 1) throw new Error(`${found.length} effects ${src} are under way in ${this.state}, not 1`)
+    return found[0] as ChildOf<S>
+  }
+
+  recordsOf<T extends LogRecord['type']>(type: T): RecordOf<T>[] {
+    return this.records.filter((record): record is RecordOf<T> => record.type === type)
+  }
+
+  #transition(event: AgentMachineEvent): void {
+    const [snapshot, actions] = transition(this.#machine, this.#snapshot, event)
+    this.#snapshot = snapshot
+    this.#take(actions)
+  }
+
+  #take(actions: readonly Action[]): void {
+    for (const action of actions) this.#perform(action)
+    if (this.status === 'error') throw new Error(`the machine failed: ${String(this.#snapshot.error)}`)
+    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(this.context)), this.context)) {
+      throw new Error(`the context is not plain JSON in ${this.state}`)
+    }
+    const seq = this.records.at(-1)?.seq
+    if (this.context.seq !== seq) throw new Error(`context.seq is ${this.context.seq} after record ${seq}`)
+  }
+
+  #perform({ type, params }: Action): void {
+    switch (type) {
+      case 'record':
+        return this.#record(params as object)
+      case 'xstate.spawnChild':
+        return this.#start(params as Child)
+      case 'xstate.stopChild': {
+        const id = (params as { id?: string } | undefined)?.id
+        const child = id === undefined ? undefined : this.children.get(id)
+        if (child === undefined) return
+        this.children.delete(child.id)
+        this.stopped.push(child)
+        return
+      }
+      default:
+        throw new Error(`the machine asked for an unknown action ${type}`)
+    }
+  }
+
+  #record(draft: object): void {
+    if ('time' in draft) throw new Error('a record was made with a time')
+    const record = { ...draft, time: this.now }
+    const parsed = logRecordSchema.parse(record)
+    if (!isDeepStrictEqual(parsed, record)) throw new Error(`not all of ${JSON.stringify(record)} is in the schema`)
+    if (parsed.seq !== this.records.length + 1) throw new Error(`record ${parsed.seq} came after ${this.records.length}`)
+    this.records.push(parsed)
+  }
+
+  #start(params: { readonly id: string; readonly src: string; readonly input: unknown }): void {
+    const { id, src, input } = params
+    if (typeof src !== 'string') throw new Error(`the effect ${id} has no name`)
+    if (this.children.has(id)) throw new Error(`the effect ${id} is under way already`)
+    if (!isDeepStrictEqual(JSON.parse(JSON.stringify(input)), input)) throw new Error(`the input of ${id} is not JSON`)
+    const child = { nth: this.started.length, id, src, input } as Child
+    this.children.set(id, child)
+    this.started.push(child)
+    this.onStart?.(child)
+  }
+}
+
+export function stateName(value: unknown): string {
+  if (typeof value === 'string') return value
+  return Object.entries(value as object)
+    .map(([state, inner]: [string, unknown]) => `${state}.${stateName(inner)}`)
+    .join(',')
+}
