@@ -95,8 +95,8 @@ const optionsSchema = z.strictObject({
           threshold: z.number().min(0).max(1),
           keepFirst: count,
           keepRecent: z.int().positive(),
-          maxSummaryTokens: z.int().positive(),
-          maxToolOutputChars: z.int().positive(),
+          maxSummaryTokens: z.int().min(50),
+          maxToolOutputChars: z.int().min(100),
           minShrink: z.number().min(0).max(1),
           strategy: z.custom((value) => isFunction((value as CompactionStrategy | undefined)?.summarise)),
         })

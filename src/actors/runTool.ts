@@ -1,7 +1,7 @@
 import { fromPromise } from 'xstate'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import type { CallInput, CallOutput } from '../machines/agentTypes.ts'
-import { messageOf } from '../protocol/errors.ts'
+import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
@@ -19,12 +19,22 @@ export const runTool = (find: FindPorts) =>
     try {
       const pending = ports.durable()
       if (pending !== undefined) await pending
-    } catch {
-      return { key, content: [], isError: true, tokens: 0, at: ports.clock.now(), notStarted: true }
+    } catch (thrown) {
+      return notStarted(ports, key, toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
     }
+    if (signal.aborted) return notStarted(ports, key, errorInfo('INTERNAL', 'The call was aborted.'))
     const { content, isError } = await call(ports, input, signal)
     return { key, content, isError, tokens: estimate(ports, input, content), at: ports.clock.now() }
   })
+
+const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutput => ({
+  key,
+  content: [],
+  isError: true,
+  tokens: 0,
+  at: ports.clock.now(),
+  notStarted: error,
+})
 
 const estimate = ({ conversation }: AgentPorts, { callId, name }: CallInput, content: readonly PlainBlock[]): number =>
   Math.round(
@@ -62,6 +72,7 @@ class Attempt {
   #controller: AbortController | undefined
   #isClosed = false
   #cancelTimer: (() => void) | undefined
+  #giveUp: (() => void) | undefined
 
   constructor(ports: AgentPorts, input: CallInput, tool: Tool, outer: AbortSignal) {
     this.#ports = ports
@@ -80,6 +91,8 @@ class Attempt {
         this.#controller?.abort(error)
         reject(error)
       })
+      this.#giveUp = () => reject(new Error('Aborted.'))
+      this.#outer.addEventListener('abort', this.#giveUp, { once: true })
       result.then(resolve, reject)
     })
   }
@@ -88,6 +101,7 @@ class Attempt {
     this.#isClosed = true
     this.#cancelTimer?.()
     this.#outer.removeEventListener('abort', this.#forwardAbort)
+    if (this.#giveUp !== undefined) this.#outer.removeEventListener('abort', this.#giveUp)
   }
 
   #context(): ToolContext {

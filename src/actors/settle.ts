@@ -7,9 +7,10 @@ import type { FindPorts } from './agentPorts.ts'
 /** After an abort: what had arrived of the reply, with its usage estimated, as no provider reports that of a cut-off stream. */
 export const settle = (find: FindPorts) =>
   fromPromise<SettleOutput, SettleInput>(async ({ input }) => {
-    const { partial, definition, conversation } = find(input.agentId)
-    find(input.agentId).partial = null
-    if (partial === null || partial.key !== input.key) return { partial: null }
+    const { partial, definition, conversation, clock } = find(input.agentId)
+    const at = clock.now()
+    const { key } = input
+    if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null }
     const content: Block[] = []
     if (partial.thinking !== '') content.push({ type: 'thinking', text: partial.thinking })
     if (partial.text !== '') content.push({ type: 'text', text: partial.text })
@@ -19,5 +20,5 @@ export const settle = (find: FindPorts) =>
       cacheRead: 0,
       cacheWrite: 0,
     }
-    return { partial: { content, usage, costUsd: costOf(usage, definition.pricing) } }
+    return { key, at, partial: { content, usage, costUsd: costOf(usage, definition.pricing) } }
   })

@@ -16,6 +16,7 @@ export const streamReply = (find: FindPorts) =>
     const ports = find(input.agentId)
     const pending = ports.durable()
     if (pending !== undefined) await pending
+    if (signal.aborted) return aborted(ports, input.key)
     const { definition, conversation, clock } = ports
     const assembled = ports.assemble()
     const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
@@ -32,23 +33,28 @@ export const streamReply = (find: FindPorts) =>
         isStarted = true
         ports.partial = partial
         ports.replyStarted(input.key)
+        if (signal.aborted) return
         ports.emit({ type: 'reply.start', loopId, turnIndex, attempt: input.attempt })
       }
+      if (signal.aborted) return
+      const { text } = delta
+      let offset: number
       switch (delta.type) {
         case 'text.delta':
-          ports.emit({ type: 'reply.delta', loopId, turnIndex, text: delta.text, offset: partial.text.length })
-          partial.text += delta.text
+          offset = partial.text.length
+          partial.text += text
+          ports.emit({ type: 'reply.delta', loopId, turnIndex, text, offset })
           break
         case 'thinking.delta':
-          ports.emit({ type: 'thinking.delta', loopId, turnIndex, text: delta.text, offset: partial.thinking.length })
-          partial.thinking += delta.text
+          offset = partial.thinking.length
+          partial.thinking += text
+          ports.emit({ type: 'thinking.delta', loopId, turnIndex, text, offset })
           break
         case 'toolCall.delta':
           ports.emit({ ...delta, loopId, turnIndex })
       }
     })
-    if (ports.partial === partial && !signal.aborted) ports.partial = null
-    if (result === null) return failed(ports, input.key, 'other', errorInfo('MODEL_FAILED', 'The reply was aborted.'))
+    if (result === null) return aborted(ports, input.key)
     if (!result.ok)
       return { key: input.key, ok: false, failure: result.failure, at: clock.now(), jitter: ports.random() }
     return await finish(ports, input, result.reply, estimatedTokens)
@@ -64,8 +70,12 @@ async function finish(
   const content = withSoundCalls(reply.content, ports, input.turnIndex)
   const calls = content.filter((block) => block.type === 'toolCall')
   const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkOutput(ports, content) : undefined
-  if (wrong !== undefined) return failed(ports, input.key, 'other', errorInfo('OUTPUT_INVALID', wrong))
   const { usage } = reply
+  const costUsd = costOf(usage, definition.pricing)
+  if (wrong !== undefined) {
+    const failure = { kind: 'other', error: errorInfo('OUTPUT_INVALID', wrong), usage, costUsd } as const
+    return { key: input.key, ok: false, failure, at: clock.now(), jitter: ports.random() }
+  }
   const message: AssistantMessage = {
     role: 'assistant',
     content,
@@ -79,7 +89,7 @@ async function finish(
     ok: true,
     message,
     calls: calls.length === 0 ? [] : await planCalls(ports, calls),
-    costUsd: costOf(usage, definition.pricing),
+    costUsd,
     estimatedTokens,
     contextTokens: (reported || Math.round(estimatedTokens * ports.conversation.correction)) + usage.output,
     at: clock.now(),
@@ -98,6 +108,9 @@ const failed = (
   at: ports.clock.now(),
   jitter: ports.random(),
 })
+
+const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
+  failed(ports, key, 'other', errorInfo('MODEL_FAILED', 'The reply was aborted.'))
 
 function announceRequest(
   ports: AgentPorts,

@@ -72,33 +72,26 @@ function checkContent(messages: readonly RequestMessage[]): Violation[] {
   })
 }
 
-const thinkingOf = (content: readonly Block[]): string[] =>
-  content
-    .filter((block) => block.type === 'thinking' && block.signature !== undefined)
-    .map((block) => JSON.stringify(block))
+/** Signed thinking and calls of a message, in order: what a provider verifies together. */
+const signedParts = (content: readonly Block[]): string[] =>
+  content.flatMap((block) => {
+    if (block.type === 'toolCall') return [`call ${block.callId}`]
+    return block.type === 'thinking' && block.signature !== undefined ? [JSON.stringify(block)] : []
+  })
 
 function checkThinking(
   messages: readonly RequestMessage[],
   trunk: readonly ConversationNode[] | undefined,
 ): Violation[] {
   if (trunk === undefined) return []
-  const violations: Violation[] = []
-  const byCall = new Map<string, string>()
+  const written = new Set<string>()
   for (const { message } of trunk) {
-    if (message.role !== 'assistant') continue
-    for (const block of message.content) {
-      if (block.type === 'toolCall') byCall.set(block.callId, thinkingOf(message.content).join())
-    }
+    if (message.role === 'assistant') written.add(signedParts(message.content).join('\n'))
   }
-  messages.forEach((message, index) => {
-    if (message.role !== 'assistant') return
-    const call = message.content.find((block) => block.type === 'toolCall')
-    if (call === undefined) return
-    if (byCall.get(call.callId) !== thinkingOf(message.content).join()) {
-      violations.push({ rule: 7, message: `signed thinking of message ${index} is not what the model wrote` })
-    }
+  return messages.flatMap((message, index) => {
+    if (message.role !== 'assistant' || written.has(signedParts(message.content).join('\n'))) return []
+    return [{ rule: 7, message: `signed thinking of message ${index} is not what the model wrote, or left its call` }]
   })
-  return violations
 }
 
 function checkFrame(request: ModelRequest, previous: ModelRequest | undefined): Violation[] {

@@ -3,7 +3,7 @@ import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { toolCallsOf, type AssistantMessage, type Message } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
 import { estimateTokens, type TokenCounter } from './tokenCounter.ts'
-import { activeOverlay, savedTokens } from './overlay.ts'
+import { activeOverlay, savedTokens, wrongInOverlay } from './overlay.ts'
 
 /** A message in its place in the tree. */
 export interface ConversationNode {
@@ -186,7 +186,7 @@ export class Conversation implements ConversationView {
         this.#applyResult(record)
         break
       case 'compaction.end':
-        if (record.overlay !== undefined) this.#applyOverlay(record, record.overlay)
+        if (record.applied && record.overlay !== undefined) this.#applyOverlay(record, record.overlay)
         break
       case 'queue.changed':
         this.#applyQueue(record)
@@ -198,8 +198,10 @@ export class Conversation implements ConversationView {
 
   #applyReply(record: RecordOf<'reply.end'>): void {
     this.#checkPlace(record, this.head, this.#lastNodeId)
-    this.#correct(record.message, record.estimatedTokens)
     const callIds = toolCallsOf(record.message.content).map((call) => call.callId)
+    const repeated = callIds.find((callId, index) => this.hasCall(callId) || callIds.indexOf(callId) !== index)
+    if (repeated !== undefined) throw corrupt(record, `call ${repeated} was made before`)
+    this.#correct(record.message, record.estimatedTokens)
     if (callIds.length === 0) {
       this.#append(record, record.nodeId)
       return
@@ -207,13 +209,14 @@ export class Conversation implements ConversationView {
     this.#callIds ??= new Set()
     for (const callId of callIds) this.#callIds.add(callId)
     this.#open = { reply: record, callIds, results: new Map() }
-    this.#lastNodeId = record.nodeId
+    this.#lastNodeId = record.nodeId + callIds.length
   }
 
   #applyResult(record: RecordOf<'tool.end'>): void {
     const open = this.#open
     const index = open?.callIds.indexOf(record.callId) ?? -1
     if (open === undefined || index < 0) throw corrupt(record, `call ${record.callId} is not open`)
+    if (record.message.callId !== record.callId) throw corrupt(record, `its message answers ${record.message.callId}`)
     if (open.results.has(record.callId)) throw corrupt(record, `call ${record.callId} has a result already`)
     const nodeId = open.reply.nodeId + 1 + index
     if (record.nodeId !== nodeId || record.parentId !== nodeId - 1) {
@@ -227,8 +230,10 @@ export class Conversation implements ConversationView {
   }
 
   #applyOverlay(record: LogRecord, overlay: Overlay): void {
-    if (!this.onTrunk(overlay.from) || !this.onTrunk(overlay.to)) throw corrupt(record, 'its span is not on the trunk')
+    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
     if (overlay.nodeId <= this.#lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
+    const wrong = wrongInOverlay(overlay, this)
+    if (wrong !== undefined) throw corrupt(record, wrong)
     this.#overlays.push({ ...overlay, saved: savedTokens(overlay, this) })
     this.#lastNodeId = overlay.nodeId
     this.#epoch += 1
@@ -240,7 +245,9 @@ export class Conversation implements ConversationView {
       const removed = new Set(record.removed)
       this.#queues[record.queue] = queue.filter((message) => !removed.has(message.id))
     }
-    if (record.added !== undefined) this.#queues[record.queue].push(record.added)
+    if (record.added === undefined) return
+    if (record.first) this.#queues[record.queue].unshift(record.added)
+    else this.#queues[record.queue].push(record.added)
   }
 
   #checkPlace(

@@ -1,13 +1,25 @@
-/** Keeps the head and the tail of a text of more than `maxChars` characters, with a marker that says how much is missing. */
+/** Room for the marker, whatever the numbers in it. */
+const markerRoom = 64
+
+/**
+ * Keeps the head and the tail of a text of more than `maxChars` UTF-16 units, with a marker that says how much is missing.
+ * The result is never longer than `maxChars` (100 or more).
+ */
 export function cutMiddle(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
-  const head = Math.ceil(maxChars * 0.6)
-  const tail = maxChars - head
-  return `${text.slice(0, safeCut(text, head))}\n[… ${text.length - head - tail} of ${text.length} characters left out …]\n${text.slice(safeCut(text, text.length - tail))}`
+  const room = Math.max(0, maxChars - markerRoom)
+  const head = wholeBefore(text, Math.ceil(room * 0.6))
+  const tail = wholeAfter(text, text.length - Math.floor(room * 0.4))
+  return `${text.slice(0, head)}\n[… ${tail - head} of ${text.length} characters left out …]\n${text.slice(tail)}`
 }
 
-/** Moves a cut off the middle of a surrogate pair. */
-function safeCut(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
-}
+/** Cuts the end off a text of more than `maxChars` UTF-16 units, with an ellipsis. */
+export const cutEnd = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : `${text.slice(0, wholeBefore(text, maxChars - 1))}…`
+
+const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
+
+/** The last cut at or before `at` that splits no character. */
+const wholeBefore = (text: string, at: number): number =>
+  isLowSurrogate(text.charCodeAt(at)) ? Math.max(0, at - 1) : at
+const wholeAfter = (text: string, at: number): number => (isLowSurrogate(text.charCodeAt(at)) ? at + 1 : at)

@@ -1,5 +1,6 @@
 import { textOf, toolCallsOf, type ToolResultMessage } from '../protocol/messages.ts'
 import type { ConversationNode } from './conversation.ts'
+import { cutEnd, cutMiddle } from './cutMiddle.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 /**
@@ -12,9 +13,12 @@ export function heuristicSummary(
 ): string {
   const results = new Map<string, ToolResultMessage>()
   for (const { message } of span) if (message.role === 'toolResult') results.set(message.callId, message)
-  const lines = [...(options.previous?.split('\n') ?? []), ...span.flatMap((node) => linesOf(node, results))]
+  // A model's earlier summary may be one long line: half of the room is its share.
+  const previous =
+    options.previous === undefined ? [] : cutMiddle(options.previous, Math.max(100, options.maxTokens)).split('\n')
+  const lines = [...previous, ...span.flatMap((node) => linesOf(node, results))]
   const kept: string[] = []
-  let left = options.maxTokens - 20
+  let left = options.maxTokens - options.counter.text('(1000000 earlier lines left out)\n')
   for (let i = lines.length - 1; i >= 0; i--) {
     left -= options.counter.text(`${lines[i]!}\n`)
     if (left < 0) return [`(${i + 1} earlier lines left out)`, ...kept].join('\n')
@@ -35,7 +39,4 @@ function linesOf(node: ConversationNode, results: ReadonlyMap<string, ToolResult
   return said === '' ? calls : [`- said: ${said}`, ...calls]
 }
 
-const oneLine = (text: string, max: number): string => {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > max ? `${line.slice(0, max - 1)}…` : line
-}
+const oneLine = (text: string, max: number): string => cutEnd(text.replace(/\s+/g, ' ').trim(), max)

@@ -18,6 +18,22 @@ export function activeOverlay<O extends Overlay>(overlays: readonly O[], subject
   return overlays.findLast((overlay) => subject.onTrunk(overlay.from) && subject.onTrunk(overlay.to))
 }
 
+/** Why an overlay cannot be laid over this trunk; `undefined` when it can. */
+export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): string | undefined {
+  const { path } = subject
+  const from = subject.node(overlay.from)
+  const to = subject.node(overlay.to)
+  if (from === undefined || to === undefined || !subject.onTrunk(from.id) || !subject.onTrunk(to.id)) {
+    return 'its span is not on the trunk'
+  }
+  if (from.depth > to.depth) return 'its span ends before it begins'
+  if (from.stepId !== from.id || path[to.depth]?.stepId === to.stepId) return 'its span cuts a step in two'
+  const users = path.slice(from.depth - 1, to.depth).filter((node) => node.message.role === 'user')
+  return users.map(({ id }) => id).join() === overlay.kept.join()
+    ? undefined
+    : 'it does not keep the user messages of its span'
+}
+
 /** How a summary is shown to the model: user-role text that cannot be taken for a message. */
 export const renderSummary = (overlay: Pick<Overlay, 'from' | 'to' | 'summary'>): string =>
   `<conversation-summary span="n${overlay.from}–n${overlay.to}">\n${overlay.summary}\n</conversation-summary>`

@@ -1,8 +1,7 @@
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { cancelCalls, sealCalls } from './calls.ts'
-import { dropQueues, enqueueMessage } from './queues.ts'
-import { endRun } from './runs.ts'
+import { dropQueues, enqueueMessage, enqueuePrompt } from './queues.ts'
 import { backoff } from './states/backoff.ts'
 import { compacting } from './states/compacting.ts'
 import { draining } from './states/draining.ts'
@@ -28,11 +27,15 @@ const initialContext = (input: AgentInput): AgentContext => ({
   followUps: [],
   prompts: [],
   pause: null,
-  waitingSince: 0,
+  now: 0,
+  heldAt: 0,
   storeError: null,
   contextTokens: 0,
   compactedAt: 0,
   compactionCause: 'headroom',
+  isCompacting: false,
+  compactions: 0,
+  isStopping: false,
 })
 
 /**
@@ -63,22 +66,24 @@ export const agentMachine = agentSetup.createMachine({
         cancelCalls(draft, 'aborted')
         sealCalls(draft)
         dropQueues(draft, ['steering', 'followUps', 'prompts'])
-        endRun(draft, 'aborted')
         draft.record({ type: 'agent.stopped' })
       }),
     },
   },
   on: {
-    prompt: {
-      actions: advance<EventOfType<'prompt'>>((draft, { id, content, limits, at, first }) =>
-        enqueueMessage(draft, 'prompts', { id, content, at, ...(limits === undefined ? {} : { limits }) }, first),
-      ),
-    },
+    prompt: [
+      { guard: 'interruptsRun', target: '.settling', actions: advance<EventOfType<'prompt'>>(enqueuePrompt) },
+      { actions: advance<EventOfType<'prompt'>>(enqueuePrompt) },
+    ],
     steer: { actions: advance<EventOfType<'steer'>>((draft, event) => enqueueMessage(draft, 'steering', event)) },
     followUp: {
       actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)),
     },
-    stop: '.stopped',
+    abort: { guard: 'isRunning', target: '.settling' },
+    stop: [
+      { guard: 'isRunning', target: '.settling', actions: advance((draft) => draft.set({ isStopping: true })) },
+      { target: '.stopped' },
+    ],
     'store.failed': {
       actions: advance<EventOfType<'store.failed'>>((draft, { error }) => draft.set({ storeError: error })),
     },

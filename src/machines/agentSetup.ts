@@ -79,6 +79,8 @@ type Advance = ActionFunction<
 export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void): Advance =>
   agentSetup.enqueueActions(({ context, event, enqueue }) => {
     const draft = new Draft(context)
+    const now = timeOf(event as Timed)
+    if (now !== undefined) draft.set({ now })
     fill(draft, event as E)
     if (draft.context !== context) enqueue.assign(draft.context)
     for (const record of draft.records) enqueue({ type: 'record', params: record })
@@ -88,3 +90,11 @@ export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) =>
       else enqueue.spawnChild('sleep', { id: child.id, input: child.input })
     }
   }) as unknown as Advance
+
+interface Timed {
+  readonly at?: number
+  readonly output?: { readonly at?: number } | null
+}
+
+/** The time an event tells: its own, or its output's. */
+const timeOf = (event: Timed): number | undefined => event.at ?? event.output?.at

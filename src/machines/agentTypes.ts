@@ -66,11 +66,6 @@ export interface RunState {
   readonly lastStopReason: RunStopReason
 }
 
-export interface QueuedPrompt extends QueuedMessage {
-  readonly limits?: Limits
-  readonly at: number
-}
-
 export interface AgentContext {
   readonly agentId: string
   readonly path: readonly string[]
@@ -94,16 +89,23 @@ export interface AgentContext {
   readonly calls: readonly CallState[]
   readonly steering: readonly QueuedMessage[]
   readonly followUps: readonly QueuedMessage[]
-  readonly prompts: readonly QueuedPrompt[]
+  readonly prompts: readonly QueuedMessage[]
   readonly pause: PauseReason | null
-  /** When the current pause for approvals began, in epoch milliseconds. */
-  readonly waitingSince: number
+  /** The latest time an event told, in epoch milliseconds: the machine has no clock of its own. */
+  readonly now: number
+  /** When the wall time of the run was held for approvals. */
+  readonly heldAt: number
   readonly storeError: ErrorInfo | null
   /** Tokens of the last request and what came after it. */
   readonly contextTokens: number
   /** `contextTokens` after the last compaction attempt. */
   readonly compactedAt: number
   readonly compactionCause: 'headroom' | 'overflow'
+  readonly isCompacting: boolean
+  /** Compactions begun over the agent's life. */
+  readonly compactions: number
+  /** Asked to stop: it does once the run is settled. */
+  readonly isStopping: boolean
 }
 
 export interface AgentInput {
@@ -117,12 +119,12 @@ export interface AgentInput {
 interface Said {
   readonly id: string
   readonly content: readonly PlainBlock[]
-  /** Epoch milliseconds: the machine has no clock of its own. */
+  /** Epoch milliseconds. */
   readonly at: number
 }
 
 export type AgentMachineEvent =
-  | ({ readonly type: 'prompt'; readonly limits?: Limits; readonly first?: boolean } & Said)
+  | ({ readonly type: 'prompt'; readonly limits?: Limits; readonly interrupt?: true } & Said)
   | ({ readonly type: 'steer' } & Said)
   | ({ readonly type: 'followUp' } & Said)
   | { readonly type: 'abort' }
@@ -164,6 +166,9 @@ export interface ReplyFailure {
   readonly kind: ModelErrorKind
   readonly error: ErrorInfo
   readonly retryAfterMs?: number
+  /** What a reply that came but could not be used had cost. */
+  readonly usage?: Usage
+  readonly costUsd?: number
 }
 
 /** `at` is when it ended; `jitter` is a random number from 0 to 1 for the machine, which makes none itself. */
@@ -203,17 +208,20 @@ export interface CallOutput {
   readonly tokens: number
   readonly at: number
   /** The store failed before the call could start: it has not run and is still to be. */
-  readonly notStarted?: true
+  readonly notStarted?: ErrorInfo
 }
 
 export interface SettleInput {
   readonly agentId: string
+  readonly key: string
   /** The reply that was under way. */
-  readonly key: string | null
+  readonly replyKey: string | null
 }
 
 export interface SettleOutput {
+  readonly key: string
   /** What had arrived of the reply, and an estimate of what it used. */
+  readonly at: number
   readonly partial: { readonly content: readonly Block[]; readonly usage: Usage; readonly costUsd: number } | null
 }
 

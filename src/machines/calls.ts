@@ -66,9 +66,11 @@ function startCall(draft: Draft, index: number): void {
 export function settleCall(draft: Draft, output: CallOutput): void {
   const index = draft.context.calls.findIndex((call) => call.key === output.key && call.status === 'running')
   if (index < 0) return
-  if (output.notStarted) setStatus(draft, index, 'ready')
-  else endCall(draft, index, output)
-  draft.set({ contextTokens: draft.context.contextTokens + output.tokens, waitingSince: output.at })
+  if (output.notStarted !== undefined) {
+    setStatus(draft, index, 'ready')
+    draft.set({ storeError: output.notStarted })
+  } else endCall(draft, index, output)
+  draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
   draft.children.push({ type: 'stop', id: callSlot(index) })
   advanceCalls(draft)
 }

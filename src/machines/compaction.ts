@@ -4,11 +4,11 @@ import type { Draft } from './draft.ts'
 import { spend } from './runs.ts'
 
 /** Key of the compaction under way. */
-export const compactionKey = (context: AgentContext): string => `${context.agentId}/t${context.turns - 1}/compact`
+export const compactionKey = (context: AgentContext): string => `${context.agentId}/compact/${context.compactions}`
 
 export function startCompaction(draft: Draft, cause: AgentContext['compactionCause']): void {
   draft.record({ type: 'compaction.start', ...draft.at, cause, tokens: draft.context.contextTokens })
-  draft.set({ compactionCause: cause })
+  draft.set({ compactionCause: cause, isCompacting: true, compactions: draft.context.compactions + 1 })
 }
 
 /** Puts the summary in force, or records why there is none. */
@@ -28,7 +28,7 @@ export function endCompaction(draft: Draft, output: CompactOutput): void {
     costUsd,
   })
   if (overlay !== null) draft.set({ lastNodeId: nodeId })
-  draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter })
+  draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter, isCompacting: false })
 }
 
 /** Records a compaction that did not come to an end. */

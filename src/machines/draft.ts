@@ -43,8 +43,9 @@ export class Draft {
 
   /** `loopId` and `turnIndex` of the run and turn under way, or of the next ones in between. */
   get at(): { loopId: string; turnIndex: number } {
-    const { agentId, run, runs, turns, isTurnOpen } = this.context
-    return { loopId: run?.loopId ?? loopIdOf(agentId, runs), turnIndex: isTurnOpen ? turns - 1 : turns }
+    const { agentId, run, runs, pausedRun, turns, isTurnOpen, calls } = this.context
+    const loopId = run?.loopId ?? pausedRun ?? loopIdOf(agentId, runs)
+    return { loopId, turnIndex: isTurnOpen || calls.length > 0 ? turns - 1 : turns }
   }
 
   /** The place of the next message; moves the head there. */

@@ -1,3 +1,5 @@
+import { settleKey } from './aborts.ts'
+import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling } from './calls.ts'
 import { reachedLimit, replyKey } from './runs.ts'
 import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
@@ -46,6 +48,14 @@ export const onlyHeldCalls = ({ context }: Subject): boolean => !isCalling(conte
 /** Nothing runs, and the store does not take records. */
 export const stalledByStore = ({ context }: Subject): boolean => context.storeError !== null && !isCalling(context)
 
+/** A run is under way: there is something to abort. */
+export const isRunning = ({ context }: Subject): boolean => context.run !== null
+export const interruptsRun = ({ context, event }: Subject): boolean =>
+  event.type === 'prompt' && event.interrupt === true && context.run !== null
+export const isStopping = ({ context }: Subject): boolean => context.isStopping
+
+export const decidesHeldCall = ({ context, event }: Subject): boolean =>
+  event.type === 'decide' && heldCalls(context).includes(event.callId)
 export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
 export const pausedByLimit = ({ context }: Subject): boolean => context.pause?.type === 'limit'
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
@@ -55,6 +65,13 @@ export const mayResumeIdle = ({ context }: Subject): boolean => context.pause?.t
 
 export const isCurrentReply = ({ context, event }: Subject): boolean =>
   event.type === 'reply.started' && event.key === replyKey(context)
+
+type Keyed = { readonly output?: { readonly key?: string } | null }
+const keyOf = ({ event }: Subject): string | undefined => (event as unknown as Keyed).output?.key
+
+export const isStaleWake = (subject: Subject): boolean => keyOf(subject) !== replyKey(subject.context)
+export const isStaleCompaction = (subject: Subject): boolean => keyOf(subject) !== compactionKey(subject.context)
+export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== settleKey(subject.context)
 
 /** A result under a key that is no longer outstanding: it is dropped. */
 export const isStaleReply = (subject: Subject): boolean => outputOf(subject).key !== replyKey(subject.context)

@@ -1,16 +1,29 @@
 import type { QueuedMessage, QueueName } from '../protocol/records.ts'
-import type { QueuedPrompt } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
 /** Puts a message at the end of a queue, or first. */
-export function enqueueMessage(draft: Draft, queue: QueueName, message: QueuedPrompt, first = false): void {
+export function enqueueMessage(draft: Draft, queue: QueueName, message: QueuedMessage, first?: true): void {
   const { id, content } = message
-  const entry = queue === 'prompts' ? message : { id, content }
+  const limits = message.limits === undefined ? {} : { limits: message.limits }
+  const entry = { id, content, ...limits }
   const waiting = draft.context[queue]
   const next = first ? [entry, ...waiting] : [...waiting, entry]
   draft.set({ [queue]: next })
-  draft.record({ type: 'queue.changed', ...draft.at, queue, added: { id, content }, length: next.length })
+  draft.record({
+    type: 'queue.changed',
+    ...draft.at,
+    queue,
+    added: entry,
+    ...(first ? { first } : {}),
+    length: next.length,
+  })
 }
+
+type NewPrompt = QueuedMessage & { readonly interrupt?: true }
+
+/** Queues a prompt as a run of its own. */
+export const enqueuePrompt = (draft: Draft, { id, content, limits, interrupt }: NewPrompt): void =>
+  enqueueMessage(draft, 'prompts', { id, content, ...(limits === undefined ? {} : { limits }) }, interrupt)
 
 /** Takes waiting messages off a queue, one or all as the agent's queue mode says, and hands each to `use`. */
 export function takeMessages(
@@ -34,8 +47,18 @@ export function takeMessages(
   for (const message of taken) use(message)
 }
 
+/** Takes everything that was said to a run that could not take it. */
+export function takeLeftovers(
+  draft: Draft,
+  use: (message: QueuedMessage, queue: 'steering' | 'followUps') => void,
+): void {
+  for (const queue of ['steering', 'followUps'] as const) {
+    while (draft.context[queue].length > 0) takeMessages(draft, queue, (message) => use(message, queue))
+  }
+}
+
 /** Takes the next prompt off its queue. */
-export function takePrompt(draft: Draft): QueuedPrompt | undefined {
+export function takePrompt(draft: Draft): QueuedMessage | undefined {
   const [prompt, ...rest] = draft.context.prompts
   if (prompt === undefined) return undefined
   draft.set({ prompts: rest })

@@ -1,4 +1,4 @@
-import type { ErrorInfo } from '../protocol/errors.ts'
+import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
 import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { AgentContext, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
@@ -9,16 +9,14 @@ interface RunRequest {
   readonly cause: RecordOf<'run.start'>['cause']
   readonly requestId: string
   readonly limits?: Limits | undefined
-  /** Epoch milliseconds. */
-  readonly at: number
 }
 
 /** Opens a run; its user message and first turn follow. */
 export function startRun(draft: Draft, request: RunRequest): void {
-  const { agentId, runs, policy, pausedRun } = draft.context
+  const { agentId, runs, policy, pausedRun, now } = draft.context
   const loopId = loopIdOf(agentId, runs)
   const limits = { ...policy.limits, ...request.limits }
-  const deadline = limits.ms === undefined ? null : request.at + limits.ms
+  const deadline = limits.ms === undefined ? null : now + limits.ms
   const run: RunState = {
     loopId,
     requestId: request.requestId,
@@ -145,7 +143,7 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
   draft.set({
     owesReply: isOpen,
     contextTokens: output.contextTokens,
-    waitingSince: output.at,
+
     ...(isOpen ? { head } : {}),
   })
   const { stopReason } = output.message
@@ -174,10 +172,24 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
 
 /** Records that an attempt failed; with `retryAt` another follows, at that time. */
 export function resetReply(draft: Draft, output: Extract<ReplyOutput, { ok: false }>, retryAt?: number): void {
-  const { error } = output.failure
+  const { error, usage, costUsd } = output.failure
+  if (usage !== undefined) spend(draft, usage, costUsd ?? 0)
   const attempt = draft.context.run?.attempt ?? 1
-  draft.record({ type: 'reply.reset', ...draft.at, attempt, error, ...(retryAt === undefined ? {} : { retryAt }) })
+  draft.record({
+    type: 'reply.reset',
+    ...draft.at,
+    attempt,
+    error,
+    ...(usage === undefined ? {} : { usage }),
+    ...(retryAt === undefined ? {} : { retryAt }),
+  })
   draft.setRun({ lastError: error, ...(retryAt === undefined ? {} : { retryAt }) })
+}
+
+/** Takes back a reply that a pause cuts off: it is asked for again on `resume`. */
+export function discardReply(draft: Draft, why: string): void {
+  const error = errorInfo('REPLY_INTERRUPTED', why)
+  draft.record({ type: 'reply.reset', ...draft.at, attempt: draft.context.run?.attempt ?? 1, error })
 }
 
 /** When the next attempt may start: what the provider asked for, else a doubling wait with jitter. */
@@ -215,15 +227,15 @@ function armDeadline(draft: Draft): void {
 }
 
 /** Stops the wall time while people think. */
-export function holdDeadline(draft: Draft, at: number): void {
-  draft.set({ waitingSince: at })
+export function holdDeadline(draft: Draft): void {
+  draft.set({ heldAt: draft.context.now })
   if (draft.context.run?.deadline != null) draft.children.push({ type: 'stop', id: 'deadline' })
 }
 
 /** Lets the wall time go on, later by as long as it was held. */
-export function releaseDeadline(draft: Draft, at: number): void {
-  const { run, waitingSince } = draft.context
+export function releaseDeadline(draft: Draft): void {
+  const { run, heldAt, now } = draft.context
   if (run === null || run.deadline === null || run.deadlinePassed) return
-  draft.setRun({ deadline: run.deadline + Math.max(0, at - waitingSince) })
+  draft.setRun({ deadline: run.deadline + Math.max(0, now - heldAt) })
   armDeadline(draft)
 }

@@ -12,13 +12,13 @@ const measured = (blocks: readonly z.infer<typeof plainBlockSchema>[]): number =
 /** What a person says to an agent: a string, or blocks of text and images; not blank, not larger than `maxContentChars`. */
 export const contentSchema = z
   .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(plainBlockSchema)])
-  .refine((blocks) => blocks.some((block) => block.type === 'image' || block.text.trim() !== ''), {
+  .refine((blocks) => blocks.some((block) => (block.type === 'image' ? block.data !== '' : block.text.trim() !== '')), {
     message: 'the content is empty: give some text or an image',
   })
   .refine((blocks) => measured(blocks) <= maxContentChars, {
     message: `the content is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`,
   })
-  .transform((blocks) => blocks.filter((block) => block.type === 'image' || block.text !== ''))
+  .transform((blocks) => blocks.filter((block) => (block.type === 'image' ? block.data !== '' : block.text !== '')))
 
 const toAgent = { agentId: agentIdSchema }
 

@@ -32,6 +32,7 @@ export const errorTable = {
   MODEL_BAD_REQUEST: "Check the model id and the settings against the provider's documentation.",
   MODEL_FAILED: 'Read the message of the provider; prompt again to retry.',
   MODEL_PROTOCOL: 'Correct the model adapter: it yields deltas and then exactly one "done" or "error".',
+  REPLY_INTERRUPTED: 'Call agent.resume() to ask for it again.',
   MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
@@ -65,12 +66,13 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
 
 /** What a thrown value says, whatever it is; never throws. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name
-  if (typeof thrown === 'string') return thrown || 'an empty string was thrown'
   try {
-    return JSON.stringify(thrown) ?? String(thrown)
+    if (typeof thrown === 'string') return thrown || 'an empty string was thrown'
+    if (!(thrown instanceof Error)) return JSON.stringify(thrown) ?? String(thrown)
+    const { message, name } = thrown as { message: unknown; name: unknown }
+    return String(message || name || 'an error without a message')
   } catch {
-    return Object.prototype.toString.call(thrown)
+    return 'a value that cannot be shown was thrown'
   }
 }
 

@@ -36,7 +36,12 @@ export const limitsSchema = z.strictObject({
 })
 export type Limits = z.infer<typeof limitsSchema>
 
-export const queuedMessageSchema = z.object({ id: z.string(), content: z.array(plainBlockSchema).readonly() })
+export const queuedMessageSchema = z.object({
+  id: z.string(),
+  content: z.array(plainBlockSchema).readonly(),
+  /** Of a prompt's run. */
+  limits: limitsSchema.exactOptional(),
+})
 export type QueuedMessage = z.infer<typeof queuedMessageSchema>
 
 export const queueNameSchema = z.enum(['steering', 'followUps', 'prompts'])
@@ -123,6 +128,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     type: z.literal('reply.reset'),
     attempt: z.int().positive(),
     error: errorInfoSchema,
+    /** Of a reply that came but could not be used. */
+    usage: usageSchema.exactOptional(),
     /** When the next attempt starts, in epoch milliseconds; missing when there is none. */
     retryAt: z.number().exactOptional(),
   }),
@@ -163,6 +170,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     type: z.literal('queue.changed'),
     queue: queueNameSchema,
     added: queuedMessageSchema.exactOptional(),
+    /** It went to the front. */
+    first: z.literal(true).exactOptional(),
     /** Ids that left the queue. */
     removed: z.array(z.string()).readonly().exactOptional(),
     /** `taken`: became messages; `dropped`: an abort or a stop cleared them. */

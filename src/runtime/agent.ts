@@ -100,7 +100,7 @@ export class Agent {
 
   /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
   async stop(): Promise<void> {
-    if (!this.#host.isStopped) this.#host.send({ type: 'stop' })
+    await this.#host.stop()
     await this.#onStop()
   }
 
@@ -134,11 +134,10 @@ export class Agent {
       case 'agent.prompt':
       case 'agent.interrupt': {
         this.#checkRoom('prompts')
-        const isInterrupt = data.type === 'agent.interrupt'
-        if (isInterrupt) this.#host.send({ type: 'abort' })
         const run = this.#host.expectRun(id)
         const limits = data.limits === undefined ? {} : { limits: data.limits }
-        this.#host.send({ type: 'prompt', id, content: data.content, at, first: isInterrupt, ...limits })
+        const interrupt = data.type === 'agent.interrupt' ? ({ interrupt: true } as const) : {}
+        this.#host.send({ type: 'prompt', id, content: data.content, at, ...limits, ...interrupt })
         return run
       }
       case 'agent.steer':

@@ -6,9 +6,9 @@ import { Conversation } from '../conversation/conversation.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { eventOf, type AgentEvent, type EventOf } from '../protocol/events.ts'
-import type { Limits, LogRecord, RecordDraft } from '../protocol/records.ts'
+import type { Limits, LogRecord, RecordDraft, RecordOf } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import { LogWriter } from './log/logWriter.ts'
 import { RunHandle } from './run.ts'
@@ -43,6 +43,7 @@ export class AgentHost implements AgentPorts {
   #currentRun: RunHandle | undefined
   #state = 'idle'
   #isPriceWarned = false
+  #stopping: Promise<void> | undefined
 
   constructor(options: HostOptions) {
     this.agentId = options.agentId
@@ -77,8 +78,19 @@ export class AgentHost implements AgentPorts {
     return this.#actor.getSnapshot().context
   }
 
+  /** Stopped, or asked to. */
   get isStopped(): boolean {
-    return this.#actor.getSnapshot().status !== 'active'
+    return this.#stopping !== undefined || this.#actor.getSnapshot().status !== 'active'
+  }
+
+  /** Settles what runs and stops the machine. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopping ??= new Promise((resolve) => {
+      if (this.#actor.getSnapshot().status !== 'active') return resolve()
+      this.#actor.subscribe({ complete: resolve, error: () => resolve() })
+      this.#actor.send({ type: 'stop' })
+    })
+    return this.#stopping
   }
 
   send(event: AgentMachineEvent): void {
@@ -141,7 +153,8 @@ export class AgentHost implements AgentPorts {
     const record = { ...draft, time: this.clock.now() } as LogRecord
     this.conversation.apply(record)
     this.#log.append(record)
-    if (record.type === 'run.start') this.#openRun(record.requestId)
+    if (record.type === 'run.start') this.#openRun(record)
+    else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     if (this.isObserved) this.#publish(eventOf(record, this))
     if (record.type === 'run.end') this.#closeRun(eventOf(record, this) as EventOf<'run.end'>)
     else if (record.type === 'agent.stopped') this.#cancelRuns()
@@ -199,16 +212,13 @@ export class AgentHost implements AgentPorts {
     this.emit({ type: 'error', ...this.#at(), error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }
 
-  #openRun(requestId: string): void {
+  #openRun({ requestId, limits }: RecordOf<'run.start'>): void {
     this.#currentRun = this.#runs?.get(requestId)
     this.#runs?.delete(requestId)
-    if (this.definition.policy.limits.costUsd === undefined || this.definition.pricing !== null || this.#isPriceWarned)
-      return
+    if (limits.costUsd === undefined || this.definition.pricing !== null || this.#isPriceWarned) return
     this.#isPriceWarned = true
-    const error = {
-      code: 'PRICE_UNKNOWN',
-      message: `limits.costUsd is set, but ${this.definition.model.id} has no price, so cost counts as 0.`,
-    }
+    const what = `limits.costUsd is set, but ${this.definition.model.id} has no price, so cost counts as 0.`
+    const error = errorInfo('PRICE_UNKNOWN', what)
     queueMicrotask(() => this.emit({ type: 'error', ...this.#at(), error }))
   }
 

@@ -5,7 +5,7 @@ import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const overflow = { error: { kind: 'overflow', message: 'prompt is too long' } } as const
 const long = 'long words '.repeat(40)
-const policy = { contextWindow: 2_000, keepFirst: 1, keepRecent: 2, maxSummaryTokens: 100 }
+const policy = { contextWindow: 1_000, keepFirst: 1, keepRecent: 2, maxSummaryTokens: 100 }
 
 /** An agent whose tool output fills its small window within a few turns. */
 const startLong = (context: CaseContext, options: HarnessOptions & { strategy?: CompactionStrategy; turns?: number; last?: readonly ScriptedReply[] } = {}): Promise<Harness> => {
@@ -32,7 +32,7 @@ describe('a conversation that fills its window', (it) => {
     assert.match(JSON.stringify(last), /<conversation-summary span=/)
     assert.ok(last.messages.length < agent.conversation.trunk().length)
     assert.is(agent.conversation.trunk().length, agent.conversation.log().length)
-    assert.ok(script.requests.every((request) => JSON.stringify(request.messages).length / 3.5 < 2_000))
+    assert.ok(script.requests.every((request) => JSON.stringify(request.messages).length / 3.5 < 1_100))
   })
 
   it('shows user messages of the middle word for word', async (context) => {
@@ -67,7 +67,7 @@ describe('a conversation that fills its window', (it) => {
   ] as const satisfies readonly (readonly [string, readonly ScriptedReply[]])[]) {
     it(`falls back on the heuristic when the summary's model ${what}`, async (context) => {
       const summary = scriptedModel(replies)
-      const { agent, ofType } = await startLong(context, { strategy: llmStrategy({ model: summary }), turns: 6 })
+      const { agent, ofType } = await startLong(context, { strategy: llmStrategy({ model: summary }), turns: 7 })
       assert.is((await agent.prompt('go').result).text, 'the end')
       const [end] = ofType('compaction.end')
       assert.is(end!.applied, true)
@@ -78,7 +78,7 @@ describe('a conversation that fills its window', (it) => {
 
   it('falls back on the heuristic when the summary takes too long, even if its model ignores the signal', async (context) => {
     const deaf = scriptedModel([stalled(['x'], never)])
-    const { agent, ofType } = await startLong(context, { strategy: llmStrategy({ model: deaf, timeoutMs: 20 }), turns: 6 })
+    const { agent, ofType } = await startLong(context, { strategy: llmStrategy({ model: deaf, timeoutMs: 20 }), turns: 8 })
     assert.is((await agent.prompt('go').result).text, 'the end')
     assert.match(ofType('compaction.end')[0]!.reason!, /heuristic was used/)
   })
@@ -106,7 +106,7 @@ describe('a conversation that fills its window', (it) => {
 
   it('can be aborted while it is compacted', async (context) => {
     const summary = scriptedModel([stalled(['x'], never)])
-    const { agent, ofType, untilState } = await startLong(context, { strategy: llmStrategy({ model: summary }), turns: 5, last: ['after'] })
+    const { agent, ofType, untilState } = await startLong(context, { strategy: llmStrategy({ model: summary }), turns: 7, last: ['after'] })
     const run = agent.prompt('go')
     await untilState('compacting')
     agent.abort()
@@ -118,7 +118,7 @@ describe('a conversation that fills its window', (it) => {
   it('takes steering that came while it was compacted', async (context) => {
     const open = Promise.withResolvers<{ text: string }>()
     const strategy = { name: 'slow', summarise: () => open.promise }
-    const { agent, untilState, script } = await startLong(context, { strategy, turns: 5 })
+    const { agent, untilState, script } = await startLong(context, { strategy, turns: 7 })
     const run = agent.prompt('go')
     await untilState('compacting')
     agent.steer('hurry up')

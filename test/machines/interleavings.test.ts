@@ -32,6 +32,8 @@ function assertValidRequest(records: readonly LogRecord[]): void {
   assert.is(provenance.length, request.messages.length)
 }
 
+const idsOf = (queue: readonly { readonly id: string }[]): string[] => queue.map(({ id }) => id)
+
 const authored = (conversation: Conversation): string[] =>
   conversation.path.filter(({ message }) => message.role === 'user').map(({ message }) => textOf(message.content))
 
@@ -96,9 +98,42 @@ describe('any interleaving of commands and outcomes', (it) => {
         assertCallsEnded(driver)
         assertUsageAddsUp(records)
         assertNothingLost(wanderer, conversation)
+        for (const queue of ['steering', 'followUps', 'prompts'] as const) {
+          assert.equal(idsOf(conversation.queues[queue]).toSorted(), idsOf(context[queue]).toSorted())
+        }
         assert.is(context.run === null, open === 0)
       }),
       { seed, numRuns: 2_000 },
+    )
+  })
+
+  it('takes what was said by one channel in the order it was said', { timeoutMs: 20_000 }, () => {
+    fc.assert(
+      fc.property(policies, moves({ maxLength: 30 }), (policy, road) => {
+        const { driver, said } = wander(policy, road)
+        const taken = authored(rebuildConversation(driver.records))
+        for (const channel of ['prompt', 'steer', 'followUp'] as const) {
+          const words = said.filter((message) => message.channel === channel).map((message) => message.words)
+          assert.equal(
+            taken.filter((one) => words.includes(one)),
+            words.filter((one) => taken.includes(one)),
+          )
+        }
+      }),
+      { seed, numRuns: 300 },
+    )
+  })
+
+  it('rebuilds the queues in the order the agent has them', { timeoutMs: 20_000 }, () => {
+    fc.assert(
+      fc.property(policies, moves({ maxLength: 30 }), (policy, road) => {
+        const wanderer = new Wanderer(policy)
+        for (const move of road) wanderer.play(move)
+        const { context, records } = wanderer.driver
+        const { queues } = rebuildConversation(records)
+        for (const queue of ['steering', 'followUps', 'prompts'] as const) assert.equal(idsOf(queues[queue]), idsOf(context[queue]))
+      }),
+      { seed, numRuns: 300 },
     )
   })
 })

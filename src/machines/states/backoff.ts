@@ -9,9 +9,8 @@ export const backoff = agentSetup.createStateConfig({
     src: 'sleep',
     id: 'backoff',
     input: ({ context }) => ({ key: replyKey(context), until: context.run!.retryAt }),
-    onDone: { target: 'replying', actions: nextAttempt },
+    onDone: [{ guard: 'isStaleWake' }, { target: 'replying', actions: nextAttempt }],
     onError: { target: 'replying', actions: nextAttempt },
   },
   always: interruptions,
-  on: { abort: 'settling' },
 })

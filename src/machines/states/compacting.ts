@@ -19,6 +19,7 @@ export const compacting = agentSetup.createStateConfig({
       force: context.compactionCause === 'overflow',
     }),
     onDone: [
+      { guard: 'isStaleCompaction' },
       {
         guard: 'compactedForOverflow',
         target: 'replying',
@@ -70,5 +71,4 @@ export const compacting = agentSetup.createStateConfig({
       }),
     },
   ],
-  on: { abort: { target: 'settling', actions: advance((draft) => cancelCompaction(draft, 'aborted')) } },
 })

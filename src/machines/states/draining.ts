@@ -5,7 +5,7 @@ import { pauseForStore } from './idle.ts'
 
 /** Where a run goes between turns, in order of precedence. */
 const exits = [
-  { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: pauseForStore },
+  { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
   {
     guard: 'lowHeadroom',
     target: `#${agentMachineId}.compacting`,
@@ -31,7 +31,6 @@ const drainInput = ({ context }: { context: { agentId: string; turns: number } }
 /** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
 export const draining = agentSetup.createStateConfig({
   initial: 'entering',
-  on: { abort: 'settling' },
   states: {
     entering: {
       always: [{ guard: 'revertEnabled', target: 'reverts' }, { guard: 'pruneEnabled', target: 'prunes' }, ...exits],

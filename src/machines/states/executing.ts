@@ -1,25 +1,23 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { advanceCalls, decideCall, failCall, heldCalls, sealCalls, settleCall, stopCalls } from '../calls.ts'
+import { advanceCalls, decideCall, failCall, heldCalls, sealCalls, settleCall } from '../calls.ts'
 import { enqueueMessage } from '../queues.ts'
 import { holdDeadline } from '../runs.ts'
 import { pauseForStore } from './idle.ts'
 
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
 
-export const stopRunners = advance(stopCalls)
-
 export const executing = agentSetup.createStateConfig({
   always: [
     { guard: 'callsSettled', target: 'draining', actions: advance(sealCalls) },
-    { guard: 'stalledByStore', target: 'paused', actions: pauseForStore },
+    { guard: 'stalledByStore', target: 'paused', actions: advance(pauseForStore) },
     {
       guard: 'onlyHeldCalls',
       target: 'paused',
       actions: advance((draft) => {
         draft.set({ pause: { type: 'approvals', callIds: heldCalls(draft.context) } })
-        holdDeadline(draft, draft.context.waitingSince)
+        holdDeadline(draft)
       }),
     },
   ],
@@ -51,6 +49,5 @@ export const executing = agentSetup.createStateConfig({
         advanceCalls(draft)
       }),
     },
-    abort: { target: 'settling', actions: stopRunners },
   },
 })

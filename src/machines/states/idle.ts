@@ -1,35 +1,42 @@
+import type { UserSource } from '../../protocol/messages.ts'
+import type { QueuedMessage } from '../../protocol/records.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { takePrompt } from '../queues.ts'
+import type { Draft } from '../draft.ts'
+import { takeLeftovers, takePrompt } from '../queues.ts'
 import { addUserMessage, pauseRun, startRun, startTurn } from '../runs.ts'
 
 const causes = { prompt: 'prompt', steer: 'steering', followUp: 'followUp' } as const
+
+/** Opens the first turn with what the last run left unsaid, then the message that started this one. */
+function addUserMessages(draft: Draft, message: QueuedMessage, source: UserSource): void {
+  takeLeftovers(draft, (said, queue) => addUserMessage(draft, said, queue === 'steering' ? 'steering' : 'followUp'))
+  addUserMessage(draft, message, source)
+  startTurn(draft)
+}
 
 /** A message to an agent at rest starts a run, whichever way it was said. */
 export const beginRun = advance<EventOfType<'prompt' | 'steer' | 'followUp'>>((draft, event) => {
   const cause = causes[event.type]
   const limits = event.type === 'prompt' ? event.limits : undefined
-  startRun(draft, { cause, requestId: event.id, limits, at: event.at })
-  addUserMessage(draft, event, cause)
-  startTurn(draft)
+  startRun(draft, { cause, requestId: event.id, limits })
+  addUserMessages(draft, event, cause)
 })
 
 export const beginQueuedRun = advance((draft) => {
   const prompt = takePrompt(draft)!
-  startRun(draft, { cause: 'prompt', requestId: prompt.id, limits: prompt.limits, at: prompt.at })
-  addUserMessage(draft, prompt, 'prompt')
-  startTurn(draft)
+  startRun(draft, { cause: 'prompt', requestId: prompt.id, limits: prompt.limits })
+  addUserMessages(draft, prompt, 'prompt')
 })
 
 /** The store takes no records: nothing more is started until `resume`. */
-export const pauseForStore = advance((draft) => {
-  const error = draft.context.storeError!
-  pauseRun(draft, { type: 'store', error })
-})
+export const pauseForStore = (draft: Draft): void =>
+  pauseRun(draft, { type: 'store', error: draft.context.storeError! })
 
 export const idle = agentSetup.createStateConfig({
   always: [
-    { guard: 'storeBroken', target: 'paused', actions: pauseForStore },
+    { guard: 'isStopping', target: 'stopped' },
+    { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
     { guard: 'hasPrompts', target: 'replying', actions: beginQueuedRun },
   ],
   on: {

@@ -1,26 +1,25 @@
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, decideCall } from '../calls.ts'
-import { enqueueMessage } from '../queues.ts'
+import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { releaseDeadline, startRun, startTurn } from '../runs.ts'
 import type { Draft } from '../draft.ts'
-import { beginRun } from './idle.ts'
 
 type Resume = EventOfType<'resume'>
 
-function resumeRun(draft: Draft, { id, limits, at }: Resume): void {
+function resumeRun(draft: Draft, { id, limits }: Resume): void {
   draft.set({ storeError: null, pause: null })
-  startRun(draft, { cause: 'resume', requestId: id, limits, at })
+  startRun(draft, { cause: 'resume', requestId: id, limits })
 }
 
 export const paused = agentSetup.createStateConfig({
   on: {
     decide: {
-      guard: 'pausedByApprovals',
+      guard: 'decidesHeldCall',
       target: 'executing',
-      actions: advance<EventOfType<'decide'>>((draft, { callId, decision, reason, at }) => {
+      actions: advance<EventOfType<'decide'>>((draft, { callId, decision, reason }) => {
         draft.set({ pause: null })
-        releaseDeadline(draft, at)
+        releaseDeadline(draft)
         decideCall(draft, callId, decision, reason)
       }),
     },
@@ -29,12 +28,19 @@ export const paused = agentSetup.createStateConfig({
       target: 'executing',
       actions: advance<EventOfType<'steer'>>((draft, event) => {
         draft.set({ pause: null })
-        releaseDeadline(draft, event.at)
+        releaseDeadline(draft)
         enqueueMessage(draft, 'steering', event)
         advanceCalls(draft)
       }),
     },
-    prompt: { guard: 'pausedByLimit', target: 'replying', actions: beginRun },
+    prompt: {
+      guard: 'pausedByLimit',
+      target: 'idle',
+      actions: advance<EventOfType<'prompt'>>((draft, event) => {
+        enqueuePrompt(draft, event)
+        draft.set({ pause: null, pausedRun: null })
+      }),
+    },
     resume: [
       {
         guard: 'mayResumeCalls',
@@ -42,6 +48,8 @@ export const paused = agentSetup.createStateConfig({
         actions: advance<Resume>((draft, event) => {
           resumeRun(draft, event)
           startTurn(draft)
+          // The turn was begun before the pause: it does not count against the new allowance.
+          draft.setRun({ turns: 0 })
           advanceCalls(draft)
         }),
       },
@@ -53,11 +61,14 @@ export const paused = agentSetup.createStateConfig({
       },
     ],
     abort: [
-      { guard: 'pausedByApprovals', target: 'settling' },
+      { guard: 'isRunning', target: 'settling' },
       {
         guard: 'pausedByLimit',
         target: 'idle',
-        actions: advance((draft) => draft.set({ pause: null, pausedRun: null })),
+        actions: advance((draft) => {
+          dropQueues(draft, ['steering', 'followUps'])
+          draft.set({ pause: null, pausedRun: null, owesReply: false })
+        }),
       },
     ],
   },

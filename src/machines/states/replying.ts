@@ -4,27 +4,24 @@ import type { ReplyOutput } from '../agentTypes.ts'
 import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
 import type { Draft } from '../draft.ts'
-import { addReply, deadlineReason, endRun, pauseRun, replyKey, resetReply, retryTime } from '../runs.ts'
+import { addReply, deadlineReason, discardReply, endRun, pauseRun, replyKey, resetReply, retryTime } from '../runs.ts'
 import { pauseForStore } from './idle.ts'
 
 type Done = { readonly output: ReplyOutput }
 type Replied = { readonly output: Extract<ReplyOutput, { ok: true }> }
 type Failed = { readonly output: Extract<ReplyOutput, { ok: false }> }
 
-export const pauseForDeadline = advance((draft) => {
-  const { run } = draft.context
-  if (run !== null) pauseRun(draft, deadlineReason(run))
-})
+const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
 
 export const failRun = (draft: Draft): void => {
   const error = draft.context.run?.lastError
   endRun(draft, 'error', error == null ? {} : { error })
 }
 
-/** What cuts a wait for the model short. */
+/** What ends the wait for another attempt. */
 export const interruptions = [
-  { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: pauseForStore },
-  { guard: 'deadlinePassed', target: `#${agentMachineId}.paused`, actions: pauseForDeadline },
+  { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
+  { guard: 'deadlinePassed', target: `#${agentMachineId}.paused`, actions: advance(pauseForDeadline) },
 ] as const
 
 export const replying = agentSetup.createStateConfig({
@@ -87,8 +84,24 @@ export const replying = agentSetup.createStateConfig({
       }),
     },
   },
-  always: interruptions,
-  on: { abort: 'settling' },
+  always: [
+    {
+      guard: 'storeBroken',
+      target: 'paused',
+      actions: advance((draft) => {
+        discardReply(draft, 'The store failed while the model answered.')
+        pauseForStore(draft)
+      }),
+    },
+    {
+      guard: 'deadlinePassed',
+      target: 'paused',
+      actions: advance((draft) => {
+        discardReply(draft, 'The time limit was reached while the model answered.')
+        pauseForDeadline(draft)
+      }),
+    },
+  ],
   states: {
     requesting: { on: { 'reply.started': { guard: 'isCurrentReply', target: 'streaming' } } },
     streaming: {},

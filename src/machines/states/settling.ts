@@ -1,29 +1,38 @@
+import { beginAbort, endAbort, settleKey } from '../aborts.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
-import type { SettleOutput } from '../agentTypes.ts'
-import { cancelCalls, sealCalls } from '../calls.ts'
-import type { Draft } from '../draft.ts'
-import { dropQueues } from '../queues.ts'
-import { addPartialReply, endRun, replyKey } from '../runs.ts'
+import type { EventOfType, SettleOutput } from '../agentTypes.ts'
+import { enqueuePrompt } from '../queues.ts'
+import { replyKey } from '../runs.ts'
 
-function endAborted(draft: Draft, partial: SettleOutput['partial']): void {
-  addPartialReply(draft, partial)
-  cancelCalls(draft, 'aborted')
-  sealCalls(draft)
-  dropQueues(draft, ['steering', 'followUps'])
-  endRun(draft, 'aborted')
-  draft.set({ pause: null, owesReply: false })
-}
+type Done = { readonly output: SettleOutput }
+
+/** What is said to a run that was aborted becomes the next run: nothing a person says is lost. */
+const saidTooLate = advance<EventOfType<'steer' | 'followUp'>>((draft, { id, content }) =>
+  enqueuePrompt(draft, { id, content }),
+)
 
 /** After an abort: everything in flight has been told to stop; what it leaves behind is brought in order. */
 export const settling = agentSetup.createStateConfig({
+  entry: advance(beginAbort),
   invoke: {
     src: 'settle',
     id: 'settle',
-    input: ({ context }) => ({ agentId: context.agentId, key: context.run === null ? null : replyKey(context) }),
-    onDone: {
-      target: 'idle',
-      actions: advance<{ readonly output: SettleOutput }>((draft, { output }) => endAborted(draft, output.partial)),
-    },
-    onError: { target: 'idle', actions: advance((draft) => endAborted(draft, null)) },
+    input: ({ context }) => ({
+      agentId: context.agentId,
+      key: settleKey(context),
+      replyKey: context.run === null ? null : replyKey(context),
+    }),
+    onDone: [
+      { guard: 'isStaleSettle' },
+      { target: 'idle', actions: advance<Done>((draft, { output }) => endAbort(draft, output.partial)) },
+    ],
+    onError: { target: 'idle', actions: advance((draft) => endAbort(draft, null)) },
+  },
+  on: {
+    abort: {},
+    prompt: { actions: advance<EventOfType<'prompt'>>(enqueuePrompt) },
+    steer: { actions: saidTooLate },
+    followUp: { actions: saidTooLate },
+    stop: { actions: advance((draft) => draft.set({ isStopping: true })) },
   },
 })

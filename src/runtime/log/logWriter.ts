@@ -18,6 +18,7 @@ export class LogWriter {
   readonly #onFailure: (error: ErrorInfo) => void
   #pending: LogRecord[] = []
   #waiters: Waiter[] = []
+  #lastSeq = 0
   #writtenSeq = 0
   #isWriting = false
   #failure: unknown = undefined
@@ -30,15 +31,16 @@ export class LogWriter {
 
   append(record: LogRecord): void {
     this.#pending.push(record)
+    this.#lastSeq = record.seq
     if (!this.#isWriting && this.#failure === undefined) this.#start()
   }
 
   /** Resolves once all records so far are in the store; `undefined` when they are. Rejects with the store's error. */
   durable(): Promise<void> | undefined {
-    const last = this.#pending.at(-1)
-    if (last === undefined || last.seq <= this.#writtenSeq) return undefined
+    const seq = this.#lastSeq
+    if (seq <= this.#writtenSeq) return undefined
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
-    return new Promise((resolve, reject) => this.#waiters.push({ seq: last.seq, resolve, reject }))
+    return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
   }
 
   /** Writes again what a failure left over. Rejects when it fails again. */

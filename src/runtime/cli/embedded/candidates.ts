@@ -48,7 +48,7 @@ export function candidatesFor(
           found.set(editKey(edit), {
             edit,
             fault: name,
-            line: token.line,
+            line: lineAt(file.content, start),
             functionName: innermost(file.functions, index)?.name,
             was: file.content.slice(start, end),
             becomes,
@@ -60,6 +60,8 @@ export function candidatesFor(
   }
   return spread([...found.values()].toSorted((a, b) => b.score - a.score))
 }
+
+const lineAt = (content: string, at: number): number => content.slice(0, at).split('\n').length
 
 const isImport = (content: string, at: number): boolean =>
   /^\s*import\b/.test(content.slice(content.lastIndexOf('\n', at - 1) + 1, at + 8))

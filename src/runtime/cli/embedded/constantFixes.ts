@@ -2,7 +2,7 @@ import type { Failure } from './failure.ts'
 import type { Replacement } from './fileEdit.ts'
 import type { Site } from './site.ts'
 
-/** Constants that would turn what was got into what was expected: only where the difference points at this literal. */
+/** Constants that would turn what was got into what was expected: those the difference points at, and units. */
 export function constantFixes({ token, failure }: Site): Replacement[] {
   const { start, end, text, type } = token
   if (type === 'string') {
@@ -14,14 +14,25 @@ export function constantFixes({ token, failure }: Site): Replacement[] {
     return fixed === undefined ? [] : [{ start, end, text: fixed }]
   }
   if (type !== 'number' || Number.isNaN(Number(text))) return []
-  return scaled(Number(text), failure).map((value) => ({ start, end, text: String(value) }))
+  const values = new Set([...scaled(Number(text), failure), ...(units[text] ?? [])])
+  return [...values].map((value) => ({ start, end, text: String(value) }))
+}
+
+/** Constants that are taken for one another. */
+const units: Readonly<Record<string, readonly number[]>> = {
+  '10': [100],
+  '100': [1000, 10],
+  '1000': [100, 60],
+  '24': [60],
+  '60': [24, 3600, 1000],
+  '3600': [60],
 }
 
 /** A wrong power of ten or number of units: the result is off by a plain factor. */
 function scaled(value: number, { ratio }: Failure): number[] {
   if (ratio === undefined || value === 0 || ratio === 1 || ratio < 0) return []
   const values = [value * ratio, value / ratio].map((number) => Number(number.toPrecision(12)))
-  return values.filter((number) => String(number).length <= 8 && number !== value)
+  return values.filter((number) => (Number.isInteger(number) || !Number.isInteger(value)) && String(number).length <= 8)
 }
 
 /** The literal with the wrong part replaced; `undefined` when the difference does not lie in it. */

@@ -49,7 +49,8 @@ function nextStep(file: CaseFile): Reply {
   if (baseline.problem !== undefined) return unable(`\`${command}\`: ${baseline.problem}`, file)
   const missing = filesToRead(file, listing, command, baseline)
   if (missing.length > 0) {
-    const opening = files.size <= 1 ? `${sayFailure(baseline)} I read the test and what it uses.` : 'And what that uses.'
+    const opening =
+      files.size <= 1 ? `${sayFailure(baseline)} I read the test and what it uses.` : 'And what that uses.'
     return say(opening, ...missing.map(read))
   }
   return tryNext(file, command, baseline)
@@ -71,12 +72,24 @@ function tryNext(file: CaseFile, command: string, baseline: TestRun): Reply {
   const undo = trial === undefined ? [] : [edit(inverseOf(trial.edit))]
   const failed = trial === undefined ? rejected : new Set(rejected).add(editKey(trial.edit))
   const next = failed.size >= maxTries ? undefined : nextCandidate(file, command, baseline, failed)
-  if (next === undefined) return undo.length === 0 ? unable('None of the edits I can think of helps.', file) : say('I take that back.', ...undo)
-  const text = sayTrial(next, { isFirst: failed.size === 0 && kept.length === 0, wasRejected: trial !== undefined, hasProgress: kept.length > 0 })
+  if (next === undefined)
+    return undo.length === 0
+      ? unable('None of the edits I can think of helps.', file)
+      : say('I take that back.', ...undo)
+  const text = sayTrial(next, {
+    isFirst: failed.size === 0 && kept.length === 0,
+    wasRejected: trial !== undefined,
+    hasProgress: kept.length > 0,
+  })
   return say(text, ...undo, edit(next.edit), run(command, timeoutMs))
 }
 
-function nextCandidate(file: CaseFile, command: string, baseline: TestRun, failed: ReadonlySet<string>): Candidate | undefined {
+function nextCandidate(
+  file: CaseFile,
+  command: string,
+  baseline: TestRun,
+  failed: ReadonlySet<string>,
+): Candidate | undefined {
   const sources = new Map<string, string>()
   const tests = new Map<string, string>()
   for (const [path, content] of file.files) {
@@ -89,7 +102,12 @@ function nextCandidate(file: CaseFile, command: string, baseline: TestRun, faile
 }
 
 /** The failing tests, the files of the stack, and what these import, as far as they are not read yet. */
-function filesToRead({ files, listing: _, ...file }: CaseFile, listing: readonly string[], command: string, baseline: TestRun): string[] {
+function filesToRead(
+  { files, listing: _, ...file }: CaseFile,
+  listing: readonly string[],
+  command: string,
+  baseline: TestRun,
+): string[] {
   if (file.trial !== undefined || files.size > maxFiles) return []
   const places = baseline.places.flatMap(({ path }) => listedFile(path, listing) ?? [])
   const tests = listing.filter((path) => isTest(path, command))

@@ -49,7 +49,11 @@ const methods: Readonly<Record<string, readonly string[]>> = {
 export const mutations: readonly Mutation[] = [
   { name: 'the name of something else', weight: () => 20, propose: nameFixes },
   { name: 'a constant', weight: ({ isText }) => (isText ? 17 : 11), propose: constantFixes },
-  { name: 'a missing await', weight: ({ isPromise }) => (isPromise ? 27 : 4), propose: missingAwait },
+  {
+    name: 'a missing await',
+    weight: ({ isPromise, isNaN }) => (isPromise ? 27 : isNaN ? 18 : 4),
+    propose: missingAwait,
+  },
   { name: 'a missing return', weight: ({ isUndefined }) => (isUndefined ? 24 : 3), propose: missingReturn },
   {
     name: 'a boundary',
@@ -117,7 +121,8 @@ function oneOff({ token, index, file: { tokens } }: Site): Replacement[] {
   }
   if (token.text !== 'length' || last?.text !== '.') return []
   const next = tokens[index + 1]?.text ?? ''
-  return /^[+-]$/.test(next) ? [] : [{ start: token.end, end: token.end, text: ' - 1' }]
+  // Anywhere else it would bind to what comes after it.
+  return !/^[)\],;]$/.test(next) ? [] : [{ start: token.end, end: token.end, text: ' - 1' }]
 }
 
 function arithmetic(site: Site): Replacement[] {
@@ -186,13 +191,10 @@ function missingComparator({ token, index, file: { tokens } }: Site): Replacemen
 /** `a - b` to `b - a`, where both are names, paths or numbers. */
 function swappedOperands({ token, index, file: { tokens, content } }: Site): Replacement[] {
   if (token.type !== 'operator' || !['-', '/', '%', '<', '>', '<=', '>=', '+'].includes(token.text)) return []
-  let from = index - 1
-  while (from > 1 && tokens[from - 1]?.text === '.' && tokens[from - 2]?.type === 'name') from -= 2
-  let to = index + 1
-  while (tokens[to + 1]?.text === '.' && tokens[to + 2]?.type === 'name') to += 2
+  const [from, to] = [operandStart(tokens, index - 1), operandEnd(tokens, index + 1)]
   const [first, last] = [tokens[from], tokens[to]]
-  const isPlain = [first, last].every((part) => part?.type === 'name' || part?.type === 'number')
-  if (!isPlain || first === undefined || last === undefined || tokens[to + 1]?.text === '(') return []
+  if (first === undefined || last === undefined || !isPlain(first) || !isPlain(tokens[index + 1])) return []
+  if (tokens[to + 1]?.text === '(' || tokens[to + 1]?.text === '[') return []
   const [left, right] = [
     content.slice(first.start, tokens[index - 1]!.end),
     content.slice(tokens[index + 1]!.start, last.end),
@@ -200,8 +202,25 @@ function swappedOperands({ token, index, file: { tokens, content } }: Site): Rep
   return [{ start: first.start, end: last.end, text: `${right} ${token.text} ${left}` }]
 }
 
-/** `f(a, b)` to `f(b, a)`. */
-function swappedArguments({ token, index, file: { tokens } }: Site): Replacement[] {
+const isPlain = (token: Token | undefined): boolean => token?.type === 'name' || token?.type === 'number'
+
+/** First token of `a`, `a.b` or `a.b()` that ends at `last`. */
+function operandStart(tokens: readonly Token[], last: number): number {
+  let from = tokens[last]?.text === ')' && tokens[last - 1]?.text === '(' ? last - 2 : last
+  while (tokens[from - 1]?.text === '.' && tokens[from - 2]?.type === 'name') from -= 2
+  return from
+}
+
+/** Last token of `a`, `a.b` or `a.b()` that begins at `first`. */
+function operandEnd(tokens: readonly Token[], first: number): number {
+  let to = first
+  while (tokens[to + 1]?.text === '.' && tokens[to + 2]?.type === 'name') to += 2
+  return tokens[to + 1]?.text === '(' && tokens[to + 2]?.text === ')' ? to + 2 : to
+}
+
+/** `f(a, b)` to `f(b, a)`; not where `f` is declared. */
+function swappedArguments({ token, index, file: { tokens, functions } }: Site): Replacement[] {
+  if (functions.some(({ first }) => first === index)) return []
   const [open, first, comma, second, close] = tokens.slice(index + 1, index + 6)
   if (token.type !== 'name' || open?.text !== '(' || comma?.text !== ',' || close?.text !== ')') return []
   if (first === undefined || second === undefined || first.type === 'operator' || second.type === 'operator') return []

@@ -1,4 +1,4 @@
-import { mostSimilar } from '../../../actors/tools/workspace/similarity.ts'
+import { nearWords } from '../nearestWord.ts'
 import type { Replacement } from './fileEdit.ts'
 import type { Site } from './site.ts'
 import { innermost } from './suspects.ts'
@@ -25,7 +25,9 @@ export function nameFixes({ token, failure, nameCounts }: Site): Replacement[] {
   const others = [...new Set([...nameCounts.keys(), ...builtinNames])].filter(
     (name) => name !== text && !reserved.has(name),
   )
-  return mostSimilar(text, others, 3, isMissing ? 0.3 : 0.7).map((name) => ({ start, end, text: name }))
+  return nearWords(text, others)
+    .slice(0, 3)
+    .map((name) => ({ start, end, text: name }))
 }
 
 /** Other names of the same function: parameters and variables for a variable, properties for a property. */

@@ -6,7 +6,8 @@ import type { TestRun } from './testRun.ts'
 
 type Reply = Exclude<ReplyShape, string>
 
-const asksForRepair = /\b(?:fix|repair|debug|mend|solve)\b|\b(?:make|get|let)\b.*\b(?:pass|passes|passing|green|work|works)\b/i
+const asksForRepair =
+  /\b(?:fix|repair|debug|mend|solve)\b|\b(?:make|get|let)\b.*\b(?:pass|passes|passing|green|work|works)\b/i
 const asksNotTo = /\b(?:do not|don't|never|without)\s+(?:fix|edit|chang|touch|repair)/i
 
 /** Whether a task is the one thing the embedded model can do. */
@@ -27,9 +28,17 @@ const plural = (count: number, noun: string): string => `${count} ${noun}${count
 /** `1 of 4 tests fails: "…" expected 0 and got 5.` */
 export function sayFailure({ counts, failing, expected, actual, error }: TestRun): string {
   const total = counts === undefined ? 0 : counts.passed + counts.failed
-  const many = counts === undefined || total === 0 ? 'The tests fail' : `${counts.failed} of ${plural(total, 'test')} ${counts.failed === 1 ? 'fails' : 'fail'}`
+  const many =
+    counts === undefined || total === 0
+      ? 'The tests fail'
+      : `${counts.failed} of ${plural(total, 'test')} ${counts.failed === 1 ? 'fails' : 'fail'}`
   const name = failing[0] === undefined ? '' : ` "${failing[0]}"`
-  const values = expected !== undefined && actual !== undefined ? ` expected ${expected} and got ${actual}` : error === undefined ? '' : ` ${error}`
+  const values =
+    expected !== undefined && actual !== undefined
+      ? ` expected ${expected} and got ${actual}`
+      : error === undefined
+        ? ''
+        : ` ${error}`
   return name + values === '' ? `${many}.` : `${many}:${name}${name !== '' && values !== '' ? ':' : ''}${values}.`
 }
 
@@ -40,15 +49,29 @@ export function sayTrial(
 ): string {
   const place = `${edit.path}:${line}${functionName === undefined ? '' : `, in ${functionName}`}`
   const change =
-    was.trim() === '' ? `add \`${becomes.trim()}\`` : becomes.trim() === '' ? `remove \`${was.trim()}\`` : `\`${becomes.trim()}\` instead of \`${was.trim()}\``
-  const opening = wasRejected ? 'No better, so I take it back. ' : isFirst ? '' : hasProgress ? 'Better: I keep that. ' : ''
-  return `${opening}It may be ${fault}: ${place}: I try ${change}.`
+    was.trim() === ''
+      ? `add \`${becomes.trim()}\``
+      : becomes.trim() === ''
+        ? `remove \`${was.trim()}\``
+        : `\`${becomes.trim()}\` instead of \`${was.trim()}\``
+  const opening = wasRejected
+    ? 'No better, so I take it back. '
+    : isFirst
+      ? ''
+      : hasProgress
+        ? 'Better: I keep that. '
+        : ''
+  return `${opening}It may be ${fault} (${place}): I try ${change}.`
 }
 
 /** The tests pass. */
 export function ending({ kept, rejected }: CaseFile, command: string): Reply {
-  if (kept.length === 0) return { text: `The tests pass already (\`${command}\`): there is nothing to fix, and I changed nothing.` }
-  const tries = rejected.size === 0 ? 'at the first try' : `after ${rejected.size} ${rejected.size === 1 ? 'edit that was' : 'edits that were'} taken back`
+  if (kept.length === 0)
+    return { text: `The tests pass already (\`${command}\`): there is nothing to fix, and I changed nothing.` }
+  const tries =
+    rejected.size === 0
+      ? 'at the first try'
+      : `after ${rejected.size} ${rejected.size === 1 ? 'edit that was' : 'edits that were'} taken back`
   return {
     text: `The tests pass now, ${tries}. What I changed:\n\n${kept.map(showEdit).join('\n\n')}\n\nThe tests are all I have checked it by, so please read it.`,
   }
@@ -57,7 +80,8 @@ export function ending({ kept, rejected }: CaseFile, command: string): Reply {
 /** An honest end without success. */
 export function unable(why: string, { kept, rejected, baseline, trial }: CaseFile): Reply {
   const tried = rejected.size === 0 ? '' : ` I tried ${plural(rejected.size, 'single edit')} and took each back.`
-  const progress = kept.length === 0 ? '' : ` Some more tests pass with what I kept:\n\n${kept.map(showEdit).join('\n\n')}\n`
+  const progress =
+    kept.length === 0 ? '' : ` Some more tests pass with what I kept:\n\n${kept.map(showEdit).join('\n\n')}\n`
   const left = trial === undefined ? '' : ` This edit is still in place:\n\n${showEdit(trial.edit)}\n`
   const state = baseline === undefined || baseline.problem !== undefined ? '' : ` ${sayFailure(baseline)}`
   return {

@@ -1,0 +1,25 @@
+import type { AgentContext, SettleOutput } from './agentTypes.ts'
+import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
+import { cancelCompaction } from './compaction.ts'
+import type { Draft } from './draft.ts'
+import { dropQueues } from './queues.ts'
+import { addPartialReply, endRun } from './runs.ts'
+
+/** Key of the settling under way. */
+export const settleKey = (context: AgentContext): string => `${context.run?.loopId ?? context.agentId}/settle`
+
+/** Tells everything in flight to stop, and drops what was said to the run so far. */
+export function beginAbort(draft: Draft): void {
+  if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
+  stopCalls(draft)
+  dropQueues(draft, ['steering', 'followUps'])
+}
+
+/** Brings in order what an abort leaves behind, and ends the run. */
+export function endAbort(draft: Draft, partial: SettleOutput['partial']): void {
+  addPartialReply(draft, partial)
+  cancelCalls(draft, 'aborted')
+  sealCalls(draft)
+  endRun(draft, 'aborted')
+  draft.set({ pause: null, owesReply: false })
+}

@@ -1,0 +1,5 @@
+/** What the command line needs of the process it runs in. */
+export type CliHost = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'off' | 'exit'>
+
+/** Whether a person watches and types: both ends are a terminal. */
+export const isInteractive = ({ stdin, stdout }: CliHost): boolean => stdin.isTTY && stdout.isTTY && stdout.columns > 0

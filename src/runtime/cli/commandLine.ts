@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util'
+import { nearestWord } from './nearestWord.ts'
+
+/** The options there are; each command names those it takes. */
+const optionTypes = {
+  dir: { type: 'string' },
+  model: { type: 'string' },
+  json: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'V' },
+} as const
+
+export type OptionName = keyof typeof optionTypes
+
+/** What the parser must know of a command. */
+export interface CommandShape {
+  readonly options: readonly OptionName[]
+  readonly task: 'required' | 'optional' | 'none'
+}
+
+/** A command line, understood. */
+export interface Invocation {
+  readonly command: string
+  readonly task: string | undefined
+  readonly dir: string | undefined
+  readonly model: string | undefined
+  readonly json: boolean
+  readonly yes: boolean
+}
+
+export type CommandLine =
+  | { readonly type: 'command'; readonly invocation: Invocation }
+  | { readonly type: 'help' }
+  | { readonly type: 'version' }
+  | { readonly type: 'mistake'; readonly message: string }
+
+const mistake = (message: string): CommandLine => ({ type: 'mistake', message })
+
+/** Reads the arguments after the program's name. Never throws: what is wrong is said in a sentence. */
+export function parseCommandLine(
+  args: readonly string[],
+  commands: Readonly<Record<string, CommandShape>>,
+): CommandLine {
+  // Not strict: the parser's own messages do not name what was probably meant.
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: optionTypes,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
+  const options = tokens.filter((token) => token.kind === 'option')
+  const [command, ...rest] = words
+  if (options.some(({ name }) => name === 'help')) return { type: 'help' }
+  if (options.some(({ name }) => name === 'version')) return { type: 'version' }
+  const shape = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined
+  const allowed = [...(shape?.options ?? (Object.keys(optionTypes) as OptionName[])), 'help', 'version']
+  const values: { [name: string]: string | true } = {}
+  for (const { name, rawName, value, inlineValue } of options) {
+    const wrong = wrongOption({ name, rawName, value, inlineValue }, allowed, command)
+    if (wrong !== undefined) return mistake(wrong)
+    values[name] = value ?? true
+  }
+  if (command === undefined)
+    return options.length === 0 ? { type: 'help' } : mistake(`Say what to do: ${list(Object.keys(commands))}.`)
+  if (shape === undefined) return mistake(unknown(`command "${command}"`, command, Object.keys(commands), ''))
+  const task = rest.length === 0 ? undefined : rest.join(' ')
+  if (shape.task === 'none' && task !== undefined) return mistake(`"${command}" takes no task; it got "${task}".`)
+  if (task?.trim() === '')
+    return mistake(`The task is empty. Say what to do, like: escapement ${command} "fix the failing test"`)
+  if (shape.task === 'required' && task === undefined) {
+    return mistake(`"${command}" needs a task, like: escapement ${command} "fix the failing test"`)
+  }
+  const text = (name: OptionName): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
+  const { json = false, yes = false } = values
+  return {
+    type: 'command',
+    invocation: { command, task, dir: text('dir'), model: text('model'), json: json !== false, yes: yes !== false },
+  }
+}
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+function wrongOption(
+  { name, rawName, value, inlineValue }: OptionToken,
+  allowed: readonly string[],
+  command: string | undefined,
+) {
+  if (!allowed.includes(name)) {
+    const known = Object.hasOwn(optionTypes, name)
+    if (known && command !== undefined) return `"${command}" takes no option ${rawName}.`
+    return unknown(`option ${rawName}`, name, allowed, '--')
+  }
+  const takesValue = optionTypes[name as OptionName].type === 'string'
+  if (!takesValue) return value === undefined ? undefined : `${rawName} takes no value; it got "${value}".`
+  // "--dir --json" would else take the next option for the folder.
+  const isMissing = value === undefined || value === '' || (inlineValue !== true && value.startsWith('-'))
+  return isMissing ? `${rawName} needs a value.` : undefined
+}
+
+const list = (words: readonly string[]): string => words.join(', ')
+
+function unknown(what: string, word: string, words: readonly string[], prefix: string): string {
+  const nearest = nearestWord(word, words)
+  const named = words.map((name) => prefix + name)
+  return `There is no ${what}. ${nearest === undefined ? `There are: ${list(named)}.` : `Did you mean ${prefix}${nearest}?`}`
+}

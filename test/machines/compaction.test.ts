@@ -1,0 +1,155 @@
+import { assert, describe } from '../support/suite.ts'
+import { AgentScript, overlayOver } from './agentScript.ts'
+
+const flags = { revert: false, prune: false, compact: true }
+
+/** An agent whose first turn used one tool and ends with this many tokens in its context. */
+function afterTool(contextTokens: number, policy: ConstructorParameters<typeof AgentScript>[0] = {}): AgentScript {
+  const script = new AgentScript({ compaction: { trigger: 1_000, regrowth: 100 }, ...policy })
+  script.prompt('go')
+  script.reply({ calls: ['c1'], contextTokens })
+  script.finishCall('c1')
+  return script
+}
+
+describe('compaction for headroom', (it) => {
+  it('starts when the trunk passes the trigger, and the run goes on with what it left', () => {
+    const script = afterTool(1_001)
+    assert.is(script.state, 'compacting')
+    assert.equal(script.driver.child('compactTrunk').input.force, false)
+    assert.equal(script.driver.recordsOf('compaction.start').map(({ cause, tokens }) => [cause, tokens]), [['headroom', 1_001]])
+    script.compact({ overlay: overlayOver(2, 3), tokensBefore: 1_001, tokensAfter: 400, usage: { input: 5, output: 1, cacheRead: 0, cacheWrite: 0 }, costUsd: 0.25 })
+    assert.is(script.state, 'replying.requesting')
+    const [end] = script.driver.recordsOf('compaction.end')
+    assert.is(end?.applied, true)
+    assert.is(end?.overlay?.nodeId, 4)
+    assert.is(script.context.lastNodeId, 4)
+    assert.is(script.context.head, 3)
+    assert.is(script.context.contextTokens, 400)
+    script.reply()
+    assert.is(script.driver.recordsOf('run.end')[0]?.usage.input, 5)
+    assert.is(script.driver.recordsOf('run.end')[0]?.costUsd, 0.25)
+  })
+
+  it('does not start at the trigger, nor when it is switched off', () => {
+    assert.is(afterTool(1_000).state, 'replying.requesting')
+    assert.is(afterTool(9_999, { flags: { ...flags, compact: false } }).state, 'replying.requesting')
+  })
+
+  it('counts what the tools said', () => {
+    const script = new AgentScript({ compaction: { trigger: 1_000, regrowth: 100 } })
+    script.prompt('go')
+    script.reply({ calls: ['c1'], contextTokens: 900 })
+    script.finishCall('c1', { tokens: 101 })
+    assert.is(script.state, 'compacting')
+  })
+
+  it('is not tried again until the trunk has grown', () => {
+    const script = afterTool(1_500)
+    script.compact({ tokensBefore: 1_500, tokensAfter: 1_500 })
+    assert.equal(script.driver.recordsOf('compaction.end').map(({ applied, reason }) => [applied, reason]), [[false, 'nothing to gain']])
+    assert.is(script.state, 'replying.requesting')
+    script.reply({ calls: ['c2'], contextTokens: 1_600 })
+    script.finishCall('c2')
+    assert.is(script.state, 'replying.requesting')
+    script.reply({ calls: ['c3'], contextTokens: 1_601 })
+    script.finishCall('c3')
+    assert.is(script.state, 'compacting')
+  })
+
+  it('that breaks is recorded as not applied, and the run goes on', () => {
+    const script = afterTool(1_500)
+    script.crash('compactTrunk', 'no summary')
+    assert.is(script.state, 'replying.requesting')
+    assert.equal(script.driver.recordsOf('compaction.end').map(({ applied, reason }) => [applied, reason]), [[false, 'no summary']])
+  })
+
+  it('also happens at the end of a run', () => {
+    const script = new AgentScript({ compaction: { trigger: 1_000, regrowth: 100 } })
+    script.prompt('go')
+    script.reply({ contextTokens: 5_000 })
+    assert.is(script.state, 'compacting')
+    script.compact()
+    assert.is(script.state, 'idle')
+    assert.is(script.types().at(-1), 'run.end')
+  })
+})
+
+describe('compaction for an overflow', (it) => {
+  it('is followed by one more try under a new key, and by an error when that overflows too', () => {
+    const script = new AgentScript()
+    script.prompt('go')
+    script.failReply('overflow')
+    assert.is(script.state, 'compacting')
+    assert.is(script.driver.child('compactTrunk').input.force, true)
+    assert.is(script.driver.recordsOf('reply.reset').length, 1)
+    script.compact({ overlay: overlayOver(1, 1, [1]) })
+    assert.is(script.state, 'replying.requesting')
+    assert.is(script.driver.child('streamReply').input.key, 'a/t0/reply/2')
+    script.failReply('overflow')
+    assert.is(script.state, 'idle')
+    assert.is(script.driver.recordsOf('run.end')[0]?.error?.message, 'failed: overflow')
+    assert.is(script.driver.recordsOf('compaction.start').length, 1)
+  })
+
+  it('that saves nothing, or breaks, ends the run with the error of the reply', () => {
+    for (const end of ['nothing', 'breaks'] as const) {
+      const script = new AgentScript()
+      script.prompt('go')
+      script.failReply('overflow')
+      if (end === 'nothing') script.compact()
+      else script.crash('compactTrunk')
+      assert.is(script.state, 'idle')
+      assert.is(script.driver.recordsOf('run.end')[0]?.stopReason, 'error')
+      assert.is(script.driver.recordsOf('run.end')[0]?.error?.message, 'failed: overflow')
+      assert.is(script.driver.recordsOf('compaction.end')[0]?.applied, false)
+    }
+  })
+
+  it('does not happen when it is switched off', () => {
+    const script = new AgentScript({ flags: { ...flags, compact: false } })
+    script.prompt('go')
+    script.failReply('overflow')
+    assert.is(script.state, 'idle')
+    assert.is(script.driver.recordsOf('run.end')[0]?.stopReason, 'error')
+  })
+
+  it('may happen again in a later turn', () => {
+    const script = new AgentScript()
+    script.prompt('go')
+    script.failReply('overflow')
+    script.compact({ overlay: overlayOver(1, 1, [1]) })
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
+    script.failReply('overflow')
+    assert.is(script.state, 'compacting')
+  })
+})
+
+describe('the drains', (it) => {
+  for (const [revert, prune] of [[false, false], [true, false], [false, true], [true, true]] as const) {
+    it(`come between turns: reverts ${revert ? 'on' : 'off'}, prunes ${prune ? 'on' : 'off'}`, () => {
+      const script = new AgentScript({ flags: { revert, prune, compact: false } })
+      const seen: string[] = []
+      script.driver.onStart = ({ src }) => seen.push(src)
+      script.prompt('go')
+      script.reply({ calls: ['c1'] })
+      script.finishCall('c1')
+      if (revert) script.drain('drainReverts')
+      if (prune) script.drain('drainPrunes')
+      assert.is(script.state, 'replying.requesting')
+      const drains = [...(revert ? ['drainReverts'] : []), ...(prune ? ['drainPrunes'] : [])]
+      assert.equal(seen, ['streamReply', 'runTool', ...drains, 'streamReply'])
+    })
+  }
+
+  it('that break do not stop the run', () => {
+    const script = new AgentScript({ flags: { revert: true, prune: true, compact: false } })
+    script.prompt('go')
+    script.reply()
+    script.crash('drainReverts')
+    assert.is(script.state, 'draining.prunes')
+    script.crash('drainPrunes')
+    assert.is(script.state, 'idle')
+  })
+})

@@ -1,0 +1,89 @@
+import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import { AgentScript } from './agentScript.ts'
+
+/** States as the chart names them; `paused` by why. */
+export type Place =
+  | 'idle'
+  | 'replying.requesting'
+  | 'replying.streaming'
+  | 'backoff'
+  | 'executing'
+  | 'draining.reverts'
+  | 'draining.prunes'
+  | 'compacting'
+  | 'compacting for an overflow'
+  | 'settling'
+  | 'paused by a limit'
+  | 'paused for approvals'
+  | 'paused by the store'
+  | 'stopped'
+
+const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
+  idle: () => {},
+  'replying.requesting': (script) => script.prompt('go'),
+  'replying.streaming': (script) => {
+    script.prompt('go')
+    script.firstToken()
+  },
+  backoff: (script) => {
+    script.prompt('go')
+    script.failReply('network')
+  },
+  executing: (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1', 'c2'] })
+  },
+  'draining.reverts': (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
+  },
+  'draining.prunes': (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
+    script.drain('drainReverts')
+  },
+  compacting: (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1'], contextTokens: 50_000 })
+    script.finishCall('c1')
+  },
+  'compacting for an overflow': (script) => {
+    script.prompt('go')
+    script.failReply('overflow')
+  },
+  settling: (script) => {
+    script.prompt('go')
+    script.abort()
+  },
+  'paused by a limit': (script) => {
+    script.prompt('go', { limits: { turns: 1 } })
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
+  },
+  'paused for approvals': (script) => {
+    script.prompt('go')
+    script.reply({ calls: [{ callId: 'c1', held: true }, { callId: 'c2', held: true }] })
+  },
+  'paused by the store': (script) => {
+    script.prompt('go')
+    script.failStore()
+  },
+  stopped: (script) => script.stop(),
+}
+
+export const places = Object.keys(roads) as Place[]
+
+/** Busy: a run is open. */
+export const busyPlaces = places.filter((place) => !['idle', 'paused by a limit', 'paused by the store', 'stopped'].includes(place))
+
+/** A fresh agent taken to a place; the draining places need their switches on. */
+export function agentIn(place: Place, policy: Partial<AgentPolicy> = {}): AgentScript {
+  const isDraining = place.startsWith('draining')
+  const script = new AgentScript(isDraining ? { flags: { revert: true, prune: true, compact: true }, ...policy } : policy)
+  roads[place](script)
+  const expected = place.replace(/ .*$/, '')
+  if (script.state !== expected) throw new Error(`the road to ${place} led to ${script.state}`)
+  return script
+}

@@ -1,0 +1,32 @@
+import type { LogRecord } from '../../src/protocol/records.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
+
+/** A store in memory that can be told to fail. */
+export interface BrittleStore extends Store {
+  /** What appends reject with from now on; `undefined`: they work again. */
+  fail: unknown
+  /** Looks at a batch before it is written; may set `fail`. */
+  onAppend: ((records: readonly LogRecord[]) => void) | undefined
+}
+
+/** Makes one that works. */
+export function brittleStore(): BrittleStore {
+  const inner = memoryStore()
+  const store: BrittleStore = {
+    fail: undefined,
+    onAppend: undefined,
+    append: async (agentId, records) => {
+      store.onAppend?.(records)
+      // Failing takes its time, as with a real disk.
+      await new Promise((resolve) => setImmediate(resolve))
+      if (store.fail !== undefined) throw store.fail
+      return await inner.append(agentId, records)
+    },
+    read: (agentId, fromSeq) => inner.read(agentId, fromSeq),
+    list: () => inner.list(),
+    open: (agentId) => inner.open(agentId),
+    close: () => inner.close(),
+  }
+  return store
+}
