@@ -27,6 +27,8 @@ export interface AgentPorts {
   /** A number from 0 to 1. */
   readonly random: () => number
   partial: PartialReply | null
+  /** The last request observers were told of. */
+  announced: string
   /** The request of the trunk as it stands. */
   assemble(): AssembledRequest
   /** Resolves once every record so far is as durable as the store promises; `undefined`: it is already. Rejects when the store fails. */

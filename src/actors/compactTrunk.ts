@@ -49,7 +49,7 @@ const requestTokens = ({ definition, conversation }: AgentPorts, trunkTokens: nu
 
 /** The configured strategy; the heuristic when that fails, with a reason that says so. */
 async function summarise(
-  { definition, conversation }: AgentPorts,
+  { definition, conversation, clock }: AgentPorts,
   plan: CompactionPlan,
   signal: AbortSignal,
 ): Promise<{ summary: Summary; reason: string | null }> {
@@ -61,6 +61,7 @@ async function summarise(
     model: definition.model,
     maxTokens: policy.maxSummaryTokens,
     counter: definition.counter,
+    clock,
     signal,
     ...(covers ? { previous: previous.summary } : {}),
   }

@@ -22,49 +22,107 @@ type Delta = Exclude<ModelPart, { type: 'done' | 'error' }>
 
 /**
  * Reads one reply from a model, giving each delta on as it arrives. Never throws: whatever the model does wrong comes back
- * as a failure. Nothing is given on once `signal` is aborted.
+ * as a failure. Once `signal` is aborted nothing is given on and the result is `null` at once, even if the model goes on.
  */
-export async function readReply(
+export function readReply(
   model: Model,
   request: ModelRequest,
   options: { signal: AbortSignal; turnIndex?: number },
   onDelta: (delta: Delta) => void,
 ): Promise<ReadReply> {
   const { signal } = options
-  let outcome: Exclude<ReadReply, null> | undefined
-  let wrong: string | undefined
-  try {
-    for await (const part of model.stream(request, options)) {
-      if (signal.aborted) return null
-      if (outcome !== undefined) return protocolFailure(model, `it yielded "${part?.type}" after its terminal part`)
-      switch (part?.type) {
-        case 'text.delta':
-        case 'thinking.delta':
-        case 'toolCall.delta':
-          if (typeof part.text !== 'string') return protocolFailure(model, `it yielded a ${part.type} without text`)
-          onDelta(part)
-          break
-        case 'done':
-          wrong = wrongIn(part.reply)
-          if (wrong !== undefined) return protocolFailure(model, wrong)
-          outcome = { ok: true, reply: part.reply }
-          break
-        case 'error':
-          outcome = { ok: false, failure: failureOf(model, part.error) }
-          break
-        default:
-          return protocolFailure(
-            model,
-            `it yielded a part of unknown type ${JSON.stringify((part as { type?: unknown } | undefined)?.type)}`,
-          )
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(null)
+    const reading = new Reading(model, signal, onDelta)
+    const stop = (): void => {
+      reading.close()
+      resolve(null)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    void reading.run(request, options).then((outcome) => {
+      signal.removeEventListener('abort', stop)
+      resolve(signal.aborted ? null : outcome)
+    })
+  })
+}
+
+/** One pass over a model's stream. */
+class Reading {
+  readonly #model: Model
+  readonly #signal: AbortSignal
+  readonly #onDelta: (delta: Delta) => void
+  #iterator: AsyncIterator<ModelPart> | undefined
+
+  constructor(model: Model, signal: AbortSignal, onDelta: (delta: Delta) => void) {
+    this.#model = model
+    this.#signal = signal
+    this.#onDelta = onDelta
+  }
+
+  /** Never rejects. */
+  async run(request: ModelRequest, options: { signal: AbortSignal; turnIndex?: number }): Promise<ReadReply> {
+    try {
+      const iterator = this.#model.stream(request, options)[Symbol.asyncIterator]()
+      this.#iterator = iterator
+      for (;;) {
+        const { done, value } = await iterator.next()
+        if (this.#signal.aborted) return null
+        if (done === true) return protocolFailure(this.#model, 'its stream ended without "done" or "error"', 'network')
+        const outcome = this.#take(value)
+        if (outcome !== undefined) return await this.#end(iterator, outcome)
+      }
+    } catch (thrown) {
+      return { ok: false, failure: failureOf(this.#model, { kind: 'other', message: messageOf(thrown) }) }
+    }
+  }
+
+  /** Lets the model clean up; what comes of that is nobody's business. */
+  close(): void {
+    try {
+      void Promise.resolve(this.#iterator?.return?.()).catch(() => {})
+    } catch {
+      // A hand-made iterator may throw here; the reply is over all the same.
+    }
+  }
+
+  /** Gives a delta on; a terminal part is the outcome, and so is a breach of the contract. */
+  #take(part: ModelPart): Exclude<ReadReply, null> | undefined {
+    switch (part?.type) {
+      case 'text.delta':
+      case 'thinking.delta':
+      case 'toolCall.delta':
+        if (typeof part.text !== 'string') return protocolFailure(this.#model, `it yielded a ${part.type} without text`)
+        this.#onDelta(part)
+        return undefined
+      case 'done': {
+        const wrong = wrongIn(part.reply)
+        return wrong === undefined ? { ok: true, reply: part.reply } : protocolFailure(this.#model, wrong)
+      }
+      case 'error':
+        return { ok: false, failure: failureOf(this.#model, part.error) }
+      default: {
+        const seen = JSON.stringify((part as { type?: unknown } | undefined)?.type)
+        return protocolFailure(this.#model, `it yielded a part of unknown type ${seen}`)
       }
     }
-  } catch (thrown) {
-    if (signal.aborted) return null
-    return outcome ?? { ok: false, failure: failureOf(model, { kind: 'other', message: messageOf(thrown) }) }
   }
-  if (signal.aborted) return null
-  return outcome ?? protocolFailure(model, 'its stream ended without "done" or "error"', 'network')
+
+  /** A part that follows the terminal one at once is a breach; a stream that is merely slow to close is not waited for. */
+  async #end(iterator: AsyncIterator<ModelPart>, outcome: Exclude<ReadReply, null>): Promise<ReadReply> {
+    let after: IteratorResult<ModelPart> | undefined
+    let isOver = false
+    iterator.next().then(
+      (result) => ((after = result), (isOver = true)),
+      () => (isOver = true),
+    )
+    for (let tick = 0; tick < 8 && !isOver; tick++) await undefined
+    if (after === undefined || after.done !== true) this.close()
+    if (after === undefined || after.done === true) return outcome
+    return protocolFailure(
+      this.#model,
+      `it yielded "${String((after.value as { type?: unknown } | null)?.type)}" after its terminal part`,
+    )
+  }
 }
 
 const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'refusal'])

@@ -2,6 +2,7 @@ import { fromPromise } from 'xstate'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import type { CallInput, CallOutput } from '../machines/agentTypes.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { cloneJson } from '../protocol/cloneJson.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
@@ -49,7 +50,8 @@ async function call(ports: AgentPorts, input: CallInput, signal: AbortSignal): P
     const names = [...tools.keys()].join(', ')
     return failure(`There is no tool "${input.name}". ${names === '' ? 'You have no tools.' : `Your tools: ${names}.`}`)
   }
-  const parsed = tool.parse(input.input)
+  // The log keeps the input: a tool that changes what it was given must not change that.
+  const parsed = tool.parse(typeof input.input === 'string' ? input.input : cloneJson(input.input))
   if (!parsed.ok) return failure(parsed.message)
   const attempt = new Attempt(ports, input, tool, signal)
   try {
@@ -139,21 +141,30 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 function toOutcome(value: unknown, tool: Tool): Outcome {
-  if (isBlocks(value)) {
-    return {
-      isError: false,
-      content: value.map((block) => (block.type === 'text' ? textBlock(block.text, tool) : block)),
-    }
-  }
-  if (typeof value === 'string') return { isError: false, content: [textBlock(value, tool)] }
+  if (isBlocks(value)) return { isError: false, content: cutBlocks(value, tool.maxOutputChars) }
+  if (typeof value === 'string') return { isError: false, content: cutBlocks([textBlock(value)], tool.maxOutputChars) }
   try {
-    return { isError: false, content: [textBlock(JSON.stringify(value) ?? '', tool)] }
+    return { isError: false, content: cutBlocks([textBlock(JSON.stringify(value) ?? '')], tool.maxOutputChars) }
   } catch (thrown) {
     return failure(`The tool finished, but its result is not JSON: ${messageOf(thrown)}`)
   }
 }
 
-const textBlock = (text: string, tool: Tool): PlainBlock => ({
-  type: 'text',
-  text: cutMiddle(text, tool.maxOutputChars),
-})
+const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
+
+/** A copy of the blocks whose text is, all together, no longer than `maxChars`; images do not count. */
+function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[] {
+  let left = maxChars
+  let dropped = 0
+  const kept = blocks.flatMap((block): PlainBlock[] => {
+    if (block.type === 'image') return [{ type: 'image', data: block.data, mimeType: block.mimeType }]
+    if (block.text.length > left && left < 100) {
+      dropped += 1
+      return []
+    }
+    const text = cutMiddle(block.text, left)
+    left -= text.length
+    return [textBlock(text)]
+  })
+  return dropped === 0 ? kept : [...kept, textBlock(`[… ${dropped} more blocks left out …]`)]
+}

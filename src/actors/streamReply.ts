@@ -3,7 +3,7 @@ import { checkRequest } from '../conversation/checkRequest.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { PlannedCall, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
 import { describeIssues, errorInfo, messageOf } from '../protocol/errors.ts'
-import { isJson } from '../protocol/isJson.ts'
+import { cloneJson } from '../protocol/cloneJson.ts'
 import { textOf, type AssistantMessage, type Block, type ToolCallBlock } from '../protocol/messages.ts'
 import type { ModelReply } from '../protocol/model.ts'
 import { costOf } from './agentDefinition.ts'
@@ -22,7 +22,7 @@ export const streamReply = (find: FindPorts) =>
     const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
     if (invalid !== '')
       return failed(ports, input.key, 'badRequest', errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`))
-    if (input.attempt === 1) announceRequest(ports, input, assembled)
+    announceRequest(ports, input, assembled)
 
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens
     const partial = { key: input.key, text: '', thinking: '', estimatedTokens }
@@ -67,7 +67,7 @@ async function finish(
   estimatedTokens: number,
 ): Promise<ReplyOutput> {
   const { definition, clock } = ports
-  const content = withSoundCalls(reply.content, ports, input.turnIndex)
+  const content = soundContent(reply.content, ports, input.turnIndex)
   const calls = content.filter((block) => block.type === 'toolCall')
   const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkOutput(ports, content) : undefined
   const { usage } = reply
@@ -117,7 +117,10 @@ function announceRequest(
   { loopId, turnIndex }: ReplyInput,
   { request, provenance }: AssembledRequest,
 ): void {
-  if (!ports.isObserved) return
+  // Only a compaction in the middle of the turn changes what a retry sends.
+  const announced = `${turnIndex}/${ports.conversation.epoch}`
+  if (!ports.isObserved || ports.announced === announced) return
+  ports.announced = announced
   ports.emit({ type: 'turn.request', loopId, turnIndex, model: ports.definition.model.id, request, provenance })
 }
 
@@ -127,26 +130,25 @@ const describeViolations = (ports: AgentPorts, { request }: AssembledRequest): s
     .join('; ')
 
 /**
- * Some providers repeat call ids or leave them empty, and a request with two equal ids is refused by others. Arguments that
- * JSON cannot hold cannot be logged: they become text, which the tool refuses with a message for the model.
+ * A copy of the reply that shares nothing with the model. Some providers repeat call ids or leave them empty, and a request with
+ * two equal ids is refused by others. Arguments that JSON cannot hold cannot be logged: they become text, which the tool refuses
+ * with a message for the model.
  */
-function withSoundCalls(content: readonly Block[], ports: AgentPorts, turnIndex: number): readonly Block[] {
-  if (!content.some((block) => block.type === 'toolCall')) return content
+function soundContent(content: readonly Block[], ports: AgentPorts, turnIndex: number): readonly Block[] {
   const seen = new Set<string>()
   return content.map((block, index) => {
-    if (block.type !== 'toolCall') return block
-    const isTaken = block.callId === '' || seen.has(block.callId) || ports.conversation.hasCall(block.callId)
-    const callId = isTaken ? `${block.callId || 'call'}_t${turnIndex}_${index}` : block.callId
+    if (block.type !== 'toolCall') return { ...block }
+    const isTaken = (id: string): boolean => id === '' || seen.has(id) || ports.conversation.hasCall(id)
+    let { callId } = block
+    for (let n = index; isTaken(callId); n++) callId = `${block.callId || 'call'}_t${turnIndex}_${n}`
     seen.add(callId)
-    const input = isJson(block.input) ? block.input : toJson(block.input)
-    return callId === block.callId && input === block.input ? block : { ...block, callId, input }
+    return { type: 'toolCall', callId, name: block.name, input: soundInput(block.input) }
   })
 }
 
-function toJson(input: unknown): unknown {
-  if (input === undefined) return {}
+function soundInput(input: unknown): unknown {
   try {
-    return JSON.parse(JSON.stringify(input)) as unknown
+    return cloneJson(input)
   } catch (thrown) {
     return messageOf(thrown)
   }

@@ -2,6 +2,7 @@ import type { ConversationNode } from '../conversation/conversation.ts'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { heuristicSummary } from '../conversation/heuristicSummary.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
+import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { textOf, type Block, type Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
@@ -12,6 +13,7 @@ export interface SummaryContext {
   readonly model: Model
   readonly maxTokens: number
   readonly counter: TokenCounter
+  readonly clock: Clock
   /** The summary the span starts with, when it was compacted before. */
   readonly previous?: string
   readonly signal: AbortSignal
@@ -58,8 +60,7 @@ const instructions = (focus: string | undefined, maxTokens: number): string =>
 /** Has a model write the summary, with an optional focus. */
 export const llmStrategy = (options: LlmStrategyOptions = {}): CompactionStrategy => ({
   name: 'llm',
-  async summarise(span, { model, maxTokens, previous, signal }) {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs ?? 120_000)])
+  async summarise(span, { model, maxTokens, previous, clock, signal }) {
     const transcript = [
       ...(previous === undefined ? [] : [`Earlier summary:\n${previous}`]),
       ...span.map(transcribe),
@@ -70,7 +71,13 @@ export const llmStrategy = (options: LlmStrategyOptions = {}): CompactionStrateg
       tools: [],
       settings: { maxTokens },
     } as const
-    const result = await readReply(options.model ?? model, request, { signal: limited }, () => {})
+    const limit = new AbortController()
+    const stop = (): void => limit.abort(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    const cancel = clock.after(options.timeoutMs ?? 120_000, stop)
+    const result = await readReply(options.model ?? model, request, { signal: limit.signal }, () => {})
+    cancel()
+    signal.removeEventListener('abort', stop)
     if (result === null) throw new RuntimeError('MODEL_FAILED', 'The summary took too long or was aborted.')
     if (!result.ok) throw new Error(result.failure.error.message)
     const text = textOf(result.reply.content).trim()

@@ -66,6 +66,7 @@ export const agentMachine = agentSetup.createMachine({
         cancelCalls(draft, 'aborted')
         sealCalls(draft)
         dropQueues(draft, ['steering', 'followUps', 'prompts'])
+        draft.set({ pause: null, pausedRun: null, owesReply: false })
         draft.record({ type: 'agent.stopped' })
       }),
     },

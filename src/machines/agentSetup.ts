@@ -9,6 +9,7 @@ import type {
   CompactInput,
   CompactOutput,
   DrainInput,
+  DrainOutput,
   ReplyInput,
   ReplyOutput,
   SettleInput,
@@ -28,8 +29,8 @@ type Actors = {
   sleep: ReturnType<typeof placeholder<SleepInput, SleepInput>>
   settle: ReturnType<typeof placeholder<SettleOutput, SettleInput>>
   compactTrunk: ReturnType<typeof placeholder<CompactOutput, CompactInput>>
-  drainReverts: ReturnType<typeof placeholder<null, DrainInput>>
-  drainPrunes: ReturnType<typeof placeholder<null, DrainInput>>
+  drainReverts: ReturnType<typeof placeholder<DrainOutput, DrainInput>>
+  drainPrunes: ReturnType<typeof placeholder<DrainOutput, DrainInput>>
 }
 
 const actors: Actors = {

@@ -251,3 +251,7 @@ export interface DrainInput {
   readonly agentId: string
   readonly key: string
 }
+
+export interface DrainOutput {
+  readonly key: string
+}

@@ -1,7 +1,7 @@
 import { settleKey } from './aborts.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling } from './calls.ts'
-import { reachedLimit, replyKey } from './runs.ts'
+import { prunesKey, reachedLimit, replyKey, revertsKey } from './runs.ts'
 import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
 
 interface Subject {
@@ -71,6 +71,8 @@ const keyOf = ({ event }: Subject): string | undefined => (event as unknown as K
 
 export const isStaleWake = (subject: Subject): boolean => keyOf(subject) !== replyKey(subject.context)
 export const isStaleCompaction = (subject: Subject): boolean => keyOf(subject) !== compactionKey(subject.context)
+export const isStaleReverts = (subject: Subject): boolean => keyOf(subject) !== revertsKey(subject.context)
+export const isStalePrunes = (subject: Subject): boolean => keyOf(subject) !== prunesKey(subject.context)
 export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== settleKey(subject.context)
 
 /** A result under a key that is no longer outstanding: it is dropped. */

@@ -68,11 +68,21 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
 export function messageOf(thrown: unknown): string {
   try {
     if (typeof thrown === 'string') return thrown || 'an empty string was thrown'
-    if (!(thrown instanceof Error)) return JSON.stringify(thrown) ?? String(thrown)
-    const { message, name } = thrown as { message: unknown; name: unknown }
-    return String(message || name || 'an error without a message')
+    if (thrown instanceof Error) {
+      const { message, name } = thrown as { message: unknown; name: unknown }
+      return String(message || name || 'an error without a message')
+    }
+    return typeof thrown === 'object' && thrown !== null ? describeObject(thrown) : String(thrown)
   } catch {
     return 'a value that cannot be shown was thrown'
+  }
+}
+
+function describeObject(thrown: object): string {
+  try {
+    return JSON.stringify(thrown) ?? String(thrown)
+  } catch {
+    return Object.prototype.toString.call(thrown)
   }
 }
 

@@ -119,6 +119,7 @@ export class Agent {
       buffer.push(event)
       if (event.type === 'agent.stopped') buffer.close()
     })
+    if (this.#host.isStopped) buffer.close()
     return buffer
   }
 

@@ -34,6 +34,7 @@ export class AgentHost implements AgentPorts {
   readonly clock: Clock
   readonly random: () => number
   partial: PartialReply | null = null
+  announced = ''
   readonly #log: LogWriter
   readonly #lease: StoreLease
   readonly #actor: Actor<typeof agentMachine>
@@ -43,6 +44,7 @@ export class AgentHost implements AgentPorts {
   #currentRun: RunHandle | undefined
   #state = 'idle'
   #isPriceWarned = false
+  #outbox: { event: AgentEvent; run: RunHandle | undefined }[] | undefined
   #stopping: Promise<void> | undefined
 
   constructor(options: HostOptions) {
@@ -150,7 +152,8 @@ export class AgentHost implements AgentPorts {
   /** The machine's `record` command: folds the record in, queues it for the store, tells observers. Idempotent by `seq`. */
   record(draft: RecordDraft): void {
     if (draft.seq <= this.conversation.lastSeq) return
-    const record = { ...draft, time: this.clock.now() } as LogRecord
+    // Observers and models share these objects with the log.
+    const record = freezeInside({ ...draft, time: this.clock.now() })
     this.conversation.apply(record)
     this.#log.append(record)
     if (record.type === 'run.start') this.#openRun(record)
@@ -192,9 +195,22 @@ export class AgentHost implements AgentPorts {
     return { loopId: run?.loopId ?? '', turnIndex: Math.max(0, turns - 1) }
   }
 
+  /** What a listener causes is published once everyone has seen what caused it. */
   #publish(event: AgentEvent): void {
-    this.#currentRun?.push(event)
+    const run = this.#currentRun
+    if (this.#outbox !== undefined) {
+      this.#outbox.push({ event, run })
+      return
+    }
+    run?.push(event)
+    if (this.#listeners.length === 0) return
+    this.#outbox = []
     for (const listener of this.#listeners) this.#tell(listener, event)
+    for (let next = this.#outbox.shift(); next !== undefined; next = this.#outbox.shift()) {
+      next.run?.push(next.event)
+      for (const listener of this.#listeners) this.#tell(listener, next.event)
+    }
+    this.#outbox = undefined
   }
 
   #tell(listener: AgentListener, event: AgentEvent): void {
@@ -262,6 +278,14 @@ export class AgentHost implements AgentPorts {
     this.#state = state
     this.emit({ type: 'state.changed', ...this.#at(), state, previous })
   }
+}
+
+function freezeInside<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner))
+      Object.freeze(freezeInside(inner as object))
+  }
+  return value
 }
 
 /** `replying.streaming` for the nested value of a snapshot. */

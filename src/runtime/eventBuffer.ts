@@ -9,11 +9,11 @@ const dropAbove = 4_096
  * then an `events.dropped` in place of the oldest.
  */
 export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
-  #events: AgentEvent[] = []
+  #events: (AgentEvent | undefined)[] = []
   #first = 0
   #dropped = 0
   #isClosed = false
-  #wake: (() => void) | undefined
+  #waiting: (() => void)[] = []
   readonly #onReturn: () => void
 
   constructor(onReturn: () => void = () => {}) {
@@ -25,17 +25,17 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
     const waiting = this.#events.length - this.#first
     if (waiting >= joinAbove && this.#join(event)) return
     if (waiting >= dropAbove) {
-      this.#first += 1
+      this.#shift()
       this.#dropped += 1
     }
     this.#events.push(event)
-    this.#wake?.()
+    this.#waiting.shift()?.()
   }
 
   /** No more events come; what is buffered is still read. */
   close(): void {
     this.#isClosed = true
-    this.#wake?.()
+    this.#wakeAll()
   }
 
   [Symbol.asyncIterator](): this {
@@ -45,8 +45,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   async next(): Promise<IteratorResult<AgentEvent, undefined>> {
     while (this.#first === this.#events.length) {
       if (this.#isClosed) return { done: true, value: undefined }
-      await new Promise<void>((resolve) => (this.#wake = resolve))
-      this.#wake = undefined
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
     return { done: false, value: this.#take() }
   }
@@ -55,7 +54,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
     this.#isClosed = true
     this.#events = []
     this.#first = 0
-    this.#wake?.()
+    this.#wakeAll()
     this.#onReturn()
     return { done: true, value: undefined }
   }
@@ -69,12 +68,23 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
       const at = 'loopId' in event ? { loopId: event.loopId, turnIndex: event.turnIndex } : { loopId: '', turnIndex: 0 }
       return { type: 'events.dropped', agentId, path, seq, time, ...at, count }
     }
+    this.#shift()
+    return event
+  }
+
+  #shift(): void {
+    this.#events[this.#first] = undefined
     this.#first += 1
     if (this.#first > 1_024 || this.#first === this.#events.length) {
       this.#events = this.#events.slice(this.#first)
       this.#first = 0
     }
-    return event
+  }
+
+  #wakeAll(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const wake of waiting) wake()
   }
 
   #join(event: AgentEvent): boolean {

@@ -78,8 +78,16 @@ describe('a conversation that fills its window', (it) => {
 
   it('falls back on the heuristic when the summary takes too long, even if its model ignores the signal', async (context) => {
     const deaf = scriptedModel([stalled(['x'], never)])
-    const { agent, ofType } = await startLong(context, { strategy: llmStrategy({ model: deaf, timeoutMs: 20 }), turns: 8 })
-    assert.is((await agent.prompt('go').result).text, 'the end')
+    const { agent, ofType, clock, untilState } = await startLong(context, {
+      strategy: llmStrategy({ model: deaf, timeoutMs: 5_000 }),
+      turns: 7,
+    })
+    const run = agent.prompt('go')
+    await untilState('compacting')
+    await clock.advance(4_999)
+    assert.is(agent.state, 'compacting')
+    await clock.advance(1)
+    assert.is((await run.result).text, 'the end')
     assert.match(ofType('compaction.end')[0]!.reason!, /heuristic was used/)
   })
 

@@ -41,7 +41,7 @@ describe('a store that fails', (it) => {
   it('in mid-stream stops the reply, brings what was seen of it to an end, and the resumed run answers', async (context) => {
     const store = brittleStore()
     const open = gate()
-    const { agent, untilState } = await startAgent(context, { store, replies: [stalled(['half '], open.promise), 'whole'] })
+    const { agent, untilState } = await startAgent(context, { store, replies: [stalled(['half '], open.promise), 'whole', 'more'] })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     await quiet()
@@ -156,7 +156,7 @@ describe('a store that fails', (it) => {
     const { agent, until, untilState } = await startAgent(context, {
       store,
       tools: [tool('risky', () => 'x', { needsApproval: true }), tool('long', () => open.promise)],
-      replies: [calls('c', 'risky', 'long'), 'the answer'],
+      replies: [calls('c', 'risky', 'long'), 'the answer', 'more'],
     })
     const run = agent.prompt('go')
     await until((event) => event.type === 'tool.start')
@@ -175,9 +175,8 @@ describe('a store that fails', (it) => {
     store.fail = undefined
     const resumed = agent.resume()
     if (refused) {
+      await until((event) => event.type === 'run.start' && event.cause === 'resume')
       await untilState('paused')
-      await until((event) => event.type === 'state.changed' && event.state === 'executing' && event.seq > 12)
-      await quiet()
       agent.decide('c0', 'approve')
     }
     assert.is((await resumed.result).stopReason, 'stop')

@@ -53,7 +53,7 @@ describe('an abort', (it) => {
   it('keeps what had arrived of the reply, and counts it', () => {
     const script = agentIn('replying.streaming')
     script.abort()
-    assert.is(script.driver.child('settle').input.key, 'a/t0/reply/1')
+    assert.is(script.driver.child('settle').input.replyKey, 'a/t0/reply/1')
     script.settle({ content: text('half an ans'), usage: { ...noUsage, output: 3 }, costUsd: 0.25 })
     const [reply] = script.driver.recordsOf('reply.end')
     assert.is(reply?.message.stopReason, 'aborted')
@@ -101,8 +101,11 @@ describe('a stop', (it) => {
   for (const place of places) {
     it(`ends an agent that is ${place} for good, with one end for everything`, () => {
       const script = agentIn(place)
-      if (place !== 'stopped') {
-        script.stop()
+      const isBusy = busyPlaces.includes(place)
+      if (place !== 'stopped') script.stop()
+      if (isBusy) {
+        assert.equal(script.underway, ['settle'])
+        script.settle()
       }
       assert.is(script.state, 'stopped')
       assert.is(script.driver.status, 'done')
@@ -123,6 +126,7 @@ describe('a stop', (it) => {
     script.steer('s')
     script.followUp('f')
     script.stop()
+    script.settle()
     const dropped = script.driver.recordsOf('queue.changed').filter(({ why }) => why === 'dropped')
     assert.equal(dropped.map(({ queue }) => queue).toSorted(), ['followUps', 'prompts', 'steering'])
   })
@@ -181,7 +185,7 @@ describe('an effect that was told to stop', (it) => {
     script.prompt('again')
     script.firstToken()
     script.abort()
-    script.driver.finish(old, { key: 'a/t0/reply/1', partial: { content: text('old'), usage: noUsage, costUsd: 0 } })
+    script.driver.finish(old, { key: old.input.key, at: 1, partial: { content: text('old'), usage: noUsage, costUsd: 0 } })
     assert.equal(script.driver.recordsOf('reply.end'), [])
     assert.is(script.state, 'settling')
   })

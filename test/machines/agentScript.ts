@@ -1,10 +1,13 @@
 import type { AgentPolicy, CallOutput, CompactOutput, ReplyOutput, SettleOutput } from '../../src/machines/agentTypes.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
+import type { ErrorInfo } from '../../src/protocol/errors.ts'
 import type { Limits, Overlay } from '../../src/protocol/records.ts'
 import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
 
 export const text = (value: string): PlainBlock[] => [{ type: 'text', text: value }]
+
+export const diskFull: ErrorInfo = { code: 'STORE_APPEND_FAILED', message: 'the disk is full' }
 
 export interface ScriptedCall {
   readonly callId: string
@@ -114,7 +117,7 @@ export class AgentScript {
     )
   }
 
-  prompt(words: string, options: { limits?: Limits; first?: boolean } = {}): void {
+  prompt(words: string, options: { limits?: Limits; interrupt?: true } = {}): void {
     this.driver.send({ type: 'prompt', ...this.#say(words), ...options })
   }
 
@@ -148,7 +151,7 @@ export class AgentScript {
   }
 
   failStore(): void {
-    this.driver.send({ type: 'store.failed', error: { code: 'STORE_APPEND_FAILED', message: 'the disk is full' } })
+    this.driver.send({ type: 'store.failed', error: diskFull })
   }
 
   firstToken(): void {
@@ -185,7 +188,8 @@ export class AgentScript {
   }
 
   settle(partial: SettleOutput['partial'] = null): void {
-    this.driver.finish(this.driver.child('settle'), { partial })
+    const child = this.driver.child('settle')
+    this.driver.finish(child, { key: child.input.key, at: this.driver.now, partial })
   }
 
   compact(result: Partial<CompactOutput> = {}): void {

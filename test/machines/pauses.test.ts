@@ -1,5 +1,5 @@
 import { assert, describe } from '../support/suite.ts'
-import { AgentScript } from './agentScript.ts'
+import { AgentScript, diskFull } from './agentScript.ts'
 import { agentIn, places } from './everyState.ts'
 
 const endReason = (script: AgentScript) => script.driver.recordsOf('run.end').at(-1)?.reason
@@ -210,7 +210,7 @@ describe('a store that fails', (it) => {
     script.reply({ calls: ['c1', 'c2'] })
     script.failStore()
     assert.equal(script.underway, ['c1'])
-    script.finishCall('c1', { notStarted: true })
+    script.finishCall('c1', { notStarted: diskFull })
     assert.is(script.state, 'paused')
     assert.is(script.driver.recordsOf('tool.end').length, 0)
     assert.is(script.driver.recordsOf('run.end')[0]?.error?.message, 'the disk is full')

@@ -165,13 +165,23 @@ describe('queued prompts', (it) => {
     assert.is(script.state, 'replying.requesting')
   })
 
-  it('are overtaken by one that is to be first', () => {
+  it('are overtaken by an interrupt, which aborts the run under way', () => {
     const script = new AgentScript()
     script.prompt('one')
     script.prompt('two')
-    script.abort()
-    script.prompt('now', { first: true })
+    script.prompt('now', { interrupt: true })
+    assert.is(script.state, 'settling')
     script.settle()
+    assert.equal(taken(script), ['one', 'now'])
+  })
+
+  it('are overtaken by an interrupt also when a limit paused the agent', () => {
+    const script = new AgentScript({ limits: { turns: 1 } })
+    script.prompt('one')
+    script.prompt('two')
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
+    script.prompt('now', { interrupt: true })
     assert.equal(taken(script), ['one', 'now'])
   })
 

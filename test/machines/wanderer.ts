@@ -4,7 +4,7 @@ import { noUsage } from '../../src/protocol/messages.ts'
 import type { Limits } from '../../src/protocol/records.ts'
 import type { Move, Outcome } from '../support/arbitraries.ts'
 import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
-import { called, compacted, overlayOver, refused, replied, text } from './agentScript.ts'
+import { called, compacted, diskFull, overlayOver, refused, replied, text } from './agentScript.ts'
 
 export type Channel = 'prompt' | 'interrupt' | 'steer' | 'followUp'
 
@@ -46,7 +46,7 @@ export class Wanderer {
       case 'stop':
         return driver.send({ type: move.do })
       case 'failStore':
-        return driver.send({ type: 'store.failed', error: { code: 'STORE_APPEND_FAILED', message: 'the disk is full' } })
+        return driver.send({ type: 'store.failed', error: diskFull })
       case 'firstToken': {
         const reply = this.#underway.find((child) => child.src === 'streamReply')
         return driver.send({ type: 'reply.started', key: reply?.input.key ?? 'a/t0/reply/1' })
@@ -105,11 +105,13 @@ export class Wanderer {
     const { driver } = this
     const id = `q${this.said.length}`
     const words = `words ${this.said.length}`
-    this.said.push({ id, channel, words })
+    // Said to a run that is being aborted: it becomes the next run.
+    const isLate = driver.state === 'settling' && channel !== 'interrupt'
+    this.said.push({ id, channel: isLate ? 'prompt' : channel, words })
     const message = { id, content: text(words), at: driver.now }
     if (channel === 'steer' || channel === 'followUp') return driver.send({ type: channel, ...message })
-    if (channel === 'interrupt') driver.send({ type: 'abort' })
-    driver.send({ type: 'prompt', first: channel === 'interrupt', ...message, ...(limits === null ? {} : { limits }) })
+    const interrupt = channel === 'interrupt' ? { interrupt: true as const } : {}
+    driver.send({ type: 'prompt', ...interrupt, ...message, ...(limits === null ? {} : { limits }) })
   }
 
   #output(child: Child, outcome: Outcome): unknown {
@@ -122,13 +124,13 @@ export class Wanderer {
           at,
           isError: outcome.isError,
           tokens: outcome.tokens,
-          ...(outcome.notStarted ? { notStarted: true, content: [] } : {}),
+          ...(outcome.notStarted ? { notStarted: diskFull, content: [] } : {}),
         })
       case 'sleep':
         this.driver.now = Math.max(at, child.input.until)
         return child.input
       case 'settle':
-        return { partial: this.#partial(outcome) }
+        return { key: child.input.key, at, partial: this.#partial(outcome) }
       case 'compactTrunk':
         return this.#compaction(child, outcome)
       case 'drainReverts':

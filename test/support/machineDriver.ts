@@ -99,7 +99,9 @@ export class MachineDriver {
     return stateName(this.#snapshot.value)
   }
 
+  /** Makes one thing happen. As with a live actor, nothing does once the agent has stopped. */
   step(step: Step): void {
+    if (this.status !== 'active') return
     this.steps.push(step)
     if (step.type === 'send') return this.#transition(step.event)
     const child = this.started[step.nth]

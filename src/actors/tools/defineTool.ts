@@ -135,5 +135,9 @@ export const isBlocks = (value: unknown): value is readonly PlainBlock[] =>
       block !== null &&
       'type' in block &&
       ((block.type === 'text' && 'text' in block && typeof block.text === 'string') ||
-        (block.type === 'image' && 'data' in block && typeof block.data === 'string' && 'mimeType' in block)),
+        (block.type === 'image' &&
+          'data' in block &&
+          typeof block.data === 'string' &&
+          'mimeType' in block &&
+          typeof block.mimeType === 'string')),
   )

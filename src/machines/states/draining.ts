@@ -1,6 +1,6 @@
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
 import { startCompaction } from '../compaction.ts'
-import { continueRun, endRun, pauseRun, reachedLimit } from '../runs.ts'
+import { continueRun, endRun, pauseRun, prunesKey, reachedLimit, revertsKey } from '../runs.ts'
 import { pauseForStore } from './idle.ts'
 
 /** Where a run goes between turns, in order of precedence. */
@@ -23,11 +23,6 @@ const exits = [
   },
 ] as const
 
-const drainInput = ({ context }: { context: { agentId: string; turns: number } }) => ({
-  agentId: context.agentId,
-  key: `${context.agentId}/t${context.turns - 1}/drain`,
-})
-
 /** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
 export const draining = agentSetup.createStateConfig({
   initial: 'entering',
@@ -39,13 +34,19 @@ export const draining = agentSetup.createStateConfig({
       invoke: {
         src: 'drainReverts',
         id: 'drainReverts',
-        input: drainInput,
-        onDone: [{ guard: 'pruneEnabled', target: 'prunes' }, { target: 'leaving' }],
+        input: ({ context }) => ({ agentId: context.agentId, key: revertsKey(context) }),
+        onDone: [{ guard: 'isStaleReverts' }, { guard: 'pruneEnabled', target: 'prunes' }, { target: 'leaving' }],
         onError: [{ guard: 'pruneEnabled', target: 'prunes' }, { target: 'leaving' }],
       },
     },
     prunes: {
-      invoke: { src: 'drainPrunes', id: 'drainPrunes', input: drainInput, onDone: 'leaving', onError: 'leaving' },
+      invoke: {
+        src: 'drainPrunes',
+        id: 'drainPrunes',
+        input: ({ context }) => ({ agentId: context.agentId, key: prunesKey(context) }),
+        onDone: [{ guard: 'isStalePrunes' }, { target: 'leaving' }],
+        onError: 'leaving',
+      },
     },
     leaving: { always: exits },
   },

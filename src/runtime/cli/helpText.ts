@@ -1,4 +1,4 @@
-import type { Command } from './commands.ts'
+import type { Command } from './command.ts'
 import { providers } from './models/providers.ts'
 
 /** What `--help` prints. */
@@ -6,7 +6,7 @@ export function helpText(commands: Readonly<Record<string, Command>>): string {
   const lines = Object.values(commands).map(({ usage, summary }) => `  escapement ${usage.padEnd(34)} ${summary}`)
   const models = Object.entries(providers).map(
     ([name, { packageName, keys, defaultModel }]) =>
-      `  ${`${name}:<model id>`.padEnd(22)} ${packageName.padEnd(18)} ${keys[0]!.padEnd(30)} ${defaultModel}`,
+      `  ${`${name}:<model id>`.padEnd(22)} ${packageName.padEnd(18)} ${keys[0].padEnd(30)} ${defaultModel}`,
   )
   return `escapement: agents that work in a folder with tools, recorded from the first message on.
 

@@ -85,7 +85,7 @@ export function unable(why: string, { kept, rejected, baseline, trial }: CaseFil
   const left = trial === undefined ? '' : ` This edit is still in place:\n\n${showEdit(trial.edit)}\n`
   const state = baseline === undefined || baseline.problem !== undefined ? '' : ` ${sayFailure(baseline)}`
   return {
-    text: `I could not do it. ${why}${tried}${state}${progress}${left} A real model can do more: set a key and its package (see escapement --help).`,
+    text: `I could not do it. ${why.replace(/[.!?]?$/, '.')}${tried}${state}${progress}${left} A real model can do more: set a key and its package (see escapement --help).`,
     stopReason: 'refusal',
   }
 }

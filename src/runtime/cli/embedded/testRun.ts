@@ -19,6 +19,7 @@ export interface TestRun {
 
 const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^\]]*?|aborted) after ([\d.]+) s[^\]]*\]\s*$/
 const placePattern = /(?:file:\/\/)?((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g
+// oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const escapes = /\u001B\[[\d;?]*[A-Za-z]/g
 
 /** How runners print their totals: passed and failed. */

@@ -1,0 +1,92 @@
+import type { CliHost } from '../cliHost.ts'
+import type { Command } from '../command.ts'
+import { openWorkshop, type Workshop } from '../demo/workshop.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { chooseModel } from '../models/chooseModel.ts'
+import { openSession } from '../openSession.ts'
+import { codeOf, runTask, type TaskOutcome } from '../runTask.ts'
+import { onStopSignal } from '../signals.ts'
+import { coloursFor } from '../terminal/colours.ts'
+
+const standingTask = 'Fix the failing test.'
+const wordDelayMs = 18
+
+/** The commands of the sample project that nobody needs to be asked for. */
+const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+)*)$/
+
+/**
+ * `escapement demo`: the main job on a sample project in a temporary folder. Without a task it needs no key and no network;
+ * with one, the model is chosen as for `run`.
+ */
+export const demoCommand: Command = {
+  usage: 'demo ["<task>"] [options]',
+  summary: 'repair a sample project in a temporary folder, without a key',
+  options: ['model', 'json', 'yes'],
+  task: 'optional',
+  async run({ task, model, json, yes }, host) {
+    const asked = model ?? (task === undefined ? 'embedded' : undefined)
+    const choice = await chooseModel({
+      asked,
+      env: host.env,
+      dir: host.cwd(),
+      wordDelayMs: host.stdout.isTTY ? wordDelayMs : 0,
+    })
+    if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+    const workshop = openWorkshop()
+    // The embedded model runs the project's own test command and nothing else; a real one is asked about, as always.
+    const needsApproval = (command: string): boolean => !yes && !choice.isEmbedded && !testCommand.test(command)
+    const session = await openSession({ ...workshop, choice, needsApproval })
+    const said = task ?? standingTask
+    if (!json) host.stdout.write(opening(workshop.dir, choice.model.id, said, host))
+    let outcome: TaskOutcome
+    try {
+      outcome = await runTask(session, said, { host, json, isPriced: choice.isEmbedded })
+    } finally {
+      await session.close()
+    }
+    const code = codeOf(outcome)
+    if (code === exitCodes.interrupted) return code
+    const passes = await verify(workshop, host)
+    if (passes === undefined) return exitCodes.interrupted
+    if (!json) host.stdout.write(summary(workshop, passes, host))
+    // A task of one's own may be about something else than the tests.
+    return task === undefined && !passes ? exitCodes.failed : code
+  },
+}
+
+function opening(dir: string, modelId: string, task: string, host: CliHost): string {
+  const { bold, dim } = coloursFor(host.stdout, host.env)
+  return `${bold('A sample project with a failing test')} ${dim(`is in ${dir}; the model is ${modelId}.`)}\n${bold('Task:')} ${task}\n\n`
+}
+
+/** Runs the tests once more, not trusting what the agent said; `undefined` when it was stopped. */
+async function verify(workshop: Workshop, host: CliHost): Promise<boolean | undefined> {
+  const stop = new AbortController()
+  const ignoreSignals = onStopSignal(host, () => stop.abort(new Error('Stopped by a signal.')))
+  try {
+    return await workshop.testsPass(stop.signal)
+  } catch {
+    return undefined
+  } finally {
+    ignoreSignals()
+  }
+}
+
+function summary(workshop: Workshop, passes: boolean, host: CliHost): string {
+  const { bold, dim, green, red } = coloursFor(host.stdout, host.env)
+  // In a clone there is no `escapement` on the path, but `npm start`.
+  const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement'
+  const again = start === 'escapement' ? 'escapement run' : start
+  const verdict = passes ? green('the tests pass') : red('the tests still fail')
+  const changes = workshop.changes()
+  const diff = changes
+    .split('\n')
+    .map((line) => (line.startsWith('+') ? green(line) : line.startsWith('-') ? red(line) : line))
+    .join('\n')
+  return `
+${bold('Checked once more, by running them apart from the agent:')} ${verdict}.
+${changes === '' ? 'No file was changed.' : `${bold('What changed:')}\n\n${diff}`}
+
+${dim(`Next, with a real model: set ANTHROPIC_API_KEY, then ${again} "<task>"; ${start} --help says more.`)}
+`
+}

@@ -1,0 +1,26 @@
+/** Marks text for a terminal; every function gives the text back unchanged where colours are not wanted. */
+export interface Colours {
+  dim(text: string): string
+  bold(text: string): string
+  green(text: string): string
+  red(text: string): string
+  yellow(text: string): string
+}
+
+const codes = { dim: [2, 22], bold: [1, 22], green: [32, 39], red: [31, 39], yellow: [33, 39] } as const
+
+/** Colours for a stream: only a terminal gets them, and not with `NO_COLOR` or a dumb terminal. */
+export function coloursFor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Colours {
+  const isOn = stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
+  const paint =
+    ([on, off]: readonly [number, number]) =>
+    (text: string): string =>
+      isOn && text !== '' ? `\u001B[${on}m${text}\u001B[${off}m` : text
+  return {
+    dim: paint(codes.dim),
+    bold: paint(codes.bold),
+    green: paint(codes.green),
+    red: paint(codes.red),
+    yellow: paint(codes.yellow),
+  }
+}

@@ -1,0 +1,78 @@
+import type { AgentEvent, EventOf } from '../../../protocol/events.ts'
+import { totalTokens } from '../../../protocol/messages.ts'
+import type { Colours } from './colours.ts'
+import { harmless, type Screen } from './screen.ts'
+import { callLine, duration, outcomeLine } from './toolLine.ts'
+
+export interface PrinterOptions {
+  readonly screen: Screen
+  readonly colours: Colours
+  /** What the last line says of cost when there are no prices. */
+  readonly isPriced: boolean
+  /** Said on the last line of every run. */
+  readonly footer?: string
+}
+
+type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
+
+/** Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. */
+export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
+  const { screen, colours } = options
+  const calls = new Map<string, { readonly line: string; readonly startedAt: number }>()
+  let startedAt = 0
+  const endLine = (): void => {
+    if (!screen.isAtLineStart) screen.write('\n')
+  }
+  const line = (text: string): void => {
+    endLine()
+    screen.write(`${text}\n`)
+  }
+  const printers: Printers = {
+    'run.start': ({ time }) => (startedAt = time),
+    'reply.delta': ({ text }) => screen.write(harmless(text)),
+    'reply.end': endLine,
+    'reply.reset': ({ error, retryAt, time }) => {
+      const again = retryAt === undefined ? '' : ` Trying again in ${duration(retryAt - time)}.`
+      line(colours.yellow(`! ${harmless(error.message)} (${error.code})${again}`))
+    },
+    'approval.requested': ({ callId, name, input, time }) =>
+      void calls.set(callId, { line: callLine(name, input), startedAt: time }),
+    'tool.start': ({ callId, name, input, time }) =>
+      void calls.set(callId, { line: callLine(name, input), startedAt: time }),
+    'tool.end': (event) => {
+      const call = calls.get(event.callId)
+      calls.delete(event.callId)
+      const mark = event.message.isError ? colours.red('✗') : colours.green('✓')
+      const time = call === undefined ? '' : ` · ${duration(event.time - call.startedAt)}`
+      line(`  ${mark} ${call?.line ?? event.name} ${colours.dim(`· ${outcomeLine(event)}${time}`)}`)
+    },
+    'compaction.end': ({ applied, tokensBefore, tokensAfter }) => {
+      if (applied) line(colours.dim(`  compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`))
+    },
+    error: ({ error }) => line(colours.red(`! ${harmless(error.message)} (${error.code})`)),
+    'run.end': (event) => line(runLine(event, event.time - startedAt, options)),
+  }
+  return (event) => (printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
+}
+
+const whole = (value: number): string => value.toLocaleString('en-US')
+
+function runLine(end: EventOf<'run.end'>, ms: number, { colours, isPriced, footer }: PrinterOptions): string {
+  const { turns, usage, costUsd } = end
+  const facts = [
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    `${whole(totalTokens(usage))} tokens`,
+    isPriced ? `$${costUsd.toFixed(2)}` : 'cost not known',
+    duration(ms),
+    ...(footer === undefined ? [] : [footer]),
+  ].join(' · ')
+  const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${endingOf(end)}`)
+  return `${mark} ${colours.dim(`· ${facts}`)}`
+}
+
+/** Why a run ended that is not done. */
+function endingOf({ stopReason, reason, error }: EventOf<'run.end'>): string {
+  if (error !== undefined) return `failed: ${harmless(error.message)} (${error.code})`
+  if (reason?.type === 'limit') return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
+  return stopReason === 'refusal' ? 'not done' : stopReason === 'length' ? 'cut off by the length limit' : stopReason
+}

@@ -1,0 +1,35 @@
+/** Where output goes. On a terminal it may hold a status line and an input line below the text; elsewhere it is text only. */
+export interface Screen {
+  /** Appends text. */
+  write(text: string): void
+  /** Shows a line below the text, or none; nothing where nobody watches. */
+  setStatus(line: string | undefined): void
+  /** Asks a question and waits for a line; `undefined` when nobody can answer, or `signal` aborts. */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>
+  /** Whether the text so far ends with a line break. */
+  readonly isAtLineStart: boolean
+  close(): void
+}
+
+/** Control characters of a model's or tool's text could move the cursor or worse. Keeps line breaks. */
+export const harmless = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex -- these are what is to go
+  text.replace(/\t/g, '    ').replace(/\u001B\[[\d;?]*[A-Za-z]|[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/g, '')
+
+/** Text to a pipe or a file, as it comes. */
+export function plainScreen(output: { write(text: string): unknown }): Screen {
+  let isAtLineStart = true
+  return {
+    write(text) {
+      if (text === '') return
+      output.write(text)
+      isAtLineStart = text.endsWith('\n')
+    },
+    setStatus() {},
+    ask: () => Promise.resolve(undefined),
+    get isAtLineStart() {
+      return isAtLineStart
+    },
+    close() {},
+  }
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { streamReply } from '../../src/actors/streamReply.ts'
+import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import type { Model } from '../../src/protocol/model.ts'
+import { actorPorts, agentSays, runActor, userSays, type RecordedPorts } from '../support/actorPorts.ts'
+import { delta, done, gate, never, quiet, tool, usageOf } from '../support/agentHarness.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const input = { agentId: 'a1', key: 'a1/t0/reply/1', loopId: 'a1/r0', turnIndex: 0, attempt: 1 }
+const run = (ports: RecordedPorts, change: Partial<typeof input> = {}) => runActor(streamReply, ports, { ...input, ...change })
+const modelOf = (stream: Model['stream']): Model => ({ id: 'test:model', stream })
+
+describe('streaming a reply', (it) => {
+  it('announces the request, tells of the first token once, gives deltas on with their places, and returns the message', async () => {
+    const reply = { parts: [{ type: 'thinking.delta', text: 'hm' } as const, delta('one '), delta('two'), done([{ type: 'text', text: 'one two' }], { usage: usageOf(100, 20) })] }
+    const ports = actorPorts({ model: scriptedModel([reply]), pricing: { input: 1_000_000, output: 10_000_000 } })
+    const output = await run(ports).output
+    assert.equal(ports.started, [input.key])
+    assert.equal(ports.emitted.map((event) => [event.type, 'offset' in event ? event.offset : undefined]), [
+      ['turn.request', undefined], ['reply.start', undefined], ['thinking.delta', 0], ['reply.delta', 0], ['reply.delta', 4],
+    ])
+    assert.ok(output.ok)
+    assert.equal(output.message, { role: 'assistant', content: [{ type: 'text', text: 'one two' }], stopReason: 'stop', usage: usageOf(100, 20), model: 'embedded:scripted' })
+    assert.equal([output.costUsd, output.contextTokens, output.at, output.calls], [300, 120, 1_000, []])
+  })
+
+  it('asks the model only once the log is written', async () => {
+    const open = gate()
+    const model = scriptedModel(['hi'])
+    const ports = actorPorts({ model })
+    ports.durable = () => open.promise
+    const { output } = run(ports)
+    await quiet()
+    assert.is(model.requests.length, 0)
+    open.resolve()
+    await output
+    assert.is(model.requests.length, 1)
+  })
+
+  it('asks no model and tells nobody when it was stopped before that', async () => {
+    const open = gate()
+    const model = scriptedModel(['hi'])
+    const ports = actorPorts({ model })
+    ports.durable = () => open.promise
+    const actor = run(ports)
+    actor.stop()
+    open.resolve()
+    await quiet()
+    assert.is(model.requests.length, 0)
+    assert.equal(ports.emitted, [])
+  })
+
+  it('fails when the log cannot be written', async () => {
+    const ports = actorPorts({ model: scriptedModel(['hi']) })
+    ports.durable = () => Promise.reject(new Error('disk full'))
+    await assert.rejects(run(ports).output, /disk full/)
+  })
+
+  it('keeps what has arrived where an abort finds it, and gives nothing on after it was stopped', async () => {
+    const open = gate()
+    const ports = actorPorts({
+      model: modelOf(async function* () {
+        yield delta('half')
+        await open.promise
+        yield delta(' whole')
+        yield done([])
+      }),
+    })
+    const actor = run(ports)
+    await quiet()
+    assert.equal([ports.partial?.key, ports.partial?.text], [input.key, 'half'])
+    actor.stop()
+    const seen = ports.emitted.length
+    open.resolve()
+    await quiet()
+    assert.is(ports.emitted.length, seen)
+    assert.is(ports.partial?.text, 'half')
+  })
+
+  it('aborts the model’s signal when it is stopped', async () => {
+    let signal: AbortSignal | undefined
+    const ports = actorPorts({ model: modelOf(async function* (_, options) {
+      signal = options.signal
+      yield delta('x')
+      await never
+    }) })
+    const actor = run(ports)
+    await quiet()
+    actor.stop()
+    assert.is(signal?.aborted, true)
+  })
+
+  it('returns a failure with its kind, the time and a random number', async () => {
+    const ports = actorPorts({ model: scriptedModel([{ error: { kind: 'rateLimited', message: 'slow down', retryAfterMs: 7 } }]) })
+    const output = await run(ports).output
+    assert.ok(!output.ok)
+    assert.equal([output.failure.kind, output.failure.retryAfterMs, output.at, output.jitter, output.key], ['rateLimited', 7, 1_000, 0.25, input.key])
+    assert.is(output.failure.error.code, 'MODEL_RATE_LIMITED')
+  })
+
+  it('announces nothing twice for a retry of the same request', async () => {
+    const ports = actorPorts({ model: scriptedModel(['a', 'b']) })
+    await run(ports).output
+    await run(ports, { attempt: 2, key: 'a1/t0/reply/2' }).output
+    assert.is(ports.emitted.filter(({ type }) => type === 'turn.request').length, 1)
+  })
+
+  it('announces nothing at all when nobody looks', async () => {
+    const ports = actorPorts({ model: scriptedModel(['a']) })
+    ;(ports as { isObserved: boolean }).isObserved = false
+    await run(ports).output
+    assert.is(ports.emitted.filter(({ type }) => type === 'turn.request').length, 0)
+  })
+
+  it('proves the request first when it is told to', async () => {
+    const model = scriptedModel(['a'])
+    const ports = actorPorts({ model, checkRequests: true }, [userSays('x'), agentSays({ type: 'text', text: 'the last word' })])
+    const output = await run(ports).output
+    assert.ok(!output.ok)
+    assert.equal([output.failure.kind, output.failure.error.code, model.requests.length], ['badRequest', 'INVALID_REQUEST', 0])
+    assert.match(output.failure.error.message, /rule 4/)
+  })
+
+  it('plans calls: approvals asked, ids made unique, unknown and malformed ones let through', async () => {
+    const tools = [tool('safe', () => 1), tool('risky', () => 1, { needsApproval: true })]
+    const wanted = [['safe', 'a'], ['risky', 'a'], ['unknown', ''], ['risky', 'b', 'not json']] as const
+    const ports = actorPorts({ tools, model: scriptedModel([{ parts: [done(wanted.map(([name, callId, raw]) => ({ type: 'toolCall', callId, name, input: raw ?? {} }) as const), { stopReason: 'toolUse' })] }]) })
+    const output = await run(ports).output
+    assert.ok(output.ok)
+    assert.equal(output.calls.map(({ name, needsApproval }) => [name, needsApproval]), [['safe', false], ['risky', true], ['unknown', false], ['risky', false]])
+    assert.is(new Set(output.calls.map(({ callId }) => callId)).size, 4)
+    assert.equal(output.calls.map(({ callId }) => callId), output.message.content.map((block) => (block.type === 'toolCall' ? block.callId : '')))
+  })
+
+  it('refuses an answer that does not fit the schema, and says what it was', async () => {
+    const ports = actorPorts({ output: z.object({ n: z.number() }), model: scriptedModel(['{"n":"x"}']) })
+    const output = await run(ports).output
+    assert.ok(!output.ok)
+    assert.match(output.failure.error.message, /\{\\"n\\":\\"x\\"\}.*does not fit.*n: /)
+  })
+})

@@ -1,0 +1,48 @@
+import * as fc from 'fast-check'
+import { moves, policies } from '../support/arbitraries.ts'
+import type { MachineDriver } from '../support/machineDriver.ts'
+import { assert, describe } from '../support/suite.ts'
+import { agentIn, places } from './everyState.ts'
+import { LiveAgent } from './liveAgent.ts'
+import { Wanderer } from './wanderer.ts'
+
+const withoutTime = ({ records }: MachineDriver) => records.map(({ time: _, ...record }) => record)
+
+/** Takes a live agent down the road the pure driver went. */
+async function assertConforms(driver: MachineDriver, policy: ConstructorParameters<typeof LiveAgent>[0]): Promise<void> {
+  const live = new LiveAgent(policy)
+  try {
+    for (const step of driver.steps) await live.step(step)
+    assert.equal(live.records, withoutTime(driver))
+    assert.equal(live.started.map(({ id }) => id), driver.started.map(({ id }) => id))
+    assert.is(live.state, driver.state)
+    const running = live.started.filter(({ signal }, nth) => !signal.aborted && [...driver.children.values()].some((child) => child.nth === nth))
+    assert.is(running.length, driver.children.size, 'an effect under way was aborted')
+    for (const { nth, id } of driver.stopped) assert.ok(live.started[nth]!.signal.aborted, `${id} was not told to stop`)
+  } finally {
+    live.close()
+  }
+}
+
+describe('live actors and the pure function', (it) => {
+  for (const place of places) {
+    it(`write the same log on the way to ${place}, and when aborted there`, async () => {
+      const policy = place.startsWith('draining') ? { flags: { revert: true, prune: true, compact: true } } : {}
+      const script = agentIn(place)
+      script.abort()
+      if (script.state === 'settling') script.settle()
+      await assertConforms(script.driver, policy)
+    })
+  }
+
+  it('write the same log on any road', { timeoutMs: 20_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(policies, moves({ maxLength: 40 }), async (policy, road) => {
+        const wanderer = new Wanderer(policy)
+        for (const move of road) wanderer.play(move)
+        await assertConforms(wanderer.driver, policy)
+      }),
+      { seed: 7, numRuns: 150 },
+    )
+  })
+})

@@ -1,0 +1,62 @@
+import { type Actor, createActor, fromPromise, type NonReducibleUnknown } from 'xstate'
+import { agentMachine } from '../../src/machines/agentMachine.ts'
+import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import type { RecordDraft } from '../../src/protocol/records.ts'
+import { stateName, type Step, testAgent } from '../support/machineDriver.ts'
+
+interface Running {
+  readonly id: string
+  readonly signal: AbortSignal
+  end(output: NonReducibleUnknown): void
+  fail(error: Error): void
+}
+
+/** The agent machine with live actors; each effect is a promise that ends when a step says so. */
+export class LiveAgent {
+  readonly records: RecordDraft[] = []
+  readonly started: Running[] = []
+  readonly #actor: Actor<typeof agentMachine>
+  #failure: unknown
+
+  constructor(policy: Partial<AgentPolicy>) {
+    const effect = () =>
+      fromPromise<never, never>(
+        ({ self, signal }) =>
+          new Promise((resolve, reject) => {
+            this.started.push({ id: self.id, signal, end: resolve as Running['end'], fail: reject })
+          }),
+      )
+    const machine = agentMachine.provide({
+      actors: {
+        streamReply: effect(),
+        runTool: effect(),
+        sleep: effect(),
+        settle: effect(),
+        compactTrunk: effect(),
+        drainReverts: effect(),
+        drainPrunes: effect(),
+      },
+      actions: { record: (_: unknown, record: RecordDraft) => void this.records.push(record) },
+    })
+    this.#actor = createActor(machine, { input: testAgent(policy) })
+    this.#actor.subscribe({ error: (error) => (this.#failure = error) })
+    this.#actor.start()
+  }
+
+  get state(): string {
+    return stateName(this.#actor.getSnapshot().value)
+  }
+
+  /** Makes one thing happen and lets what follows from it happen too. Throws when the machine failed. */
+  async step(step: Step): Promise<void> {
+    if (step.type === 'send') this.#actor.send(step.event)
+    else if (step.type === 'finish') this.started[step.nth]!.end(step.output as NonReducibleUnknown)
+    else this.started[step.nth]!.fail(new Error(step.message))
+    await new Promise((resolve) => setImmediate(resolve))
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  close(): void {
+    this.#actor.stop()
+  }
+}

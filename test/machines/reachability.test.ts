@@ -1,0 +1,197 @@
+import { type AnyStateNode, initialTransition, type SnapshotFrom, transition } from 'xstate'
+import { getAdjacencyMap } from 'xstate/graph'
+import { agentMachine } from '../../src/machines/agentMachine.ts'
+import type { AgentMachineEvent, AgentPolicy } from '../../src/machines/agentTypes.ts'
+import { noUsage } from '../../src/protocol/messages.ts'
+import { stateName, testAgent } from '../support/machineDriver.ts'
+import { assert, describe } from '../support/suite.ts'
+import { diskFull, text } from './agentScript.ts'
+
+type Snapshot = SnapshotFrom<typeof agentMachine>
+
+const at = 1_000
+const said = { id: 'q', content: text('go'), at }
+const failure = (kind: string) => ({ kind, error: { code: 'X', message: kind } })
+
+/** Everything that may come to a machine in this snapshot, honest or forged; forged ends come in every state. */
+function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
+  const { agentId, turns, run, calls } = context
+  const replyKey = `${agentId}/t${turns - 1}/reply/${run?.attempt ?? 0}`
+  const callId = `c${turns}`
+  const reply = (needsApproval: boolean | null, contextTokens = 0) => ({
+    key: replyKey,
+    ok: true,
+    message: {
+      role: 'assistant',
+      content: needsApproval === null ? text('ok') : [{ type: 'toolCall', callId, name: 'tool', input: {} }],
+      stopReason: 'stop',
+      usage: noUsage,
+      model: 'm',
+    },
+    calls: needsApproval === null ? [] : [{ callId, name: 'tool', input: {}, needsApproval }],
+    costUsd: 0,
+    estimatedTokens: 0,
+    contextTokens,
+    at,
+  })
+  const refusal = (kind: string) => ({ key: replyKey, ok: false, failure: failure(kind), at, jitter: 0 })
+  const compaction = { key: `${agentId}/compact/${context.compactions}`, tokensBefore: 0, tokensAfter: 0, usage: null, costUsd: 0 }
+  const overlay = { from: 1, to: 1, summary: 's', kept: [], recentTo: 1, maxToolOutputChars: 100 }
+  const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output })
+  const failed = (id: string) => ({ type: `xstate.error.actor.${id}`, error: new Error('broken'), actorId: id })
+  const key = calls[0]?.key ?? `${agentId}/t0/tool/c1`
+  const result = { key, content: text('r'), isError: false, tokens: 0, at }
+  return [
+    { type: 'prompt', ...said, limits: { turns: 1 } },
+    { type: 'steer', ...said },
+    { type: 'abort' },
+    { type: 'resume', id: 'r', at },
+    { type: 'decide', callId: calls[0]?.callId ?? 'c', decision: 'approve', at },
+    { type: 'decide', callId: calls[0]?.callId ?? 'c', decision: 'deny', at },
+    { type: 'stop' },
+    { type: 'store.failed', error: diskFull },
+    { type: 'reply.started', key: replyKey },
+    done('reply', reply(null)),
+    done('reply', reply(null, 99_999)),
+    done('reply', reply(false)),
+    done('reply', reply(true)),
+    done('reply', refusal('network')),
+    done('reply', refusal('overflow')),
+    done('reply', refusal('auth')),
+    done('backoff', { key: replyKey, until: at }),
+    done('call.0', result),
+    done('call.0', { ...result, notStarted: diskFull }),
+    done('settle', { key: `${run?.loopId ?? agentId}/settle`, at, partial: null }),
+    done('compaction', { ...compaction, overlay, reason: null }),
+    done('compaction', { ...compaction, overlay: null, reason: 'no' }),
+    done('drainReverts', null),
+    done('drainPrunes', null),
+    done('deadline', { key: run?.loopId, until: at }),
+    ...['reply', 'backoff', 'call.0', 'settle', 'compaction', 'drainReverts', 'drainPrunes', 'deadline'].map(failed),
+  ] as AgentMachineEvent[]
+}
+
+/** What a state is, for the search: its place, and what decides where it can go. Counters are left out. */
+const abstract = ({ value, context }: Snapshot): string =>
+  JSON.stringify([
+    stateName(value),
+    context.pause?.type,
+    context.run === null ? null : [context.run.deadlinePassed, context.run.limits],
+    context.calls.map(({ status }) => status),
+    [context.steering.length > 0, context.prompts.length > 0],
+    [context.storeError !== null, context.owesReply, context.isStopping],
+    [context.contextTokens > 0, context.compactionCause],
+  ])
+
+interface Explored {
+  /** Names of the states that were met. */
+  readonly states: ReadonlySet<string>
+  /** From each abstract state to those one event leads to. */
+  readonly edges: ReadonlyMap<string, { readonly name: string; readonly next: ReadonlySet<string> }>
+}
+
+/** Breadth first over everything that can happen. Fails when the machine does. */
+function explore(flags: AgentPolicy['flags'], machine: typeof agentMachine = agentMachine): Explored {
+  const policy = { flags, retry: { attempts: 2, baseMs: 1, maxMs: 1, maxRetryAfterMs: 0 } }
+  const [first] = initialTransition(machine, testAgent(policy))
+  const edges = new Map<string, { name: string; next: Set<string> }>()
+  const open: Snapshot[] = [first]
+  edges.set(abstract(first), { name: stateName(first.value), next: new Set() })
+  for (let snapshot = open.shift(); snapshot !== undefined; snapshot = open.shift()) {
+    const { next } = edges.get(abstract(snapshot))!
+    if (snapshot.status !== 'active') continue
+    for (const event of eventsFor(snapshot)) {
+      const [reached] = transition(machine, snapshot, event)
+      assert.is.not(reached.status, 'error', `${stateName(snapshot.value)} fails on ${event.type}`)
+      const key = abstract(reached)
+      next.add(key)
+      if (edges.has(key)) continue
+      edges.set(key, { name: stateName(reached.value), next: new Set() })
+      open.push(reached)
+    }
+  }
+  return { states: new Set([...edges.values()].map(({ name }) => name)), edges }
+}
+
+/** Names of the states that a machine can rest in between two events. */
+function namesOf(node: AnyStateNode): string[] {
+  const children = Object.values(node.states)
+  if (children.length > 0) return children.flatMap(namesOf)
+  return node.always?.some(({ guard }) => guard === undefined) === true ? [] : [node.path.join('.')]
+}
+
+const off = { revert: false, prune: false, compact: true }
+const on = { revert: true, prune: true, compact: true }
+const braked = ['draining.prunes', 'draining.reverts']
+
+const explored = new Map<string, Explored>()
+const exploreOnce = (flags: AgentPolicy['flags']): Explored => {
+  const key = JSON.stringify(flags)
+  if (!explored.has(key)) explored.set(key, explore(flags))
+  return explored.get(key)!
+}
+
+describe('the states of the agent machine', (it) => {
+  it('are all reachable with every switch on', { timeoutMs: 20_000 }, () => {
+    const expected = namesOf(agentMachine.root as AnyStateNode)
+    assert.ok(expected.length >= 11)
+    assert.equal([...exploreOnce(on).states].toSorted(), expected.toSorted())
+  })
+
+  it('are all but the drains reachable with the switches off, whatever is forged', { timeoutMs: 20_000 }, () => {
+    const reachable = [...exploreOnce(on).states].filter((state) => !braked.includes(state))
+    assert.equal([...exploreOnce(off).states].toSorted(), reachable.toSorted())
+  })
+
+  it('open each drain by its own switch alone', { timeoutMs: 20_000 }, () => {
+    const drainsOf = (flags: AgentPolicy['flags']) => [...explore(flags).states].filter((state) => braked.includes(state))
+    assert.equal(drainsOf({ ...off, revert: true }), ['draining.reverts'])
+    assert.equal(drainsOf({ ...off, prune: true }), ['draining.prunes'])
+  })
+
+  it('never compact with that switch off', { timeoutMs: 20_000 }, () => {
+    assert.not.ok(explore({ ...on, compact: false }).states.has('compacting'))
+  })
+
+  it('would be entered if the guard were open: the search is able to fail', { timeoutMs: 20_000 }, () => {
+    const open = agentMachine.provide({ guards: { revertEnabled: () => true, pruneEnabled: () => true } })
+    const { states } = explore(off, open)
+    for (const state of braked) assert.ok(states.has(state), state)
+  })
+
+  it('lead on, and in the end can lead to a stop: only stopped is a dead end', { timeoutMs: 20_000 }, () => {
+    const { edges } = exploreOnce(on)
+    const before = new Map<string, string[]>()
+    for (const [from, { name, next }] of edges) {
+      if (name !== 'stopped') assert.ok([...next].some((key) => key !== from), `${from} leads nowhere`)
+      for (const to of next) before.set(to, [...(before.get(to) ?? []), from])
+    }
+    const leads = new Set([...edges].filter(([, { name }]) => name === 'stopped').map(([key]) => key))
+    for (const key of leads) for (const from of before.get(key) ?? []) leads.add(from)
+    assert.is(leads.size, edges.size)
+  })
+
+  it('can lead back to idle from every busy state', { timeoutMs: 20_000 }, () => {
+    const { edges } = exploreOnce(on)
+    const before = new Map<string, string[]>()
+    for (const [from, { next }] of edges) for (const to of next) before.set(to, [...(before.get(to) ?? []), from])
+    const leads = new Set([...edges].filter(([, { name }]) => name === 'idle').map(([key]) => key))
+    for (const key of leads) for (const from of before.get(key) ?? []) leads.add(from)
+    const stuck = [...edges].filter(([key, { name }]) => !leads.has(key) && name !== 'stopped')
+    // One who asked for a stop gets it.
+    assert.equal(stuck.filter(([key]) => !key.includes('settling')), [])
+  })
+
+  it('agree with what xstate’s own graph finds', { timeoutMs: 20_000 }, () => {
+    const map = getAdjacencyMap(agentMachine, {
+      input: testAgent({ flags: off }),
+      events: (snapshot) => (snapshot.status === 'active' ? eventsFor(snapshot) : []),
+      serializeState: (snapshot) => abstract(snapshot),
+      serializeEvent: (event) => JSON.stringify(event),
+      limit: 2_000_000,
+    })
+    const names = new Set(Object.values(map).map(({ state }) => stateName(state.value)))
+    assert.equal([...names].toSorted(), [...exploreOnce(off).states].toSorted())
+    for (const { state } of Object.values(map)) assert.is.not(state.status, 'error')
+  })
+})

@@ -1,0 +1,325 @@
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import type { AgentEvent } from '../../src/protocol/events.ts'
+import { calls, delta, done, gate, never, quiet, stalled, startAgent, tool } from '../support/agentHarness.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const codes = (events: readonly AgentEvent[]): string[] => events.flatMap((event) => (event.type === 'error' ? [event.error.code] : []))
+
+describe('a subscriber', (it) => {
+  for (const [what, bad] of [
+    ['throws', () => { throw new Error('my bug') }],
+    ['throws a string', () => { throw 'my bug' }],
+    ['rejects', async () => { throw new Error('my bug') }],
+    ['rejects with undefined', () => Promise.reject(undefined)],
+  ] as const) {
+    it(`that ${what} harms nobody, and the others are told`, async (context) => {
+      const { agent, ofType, events } = await startAgent(context, { replies: ['all of it'] })
+      let times = 0
+      agent.subscribe(() => {
+        times += 1
+        return bad()
+      })
+      const result = await agent.prompt('go').result
+      await quiet()
+      assert.equal([result.stopReason, result.text], ['stop', 'all of it'])
+      const expected = events.filter(({ type }) => type !== 'error').length
+      assert.is(ofType('error').length, expected)
+      assert.is(times, events.length)
+      assert.ok(codes(events).every((code) => code === 'SUBSCRIBER_FAILED'))
+      if (what !== 'rejects with undefined') assert.match(ofType('error')[0]!.error.message, /my bug.*Catch errors inside/)
+    })
+  }
+
+  it('that throws before the others still lets them see every event, in order', async (context) => {
+    const { agent, runtime } = await startAgent(context, { replies: ['one two'] })
+    assert.is(runtime.agent('a1'), agent)
+    const seen: number[] = []
+    agent.subscribe((event) => {
+      if (event.type !== 'error') throw new Error('first')
+    })
+    agent.subscribe((event) => {
+      if (event.type !== 'error' && event.type !== 'state.changed') seen.push(event.seq)
+    })
+    await agent.prompt('go').result
+    assert.equal(seen, seen.toSorted((a, b) => a - b))
+  })
+
+  it('that never comes back is not waited for', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['fine'] })
+    agent.subscribe(() => never)
+    assert.is((await agent.prompt('go').result).text, 'fine')
+  })
+
+  it('that says more inside a delta does not disorder what the others see', async (context) => {
+    const open = gate()
+    const { agent, ofType } = await startAgent(context, { replies: [stalled(['one '], open.promise), 'two'] })
+    // Before the collector of the harness would be best; a second one sees the same from behind.
+    agent.subscribe((event) => {
+      if (event.type === 'reply.delta' && event.text === 'one ') agent.steer('from inside')
+    })
+    const seen: number[] = []
+    agent.subscribe((event) => void seen.push(event.seq))
+    const run = agent.prompt('go')
+    open.resolve()
+    assert.is((await run.result).text, 'two')
+    assert.equal(seen, seen.toSorted((a, b) => a - b))
+    assert.is(ofType('message.added').length, 2)
+  })
+
+  it('may prompt inside the end of a run', async (context) => {
+    const { agent, until, ofType } = await startAgent(context, { replies: ['one', 'two', 'three'] })
+    agent.subscribe((event) => {
+      if (event.type === 'run.end' && event.loopId !== 'a1/r2') agent.prompt('and on')
+    })
+    agent.prompt('go')
+    await until((event) => event.type === 'run.end' && event.loopId === 'a1/r2')
+    assert.equal(ofType('reply.end').length, 3)
+  })
+
+  it('may abort inside any event', async (context) => {
+    const types = ['run.start', 'message.added', 'turn.start', 'turn.request', 'reply.start', 'reply.delta', 'reply.end', 'tool.start', 'tool.progress', 'tool.end', 'turn.end', 'queue.changed', 'state.changed'] as const
+    for (const type of types) {
+      const work = tool('work', (_, { report }) => {
+        report(1)
+        return 'ok'
+      })
+      const call = { type: 'toolCall', callId: 'c0', name: 'work', input: {} } as const
+      const { agent, ofType } = await startAgent(context, {
+        id: `on-${type}`,
+        tools: [work],
+        replies: [{ parts: [delta('a'), done([{ type: 'text', text: 'a' }, call], { stopReason: 'toolUse' })] }, 'b', 'c'].slice(0, 3) as never,
+      })
+      let isFirst = true
+      const unsubscribe = agent.subscribe((event) => {
+        if (event.type !== type || !isFirst) return
+        isFirst = false
+        agent.abort()
+      })
+      const run = agent.prompt('go')
+      if (type === 'queue.changed') agent.followUp('later')
+      assert.is((await run.result).stopReason, 'aborted', type)
+      assert.is(ofType('run.end').length, 1, type)
+      unsubscribe()
+      assert.is((await agent.prompt('again').result).stopReason === 'error', false, type)
+    }
+  })
+
+  it('may stop the agent inside any event, and the log still ends properly', async (context) => {
+    for (const type of ['run.start', 'turn.request', 'reply.start', 'reply.delta', 'reply.end', 'run.end', 'state.changed'] as const) {
+      const { agent, until, records } = await startAgent(context, { id: `on-${type}`, replies: ['one two'] })
+      const stops: Promise<void>[] = []
+      agent.subscribe((event) => {
+        if (event.type === type && stops.length === 0) stops.push(agent.stop())
+      })
+      const result = await agent.prompt('go').result
+      await until((event) => event.type === 'agent.stopped')
+      await Promise.all(stops)
+      assert.ok(result.stopReason === 'aborted' || type === 'run.end' || type === 'reply.end', `${type}: ${result.stopReason}`)
+      assert.is((await records()).at(-1)?.type, 'agent.stopped', type)
+    }
+  })
+
+  it('may stop the agent as a streaming reply begins, and the log still ends properly', async (context) => {
+    const { agent, records } = await startAgent(context, { replies: ['one two'] })
+    const stops: Promise<void>[] = []
+    agent.subscribe((event) => {
+      if (event.type === 'state.changed' && event.state === 'replying.streaming') stops.push(agent.stop())
+    })
+    await agent.prompt('go').result
+    await Promise.all(stops)
+    assert.is((await records()).at(-1)?.type, 'agent.stopped')
+  })
+
+  it('may unsubscribe itself and others inside an event', async (context) => {
+    const { agent, events } = await startAgent(context, { replies: ['one two three'] })
+    let [mine, others] = [0, 0]
+    const stopOther = agent.subscribe(() => (others += 1))
+    const stopMine = agent.subscribe((event) => {
+      mine += 1
+      if (event.type !== 'reply.start') return
+      stopMine()
+      stopMine()
+      stopOther()
+    })
+    await agent.prompt('go').result
+    const upTo = events.findIndex(({ type }) => type === 'reply.start') + 1
+    assert.equal([mine, others], [upTo, upTo])
+  })
+
+  it('given twice is told twice, and each is ended by its own function', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['a', 'b'] })
+    let times = 0
+    const listener = (event: AgentEvent): void => {
+      if (event.type === 'run.end') times += 1
+    }
+    const [end] = [agent.subscribe(listener), agent.subscribe(listener)]
+    await agent.prompt('1').result
+    assert.is(times, 2)
+    end!()
+    await agent.prompt('2').result
+    assert.is(times, 3)
+  })
+
+  it('that changes what it is given does not change the log', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['untouched'] })
+    agent.subscribe((event) => {
+      if (event.type !== 'reply.end') return
+      try {
+        ;(event.message.content as unknown as { text: string }[])[0]!.text = 'tampered'
+      } catch {
+        // Frozen is as good.
+      }
+    })
+    await agent.prompt('go').result
+    assert.equal(agent.conversation.trunk()[1]!.message.content, [{ type: 'text', text: 'untouched' }])
+  })
+})
+
+describe('a run', (it) => {
+  it('iterated late starts with what is buffered', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['one two three'] })
+    const run = agent.prompt('go')
+    await run.result
+    const types: string[] = []
+    for await (const event of run) types.push(event.type)
+    assert.is(types[0], 'run.start')
+    assert.is(types.filter((type) => type === 'reply.delta').length, 3)
+    assert.is(types.at(-1), 'run.end')
+  })
+
+  it('starts with run.start and holds nothing of the run before it', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['a', 'b'] })
+    const runs = [agent.prompt('1'), agent.prompt('2')]
+    await Promise.all(runs.map(({ result }) => result))
+    for (const [index, run] of runs.entries()) {
+      const seen: AgentEvent[] = []
+      for await (const event of run) seen.push(event)
+      assert.is(seen[0]!.type, 'run.start')
+      assert.equal([...new Set(seen.map((event) => ('loopId' in event ? event.loopId : '')))], [`a1/r${index}`])
+    }
+  })
+
+  it('left early goes on', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['one two three'] })
+    const run = agent.prompt('go')
+    for await (const event of run) if (event.type === 'reply.delta') break
+    const result = await run.result
+    assert.equal([result.stopReason, result.text], ['stop', 'one two three'])
+    for await (const event of run) assert.unreachable(`saw ${event.type} after it was left`)
+  })
+
+  it('can be left by throwing inside the loop', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['one two three'] })
+    const run = agent.prompt('go')
+    await assert.rejects(async () => {
+      for await (const event of run) if (event.type === 'reply.delta') throw new Error('enough')
+    }, /enough/)
+    assert.is((await run.result).stopReason, 'stop')
+  })
+
+  it('iterated by two loops ends both', async (context) => {
+    const open = gate()
+    const { agent, untilState } = await startAgent(context, { replies: [stalled(['a'], open.promise)] })
+    const run = agent.prompt('go')
+    const loops = [1, 2].map(async () => {
+      for await (const event of run) void event
+    })
+    await untilState('replying.streaming')
+    await quiet()
+    open.resolve()
+    await run.result
+    await Promise.all(loops)
+  })
+
+  it('of 100,000 deltas that nobody reads stays small, and says nothing was lost of its text', { timeoutMs: 10_000 }, async (context) => {
+    const count = 100_000
+    const { agent } = await startAgent(context, {
+      model: {
+        id: 'test:chatty',
+        async *stream() {
+          for (let n = 0; n < count; n += 1) yield delta('word ')
+          yield done([{ type: 'text', text: 'word '.repeat(count) }])
+        },
+      },
+    })
+    const run = agent.prompt('go')
+    await run.result
+    let [events, length] = [0, 0]
+    for await (const event of run) {
+      events += 1
+      if (event.type === 'reply.delta') length += event.text.length
+      assert.is.not(event.type, 'events.dropped')
+    }
+    assert.ok(events < 1_000, `${events} events`)
+    assert.is(length, 5 * count)
+  })
+
+  it('of 100,000 progress reports that nobody reads drops the oldest and says how many', { timeoutMs: 10_000 }, async (context) => {
+    const count = 100_000
+    const noisy = tool('noisy', (_, { report }) => {
+      for (let n = 0; n < count; n += 1) report(n)
+      return 'ok'
+    })
+    const { agent } = await startAgent(context, { tools: [noisy], replies: [calls('c', 'noisy'), 'end'] })
+    const run = agent.prompt('go')
+    await run.result
+    const seen: AgentEvent[] = []
+    for await (const event of run) seen.push(event)
+    const [first] = seen
+    assert.ok(first?.type === 'events.dropped' && first.count + seen.length - 1 > count && first.count < count)
+    assert.ok(seen.length < 5_000)
+    assert.is(seen.at(-1)!.type, 'run.end')
+    assert.is(seen.filter(({ type }) => type === 'events.dropped').length, 1)
+  })
+
+  it('has a result that never rejects, whatever happens', async (context) => {
+    const { agent } = await startAgent(context, { tools: [tool('bad', () => { throw new Error('x') })], replies: [calls('c', 'bad'), { error: { kind: 'auth', message: 'x' } }] })
+    assert.is((await agent.prompt('go').result).stopReason, 'error')
+  })
+})
+
+describe('agent.events()', (it) => {
+  it('sees everything from now on and ends when the agent stops', async (context) => {
+    const { agent, events } = await startAgent(context, { replies: ['a', 'b'] })
+    const seen: AgentEvent[] = []
+    const reading = (async () => {
+      for await (const event of agent.events()) seen.push(event)
+    })()
+    await agent.prompt('1').result
+    await agent.prompt('2').result
+    await agent.stop()
+    await reading
+    assert.equal(seen, events.slice(0, events.findIndex(({ type }) => type === 'agent.stopped') + 1))
+    assert.is(seen.at(-1)!.type, 'agent.stopped')
+  })
+
+  it('ends at once when the agent has stopped already', async (context) => {
+    const { agent } = await startAgent(context)
+    await agent.stop()
+    for await (const event of agent.events()) assert.unreachable(event.type)
+  })
+
+  it('ends when the loop is left', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['a', 'b'] })
+    const all = agent.events()
+    const first = agent.prompt('1')
+    for await (const event of all) if (event.type === 'run.start') break
+    await first.result
+    await agent.prompt('2').result
+    assert.equal(await all.next(), { done: true, value: undefined })
+  })
+})
+
+describe('two agents', (it) => {
+  it('of one runtime do not see each other’s events', async (context) => {
+    const { agent, runtime, events } = await startAgent(context, { replies: ['a'] })
+    const other = await runtime.spawn(defineAgent({ name: 'other', model: scriptedModel(['b']) }), { id: 'b2' })
+    const seen: AgentEvent[] = []
+    other.subscribe((event) => void seen.push(event))
+    const [one, two] = await Promise.all([agent.prompt('1').result, other.prompt('2').result])
+    assert.equal([one.text, two.text], ['a', 'b'])
+    assert.equal([...new Set(events.map(({ agentId }) => agentId))], ['a1'])
+    assert.equal([...new Set(seen.map(({ agentId }) => agentId))], ['b2'])
+  })
+})

@@ -1,0 +1,92 @@
+import { createActor, type PromiseActorLogic } from 'xstate'
+import type { AgentPorts, FindPorts, LiveBody } from '../../src/actors/agentPorts.ts'
+import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
+import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
+import { Conversation } from '../../src/conversation/conversation.ts'
+import type { Message } from '../../src/protocol/messages.ts'
+import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
+import { simulatedClock, type SimulatedClock } from '../../src/runtime/simulatedClock.ts'
+import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import { noUsage } from '../../src/protocol/messages.ts'
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The ports of one agent, with what an effect did to them. */
+export interface RecordedPorts extends Mutable<AgentPorts> {
+  readonly clock: SimulatedClock
+  readonly emitted: LiveBody[]
+  /** Keys the machine was told of. */
+  readonly started: string[]
+}
+
+/** Ports over a conversation that holds these messages. */
+export function actorPorts(options: Partial<AgentOptions> = {}, messages: readonly Message[] = [userSays('hello')]): RecordedPorts {
+  const definition = defineAgent({ name: 'tester', model: scriptedModel([]), ...options })
+  const conversation = new Conversation(definition.counter)
+  for (const record of recordsOf(messages)) conversation.apply(record)
+  const { instructions: system, toolSpecs: tools, settings } = definition
+  const emitted: LiveBody[] = []
+  const started: string[] = []
+  return {
+    agentId: 'a1',
+    path: [],
+    definition,
+    conversation,
+    clock: simulatedClock(1_000),
+    random: () => 0.25,
+    partial: null,
+    announced: '',
+    assemble: () => assembleRequest(conversation, { system, tools, settings }),
+    durable: () => undefined,
+    emit: (event) => void emitted.push(event),
+    isObserved: true,
+    replyStarted: (key) => void started.push(key),
+    emitted,
+    started,
+  }
+}
+
+export const userSays = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }], source: 'prompt' })
+
+export const agentSays = (...content: Extract<Message, { role: 'assistant' }>['content']): Message => ({
+  role: 'assistant',
+  content,
+  stopReason: content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop',
+  usage: noUsage,
+  model: 'test:model',
+})
+
+export const toolSays = (callId: string, text: string): Message => ({ role: 'toolResult', callId, toolName: 'look', content: [{ type: 'text', text }], isError: false })
+
+function recordsOf(messages: readonly Message[]): LogRecord[] {
+  return messages.map((message, index) => {
+    const seq = index + 1
+    const base = { v: recordVersion, seq, time: 0, loopId: 'a1/r0', turnIndex: 0, nodeId: seq, parentId: index === 0 ? null : index } as const
+    if (message.role === 'user') return { ...base, type: 'message.added', message }
+    if (message.role === 'assistant') return { ...base, type: 'reply.end', message, costUsd: 0, estimatedTokens: 0 }
+    const { callId, toolName: name } = message
+    return { ...base, type: 'tool.end', message, callId, name, key: callId }
+  })
+}
+
+export interface RunningActor<Output> {
+  /** Resolves with the output, rejects with what it threw; never settles when it is stopped. */
+  readonly output: Promise<Output>
+  /** What leaving its state does. */
+  stop(): void
+}
+
+/** Runs one effect over the ports. */
+export function runActor<Output, Input>(make: (find: FindPorts) => PromiseActorLogic<Output, Input>, ports: AgentPorts, input: Input): RunningActor<Output> {
+  const actor = createActor(make(() => ports), { input: input as never })
+  const output = new Promise<Output>((resolve, reject) => {
+    actor.subscribe({
+      next: ({ status, output }) => {
+        if (status === 'done') resolve(output as Output)
+      },
+      error: reject,
+    })
+  })
+  actor.start()
+  return { output, stop: () => void actor.stop() }
+}
