@@ -21,7 +21,7 @@ export {
 } from './actors/summariseSpan.ts'
 
 export { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts'
-export type { Agent } from './runtime/agent.ts'
+export type { Agent, RunOptions } from './runtime/agent.ts'
 export type { AgentListener } from './runtime/agentHost.ts'
 export type { Run, RunResult } from './runtime/run.ts'
 export { memoryStore } from './runtime/stores/memoryStore.ts'

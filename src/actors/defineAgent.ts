@@ -123,7 +123,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const toolSpecs = Object.freeze([...tools.values()].map(specOf))
   const compaction = compactionOf(options.compaction)
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
-  return Object.freeze({
+  const definition: AgentDefinition = Object.freeze({
     name,
     model: modelOf(options.model, label),
     instructions,
@@ -149,7 +149,15 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     maxQueue: options.maxQueue ?? 100,
     checkRequests: options.checkRequests ?? false,
   })
+  made.add(definition)
+  return definition
 }
+
+const made = new WeakSet<object>()
+
+/** Whether `defineAgent` made this. */
+export const isAgentDefinition = (value: unknown): value is AgentDefinition =>
+  typeof value === 'object' && value !== null && made.has(value)
 
 function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Tool> {
   const map = new Map<string, Tool>()

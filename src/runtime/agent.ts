@@ -7,6 +7,13 @@ import type { AgentHost, AgentListener } from './agentHost.ts'
 import { EventBuffer } from './eventBuffer.ts'
 import type { Run } from './run.ts'
 
+export interface RunOptions {
+  /** Allowances of this run, over those of the agent. */
+  readonly limits?: Limits | undefined
+}
+
+const given = ({ limits }: RunOptions): { limits?: Limits } => (limits === undefined ? {} : { limits })
+
 /** A running agent. Its methods say what to do and return at once; what comes of it is seen in events and results. */
 export class Agent {
   readonly id: string
@@ -47,13 +54,13 @@ export class Agent {
    *
    * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store); nothing happened then.
    */
-  prompt(content: Content, options: { limits?: Limits } = {}): Run {
-    return this.#say({ type: 'agent.prompt', agentId: this.id, content, ...options })
+  prompt(content: Content, options: RunOptions = {}): Run {
+    return this.#say({ type: 'agent.prompt', agentId: this.id, content, ...given(options) })
   }
 
   /** Aborts the run under way and prompts, ahead of prompts that wait. Throws as `prompt` does. */
-  interrupt(content: Content, options: { limits?: Limits } = {}): Run {
-    return this.#say({ type: 'agent.interrupt', agentId: this.id, content, ...options })
+  interrupt(content: Content, options: RunOptions = {}): Run {
+    return this.#say({ type: 'agent.interrupt', agentId: this.id, content, ...given(options) })
   }
 
   /**
@@ -94,8 +101,8 @@ export class Agent {
    *
    * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`
    */
-  resume(options: { limits?: Limits } = {}): Run {
-    return this.#say({ type: 'agent.resume', agentId: this.id, ...options })
+  resume(options: RunOptions = {}): Run {
+    return this.#say({ type: 'agent.resume', agentId: this.id, ...given(options) })
   }
 
   /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
@@ -127,6 +134,9 @@ export class Agent {
   dispatch(command: AgentCommand): Run | undefined {
     const parsed = agentCommandSchema.safeParse(command)
     if (!parsed.success) throw invalid(command, describeIssues(parsed.error))
+    if (parsed.data.agentId !== this.id) {
+      throw new RuntimeError('INVALID_OPTION', `The command is for agent "${parsed.data.agentId}", not "${this.id}".`)
+    }
     if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
     const at = this.#host.clock.now()
     const id = this.#newId()
@@ -204,7 +214,7 @@ export class Agent {
   }
 }
 
-const invalid = (command: AgentCommand, issues: string): RuntimeError =>
-  'content' in command && issues.startsWith('content')
+const invalid = (command: Partial<AgentCommand> | null | undefined, issues: string): RuntimeError =>
+  issues.startsWith('content')
     ? new RuntimeError('INVALID_CONTENT', `${issues}.`)
-    : new RuntimeError('INVALID_OPTION', `${command.type}: ${issues}.`)
+    : new RuntimeError('INVALID_OPTION', `${command?.type ?? 'The command'}: ${issues}.`)

@@ -6,7 +6,7 @@ import { Conversation } from '../conversation/conversation.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { eventOf, type AgentEvent, type EventOf } from '../protocol/events.ts'
 import type { Limits, LogRecord, RecordDraft, RecordOf } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
@@ -66,7 +66,7 @@ export class AgentHost implements AgentPorts {
   start(): void {
     this.#actor.subscribe({
       next: () => this.#stateChanged(),
-      error: (error) => this.fail(error),
+      error: (error) => this.#crash(error),
       complete: () => this.#stateChanged(),
     })
     this.#actor.start()
@@ -184,10 +184,24 @@ export class AgentHost implements AgentPorts {
   /** Waits for the log and lets the next writer in. */
   async release(): Promise<void> {
     try {
-      await this.#log.durable()
+      await this.#log.retry()
+    } catch (thrown) {
+      throw thrown instanceof RuntimeError ? thrown : new RuntimeError('STORE_APPEND_FAILED', `${messageOf(thrown)}.`)
     } finally {
       await this.#lease.release()
     }
+  }
+
+  /** A transition threw: the machine is dead, and its children, which it left running, are stopped here. */
+  #crash(thrown: unknown): void {
+    const { children } = this.#actor.getSnapshot()
+    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' } as never)
+    this.fail(thrown)
+    const error = toErrorInfo(thrown, 'INTERNAL')
+    this.#currentRun?.cancel('error', error)
+    this.#currentRun = undefined
+    for (const run of this.#runs?.values() ?? []) run.cancel('error', error)
+    this.#runs = undefined
   }
 
   #at(): { loopId: string; turnIndex: number } {

@@ -74,10 +74,10 @@ export class RunHandle implements Run {
     })
   }
 
-  /** Ends a run that never started. */
+  /** Ends a run that never started, or whose agent died. */
   cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
     this.#buffer.close()
-    const outcome = { stopReason, text: '', loopId: '', turns: 0, usage: noUsage, costUsd: 0 }
+    const outcome = { stopReason, text: this.#text, loopId: this.#loopId, turns: 0, usage: noUsage, costUsd: 0 }
     this.#resolve(error === undefined ? outcome : { ...outcome, error })
   }
 }

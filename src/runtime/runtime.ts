@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid'
+import { isAgentDefinition } from '../actors/defineAgent.ts'
 import { compactTrunk } from '../actors/compactTrunk.ts'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { drainPrunes, drainReverts } from '../actors/drains.ts'
@@ -85,6 +86,8 @@ class LocalRuntime implements Runtime {
 
   async spawn(definition: AgentDefinition, options: { id?: string } = {}): Promise<Agent> {
     this.#checkOpen()
+    if (!isAgentDefinition(definition))
+      throw new RuntimeError('INVALID_DEFINITION', 'spawn takes what defineAgent returns.')
     const agentId = options.id ?? `${definition.name}-${this.#newId()}`
     if (!agentIdSchema.safeParse(agentId).success)
       throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)

@@ -80,7 +80,7 @@ describe('a tool that misbehaves', (it) => {
   it('by returning a huge text is cut, with a marker', async (context) => {
     const { text } = await resultOf(context, tool('bad', () => `start${'x'.repeat(5_000_000)}end`, { maxOutputChars: 1_000 }))
     assert.ok(text.length < 1_200, `${text.length} characters`)
-    assert.match(text, /^start.*\[… 4999008 of 5000008 characters left out …\].*end$/s)
+    assert.match(text, /^start.*\[… 4999072 of 5000008 characters left out …\].*end$/s)
   })
 
   it('by throwing a huge text is cut, with a marker', async (context) => {

@@ -151,10 +151,10 @@ const latecomers: { readonly [S in Child['src']]?: { place: Parameters<typeof ag
   sleep: { place: 'backoff', output: (child) => child.input },
   compactTrunk: {
     place: 'compacting',
-    output: (child) => compacted(child as Extract<Child, { src: 'compactTrunk' }>, { overlay: overlayOver(2, 3) }),
+    output: (child) => compacted(child as Extract<Child, { src: 'compactTrunk' }>, { at: 1, overlay: overlayOver(2, 3) }),
   },
-  drainReverts: { place: 'draining.reverts', output: () => null },
-  drainPrunes: { place: 'draining.prunes', output: () => null },
+  drainReverts: { place: 'draining.reverts', output: (child) => ({ key: (child.input as { key: string }).key, at: 1 }) },
+  drainPrunes: { place: 'draining.prunes', output: (child) => ({ key: (child.input as { key: string }).key, at: 1 }) },
 }
 
 describe('an effect that was told to stop', (it) => {

@@ -67,7 +67,10 @@ export const called = (child: ChildOf<'runTool'>, result: Partial<CallOutput> & 
   ...result,
 })
 
-export const compacted = (child: ChildOf<'compactTrunk'>, result: Partial<CompactOutput> = {}): CompactOutput => ({
+export const compacted = (
+  child: ChildOf<'compactTrunk'>,
+  result: Partial<CompactOutput> & { at: number },
+): CompactOutput & { at: number } => ({
   key: child.input.key,
   overlay: null,
   reason: result.overlay == null ? 'nothing to gain' : null,
@@ -194,11 +197,12 @@ export class AgentScript {
 
   compact(result: Partial<CompactOutput> = {}): void {
     const child = this.driver.child('compactTrunk')
-    this.driver.finish(child, compacted(child, result))
+    this.driver.finish(child, compacted(child, { at: this.driver.now, ...result }))
   }
 
   drain(src: 'drainReverts' | 'drainPrunes'): void {
-    this.driver.finish(this.driver.child(src), null)
+    const child = this.driver.child(src)
+    this.driver.finish(child, { key: child.input.key, at: this.driver.now })
   }
 
   crash(src: Child['src'], message = 'it broke'): void {

@@ -175,6 +175,16 @@ describe('the wall time', (it) => {
     assert.is(script.state, 'replying.requesting')
   })
 
+  it('of a queued prompt starts when the run before has ended, compaction and all', () => {
+    const script = new AgentScript({ limits: { ms: 1_000 } })
+    script.prompt('one')
+    script.prompt('two')
+    script.reply({ contextTokens: 20_000 })
+    script.driver.now += 900
+    script.compact()
+    assert.is(script.driver.child('sleep', 'deadline').input.until, script.driver.now + 1_000)
+  })
+
   it('whose sleep breaks is as good as none', () => {
     const script = agentIn('replying.requesting', { limits: { ms: 1_000 } })
     script.driver.crash(script.driver.child('sleep', 'deadline'), 'no timer')

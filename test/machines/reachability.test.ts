@@ -2,6 +2,9 @@ import { type AnyStateNode, initialTransition, type SnapshotFrom, transition } f
 import { getAdjacencyMap } from 'xstate/graph'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import type { AgentMachineEvent, AgentPolicy } from '../../src/machines/agentTypes.ts'
+import { settleKey } from '../../src/machines/aborts.ts'
+import { compactionKey } from '../../src/machines/compaction.ts'
+import { prunesKey, replyKey as keyOfReply, revertsKey } from '../../src/machines/runs.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -16,7 +19,7 @@ const failure = (kind: string) => ({ kind, error: { code: 'X', message: kind } }
 /** Everything that may come to a machine in this snapshot, honest or forged; forged ends come in every state. */
 function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
   const { agentId, turns, run, calls } = context
-  const replyKey = `${agentId}/t${turns - 1}/reply/${run?.attempt ?? 0}`
+  const replyKey = keyOfReply(context)
   const callId = `c${turns}`
   const reply = (needsApproval: boolean | null, contextTokens = 0) => ({
     key: replyKey,
@@ -35,7 +38,7 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     at,
   })
   const refusal = (kind: string) => ({ key: replyKey, ok: false, failure: failure(kind), at, jitter: 0 })
-  const compaction = { key: `${agentId}/compact/${context.compactions}`, tokensBefore: 0, tokensAfter: 0, usage: null, costUsd: 0 }
+  const compaction = { key: compactionKey(context), at, tokensBefore: 0, tokensAfter: 0, usage: null, costUsd: 0 }
   const overlay = { from: 1, to: 1, summary: 's', kept: [], recentTo: 1, maxToolOutputChars: 100 }
   const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output })
   const failed = (id: string) => ({ type: `xstate.error.actor.${id}`, error: new Error('broken'), actorId: id })
@@ -61,11 +64,11 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('backoff', { key: replyKey, until: at }),
     done('call.0', result),
     done('call.0', { ...result, notStarted: diskFull }),
-    done('settle', { key: `${run?.loopId ?? agentId}/settle`, at, partial: null }),
+    done('settle', { key: settleKey(context), at, partial: null }),
     done('compaction', { ...compaction, overlay, reason: null }),
     done('compaction', { ...compaction, overlay: null, reason: 'no' }),
-    done('drainReverts', null),
-    done('drainPrunes', null),
+    done('drainReverts', { key: revertsKey(context), at }),
+    done('drainPrunes', { key: prunesKey(context), at }),
     done('deadline', { key: run?.loopId, until: at }),
     ...['reply', 'backoff', 'call.0', 'settle', 'compaction', 'drainReverts', 'drainPrunes', 'deadline'].map(failed),
   ] as AgentMachineEvent[]

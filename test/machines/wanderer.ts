@@ -135,7 +135,7 @@ export class Wanderer {
         return this.#compaction(child, outcome)
       case 'drainReverts':
       case 'drainPrunes':
-        return null
+        return { key: child.input.key, at }
     }
   }
 
@@ -155,12 +155,13 @@ export class Wanderer {
 
   /** Hides the first model-made step of the trunk and what follows it, up to the last message. */
   #compaction(child: ChildOf<'compactTrunk'>, { isKept }: Outcome): CompactOutput {
+    const at = this.driver.now
     const trunk = this.driver.records.filter((record) => 'nodeId' in record)
     const kept = trunk.filter((record) => record.type === 'message.added').map(({ nodeId }) => nodeId)
     const from = trunk.find((record) => record.type === 'reply.end')?.nodeId
     const to = this.driver.context.head
-    if (!isKept || from === undefined || to === null || from > to) return compacted(child)
+    if (!isKept || from === undefined || to === null || from > to) return compacted(child, { at })
     const spanned = kept.filter((id) => id >= from)
-    return compacted(child, { overlay: overlayOver(from, to, spanned), usage: { ...noUsage, input: 3 }, costUsd: 0.001, tokensAfter: 10 })
+    return compacted(child, { at, overlay: overlayOver(from, to, spanned), usage: { ...noUsage, input: 3 }, costUsd: 0.001, tokensAfter: 10 })
   }
 }

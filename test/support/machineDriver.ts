@@ -76,6 +76,7 @@ export class MachineDriver {
   /** Called whenever the machine asks for an effect, with the records before it. */
   onStart: ((child: Child) => void) | undefined
   now = 1_000
+  #fresh: Child[] = []
   readonly #machine: typeof agentMachine
   #snapshot: SnapshotFrom<typeof agentMachine>
 
@@ -146,6 +147,7 @@ export class MachineDriver {
 
   #take(actions: readonly Action[]): void {
     for (const action of actions) this.#perform(action)
+    for (const child of this.#fresh.splice(0)) this.#confirm(child)
     if (this.status === 'error') throw new Error(`the machine failed: ${String(this.#snapshot.error)}`)
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(this.context)), this.context)) {
       throw new Error(`the context is not plain JSON in ${this.state}`)
@@ -165,7 +167,7 @@ export class MachineDriver {
         const child = id === undefined ? undefined : this.children.get(id)
         if (child === undefined) return
         this.children.delete(child.id)
-        this.stopped.push(child)
+        if (!this.#fresh.includes(child)) this.stopped.push(child)
         return
       }
       default:
@@ -187,8 +189,16 @@ export class MachineDriver {
     if (typeof src !== 'string') throw new Error(`the effect ${id} has no name`)
     if (this.children.has(id)) throw new Error(`the effect ${id} is under way already`)
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(input)), input)) throw new Error(`the input of ${id} is not JSON`)
-    const child = { nth: this.started.length, id, src, input } as Child
+    const child = { nth: -1, id, src, input } as Child
     this.children.set(id, child)
+    this.#fresh.push(child)
+  }
+
+  /** An effect that is stopped in the step that asked for it never starts, as with live actors. */
+  #confirm(fresh: Child): void {
+    if (this.children.get(fresh.id) !== fresh) return
+    const child: Child = { ...fresh, nth: this.started.length }
+    this.children.set(child.id, child)
     this.started.push(child)
     this.onStart?.(child)
   }

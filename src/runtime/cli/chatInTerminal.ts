@@ -34,14 +34,14 @@ export async function chatInTerminal({ agent, dir, logFile }: Session, options: 
     else if (read.type === 'say' && agent.state === 'idle') agent.prompt(read.text)
     else if (read.type === 'say') {
       agent.steer(read.text)
-      screen.write(colours.dim('  (given to the agent before its next step)\n'))
+      screen.write(`${colours.dim('  (given to the agent before its next step)')}\n`)
     }
   }
   const onLine = (line: string): void => {
     try {
       say(line)
     } catch (thrown) {
-      screen.write(colours.red(`! ${messageOf(thrown)}\n`))
+      screen.write(`${colours.red(`! ${messageOf(thrown)}`)}\n`)
     }
   }
   const onInterrupt = (): void => {

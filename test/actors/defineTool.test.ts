@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { defineTool, isBlocks } from '../../src/actors/tools/defineTool.ts'
+import { withCode } from '../support/agentHarness.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const good = { name: 'look', description: 'Looks.', input: z.object({ path: z.string() }), run: () => 'ok' }
+
+describe('the definition of a tool', (it) => {
+  const bad: readonly (readonly [string, object])[] = [
+    ['name', { name: '' }], ['name', { name: 'a b' }], ['name', { name: 'x'.repeat(65) }], ['name', { name: 'ä' }], ['name', { name: undefined }],
+    ['description', { description: '' }], ['description', { description: undefined }],
+    ['input', { input: undefined }], ['input', { input: null }], ['object', { input: z.string() }], ['object', { input: z.array(z.string()) }], ['object', { input: { jsonSchema: { type: 'string' } } }],
+    ['run', { run: undefined }], ['run', { run: 'ls' }],
+    ['needsApproval', { needsApproval: 'yes' }],
+    ['timeoutMs', { timeoutMs: 0 }], ['timeoutMs', { timeoutMs: -1 }], ['timeoutMs', { timeoutMs: Number.NaN }], ['timeoutMs', { timeoutMs: -Infinity }],
+    ['maxOutputChars', { maxOutputChars: 99 }], ['maxOutputChars', { maxOutputChars: 1_000.5 }],
+    ['timeout', { timeout: 5 }],
+  ]
+  for (const [named, change] of bad) {
+    const [[option, value]] = Object.entries(change) as [[string, unknown]]
+    it(`is refused, naming ${named}, when ${option} is ${typeof value} ${String(JSON.stringify(value) ?? value).slice(0, 40)} (${bad.findIndex(([, other]) => other === change)})`, () => {
+      assert.throws(() => defineTool({ ...good, ...change } as never), withCode('INVALID_DEFINITION', named))
+    })
+  }
+
+  for (const nothing of [undefined, null, 'tool', 7]) {
+    it(`is refused when it is ${String(nothing)}`, () => {
+      assert.throws(() => defineTool(nothing as never), withCode('INVALID_DEFINITION'))
+    })
+  }
+
+  it('tells the model the schema of the input as it is written, without $schema', () => {
+    const { inputSchema } = defineTool({ ...good, input: z.object({ n: z.string().transform(Number), m: z.number().default(1) }) })
+    assert.is(inputSchema['type'], 'object')
+    assert.ok(!('$schema' in inputSchema))
+    assert.equal(inputSchema['required'], ['n'])
+    assert.equal((inputSchema['properties'] as { n: unknown }).n, { type: 'string' })
+  })
+
+  it('takes a JSON schema and checks by it', () => {
+    const tool = defineTool({ ...good, input: { jsonSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } } })
+    assert.is(tool.parse({ n: 1 }).ok, true)
+    const wrong = tool.parse({ n: 'x' })
+    assert.ok(!wrong.ok && /n: /.test(wrong.message))
+  })
+
+  it('parses: transforms and defaults apply, no input is an empty object, a string is never JSON', () => {
+    const tool = defineTool({ ...good, input: z.object({ n: z.number().default(7) }) })
+    assert.equal(tool.parse({}), { ok: true, value: { n: 7 } })
+    assert.equal(tool.parse(undefined), { ok: true, value: { n: 7 } })
+    assert.equal(tool.parse(null), { ok: true, value: { n: 7 } })
+    for (const input of ['{"n":1}', '', 7, [], true]) assert.is(tool.parse(input).ok, false, JSON.stringify(input))
+    const long = tool.parse('x'.repeat(10_000))
+    assert.ok(!long.ok && long.message.length < 400)
+  })
+
+  it('needs no approval unless told so', async () => {
+    assert.is(await defineTool(good).needsApproval({}), false)
+    assert.is(await defineTool({ ...good, needsApproval: true }).needsApproval({}), true)
+    assert.is(await defineTool({ ...good, needsApproval: ({ path }) => path === '/' }).needsApproval({ path: '/' }), true)
+  })
+
+  it('has the documented defaults and is frozen', () => {
+    const tool = defineTool(good)
+    assert.equal([tool.timeoutMs, tool.maxOutputChars], [600_000, 30_000])
+    assert.throws(() => Object.assign(tool, { name: 'x' }))
+    assert.is(defineTool({ ...good, timeoutMs: Infinity }).timeoutMs, Infinity)
+  })
+})
+
+describe('a list of content blocks', (it) => {
+  it('is one only when every block is whole', () => {
+    const image = { type: 'image', data: 'x', mimeType: 'image/png' }
+    assert.ok(isBlocks([{ type: 'text', text: '' }, image]))
+    const odd: unknown[] = [[], 'text', null, [null], [{}], [{ type: 'text' }], [{ type: 'text', text: 7 }], [{ type: 'image', data: 'x' }], [{ ...image, mimeType: 7 }], [{ ...image, data: null }], [image, 'text'], [{ type: 'thinking', text: 'x' }]]
+    for (const value of odd) assert.is(isBlocks(value), false, JSON.stringify(value))
+  })
+})
