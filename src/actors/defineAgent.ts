@@ -103,7 +103,14 @@ const optionsSchema = z.strictObject({
         .partial(),
     ])
     .optional(),
-  tokenCounter: z.custom((value) => isFunction((value as TokenCounter | undefined)?.message)).optional(),
+  tokenCounter: z
+    .custom(
+      (value) =>
+        isFunction((value as TokenCounter | undefined)?.message) &&
+        isFunction((value as TokenCounter | undefined)?.text),
+      'give { message, text }',
+    )
+    .optional(),
   checkRequests: z.boolean().optional(),
 })
 
@@ -134,8 +141,8 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
       flags: { revert: false, prune: false, compact: compaction !== null },
       toolExecution: options.toolExecution ?? 'parallel',
       queueMode: options.queueMode ?? 'one-at-a-time',
-      limits: options.limits ?? {},
-      retry: { ...defaultRetry, ...options.retry },
+      limits: withoutUndefined(options.limits ?? {}),
+      retry: { ...defaultRetry, ...withoutUndefined(options.retry ?? {}) },
       compaction: {
         trigger: compaction === null ? Number.MAX_SAFE_INTEGER : compactionTrigger(compaction.policy),
         regrowth: Math.ceil(contextWindow * threshold),
@@ -158,6 +165,10 @@ const made = new WeakSet<object>()
 /** Whether `defineAgent` made this. */
 export const isAgentDefinition = (value: unknown): value is AgentDefinition =>
   typeof value === 'object' && value !== null && made.has(value)
+
+/** A copy in which an option that was given as `undefined` is not given. */
+const withoutUndefined = <T extends object>(options: T): T =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 
 function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Tool> {
   const map = new Map<string, Tool>()
@@ -193,5 +204,5 @@ function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | und
 function compactionOf(options: AgentOptions['compaction']): AgentDefinition['compaction'] {
   if (options === false) return null
   const { strategy = heuristicStrategy, ...policy } = options ?? {}
-  return { policy: { ...defaultCompactionPolicy, ...policy }, strategy }
+  return { policy: { ...defaultCompactionPolicy, ...withoutUndefined(policy) }, strategy }
 }

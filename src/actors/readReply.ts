@@ -109,19 +109,15 @@ class Reading {
 
   /** A part that follows the terminal one at once is a breach; a stream that is merely slow to close is not waited for. */
   async #end(iterator: AsyncIterator<ModelPart>, outcome: Exclude<ReadReply, null>): Promise<ReadReply> {
-    let after: IteratorResult<ModelPart> | undefined
-    let isOver = false
+    const next: { isOver: boolean; part?: ModelPart } = { isOver: false }
     iterator.next().then(
-      (result) => ((after = result), (isOver = true)),
-      () => (isOver = true),
+      ({ done, value }) => Object.assign(next, { isOver: true }, done === true ? {} : { part: value }),
+      () => (next.isOver = true),
     )
-    for (let tick = 0; tick < 8 && !isOver; tick++) await undefined
-    if (after === undefined || after.done !== true) this.close()
-    if (after === undefined || after.done === true) return outcome
-    return protocolFailure(
-      this.#model,
-      `it yielded "${String((after.value as { type?: unknown } | null)?.type)}" after its terminal part`,
-    )
+    for (let tick = 0; tick < 8 && !next.isOver; tick++) await Promise.resolve()
+    if (!next.isOver || 'part' in next) this.close()
+    if (!('part' in next)) return outcome
+    return protocolFailure(this.#model, `it yielded "${next.part?.type}" after its terminal part`)
   }
 }
 

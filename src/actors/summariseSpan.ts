@@ -71,6 +71,7 @@ export const llmStrategy = (options: LlmStrategyOptions = {}): CompactionStrateg
       tools: [],
       settings: { maxTokens },
     } as const
+    signal.throwIfAborted()
     const limit = new AbortController()
     const stop = (): void => limit.abort(signal.reason)
     signal.addEventListener('abort', stop, { once: true })

@@ -68,19 +68,19 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
 export function messageOf(thrown: unknown): string {
   try {
     if (typeof thrown === 'string') return thrown || 'an empty string was thrown'
-    if (thrown instanceof Error) {
-      const { message, name } = thrown as { message: unknown; name: unknown }
-      return String(message || name || 'an error without a message')
-    }
+    if (thrown instanceof Error) return firstText(thrown.message, thrown.name) ?? 'an error without a message'
     return typeof thrown === 'object' && thrown !== null ? describeObject(thrown) : String(thrown)
   } catch {
     return 'a value that cannot be shown was thrown'
   }
 }
 
+const firstText = (...values: readonly unknown[]): string | undefined =>
+  values.find((value) => typeof value === 'string' && value !== '') as string | undefined
+
 function describeObject(thrown: object): string {
   try {
-    return JSON.stringify(thrown) ?? String(thrown)
+    return JSON.stringify(thrown)
   } catch {
     return Object.prototype.toString.call(thrown)
   }

@@ -6,9 +6,9 @@ import { Conversation } from '../conversation/conversation.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { eventOf, type AgentEvent, type EventOf } from '../protocol/events.ts'
-import type { Limits, LogRecord, RecordDraft, RecordOf } from '../protocol/records.ts'
+import type { Limits, RecordDraft, RecordOf } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import { LogWriter } from './log/logWriter.ts'
 import { RunHandle } from './run.ts'
@@ -185,8 +185,6 @@ export class AgentHost implements AgentPorts {
   async release(): Promise<void> {
     try {
       await this.#log.retry()
-    } catch (thrown) {
-      throw thrown instanceof RuntimeError ? thrown : new RuntimeError('STORE_APPEND_FAILED', `${messageOf(thrown)}.`)
     } finally {
       await this.#lease.release()
     }

@@ -10,29 +10,62 @@ const good: AgentOptions = { name: 'tester', model }
 
 describe('the definition of an agent', (it) => {
   const bad: readonly (readonly [string, unknown])[] = [
-    ['name', { name: undefined }], ['name', { name: '' }], ['name', { name: 'a b' }], ['name', { name: 'x'.repeat(65) }], ['name', { name: 7 }],
-    ['model', { model: undefined }], ['model', { model: 'gpt' }], ['model', { model: {} }], ['model', { model: { id: 'x' } }], ['model', { model: { id: 7, stream: () => {} } }],
+    ['name', { name: undefined }],
+    ['name', { name: '' }],
+    ['name', { name: 'a b' }],
+    ['name', { name: 'x'.repeat(65) }],
+    ['name', { name: 7 }],
+    ['model', { model: undefined }],
+    ['model', { model: 'gpt' }],
+    ['model', { model: {} }],
+    ['model', { model: { id: 'x' } }],
+    ['model', { model: { id: 7, stream: () => {} } }],
     ['instructions', { instructions: 7 }],
-    ['tools', { tools: {} }], ['tools', { tools: [{}] }], ['tools', { tools: [undefined] }], ['tools', { tools: [tool('x', () => 1), 'x'] }],
+    ['tools', { tools: {} }],
+    ['tools', { tools: [{}] }],
+    ['tools', { tools: [undefined] }],
+    ['tools', { tools: [tool('x', () => 1), 'x'] }],
     ['twice', { tools: [tool('twice', () => 1), tool('twice', () => 1)] }],
     ['settings', { settings: 'hot' }],
-    ['output', { output: { type: 'object' } }], ['output', { output: z.object({ a: z.string() }).transform(({ a }) => a) }], ['output', { output: z.object({ when: z.date() }) }],
-    ['limits.turns', { limits: { turns: 0 } }], ['limits.turns', { limits: { turns: 1.5 } }], ['limits.tokens', { limits: { tokens: -1 } }], ['limits.costUsd', { limits: { costUsd: 0 } }],
-    ['limits.ms', { limits: { ms: Infinity } }], ['trns', { limits: { trns: 1 } }],
-    ['pricing.output', { pricing: { input: 1 } }], ['pricing.input', { pricing: { input: -1, output: 1 } }], ['pricing.input', { pricing: { input: Number.NaN, output: 1 } }],
-    ['retry.attempts', { retry: { attempts: 0 } }], ['retry.baseMs', { retry: { baseMs: -1 } }], ['retry.maxMs', { retry: { maxMs: 'long' } }], ['tries', { retry: { tries: 1 } }],
-    ['toolExecution', { toolExecution: 'random' }], ['toolExecution', { toolExecution: { batch: 0 } }],
+    ['output', { output: { type: 'object' } }],
+    ['output', { output: z.object({ a: z.string() }).transform(({ a }) => a) }],
+    ['output', { output: z.object({ when: z.date() }) }],
+    ['limits.turns', { limits: { turns: 0 } }],
+    ['limits.turns', { limits: { turns: 1.5 } }],
+    ['limits.tokens', { limits: { tokens: -1 } }],
+    ['limits.costUsd', { limits: { costUsd: 0 } }],
+    ['limits.ms', { limits: { ms: Infinity } }],
+    ['trns', { limits: { trns: 1 } }],
+    ['pricing.output', { pricing: { input: 1 } }],
+    ['pricing.input', { pricing: { input: -1, output: 1 } }],
+    ['pricing.input', { pricing: { input: Number.NaN, output: 1 } }],
+    ['retry.attempts', { retry: { attempts: 0 } }],
+    ['retry.baseMs', { retry: { baseMs: -1 } }],
+    ['retry.maxMs', { retry: { maxMs: 'long' } }],
+    ['tries', { retry: { tries: 1 } }],
+    ['toolExecution', { toolExecution: 'random' }],
+    ['toolExecution', { toolExecution: { batch: 0 } }],
     ['queueMode', { queueMode: 'none' }],
-    ['maxQueue', { maxQueue: 0 }], ['maxQueue', { maxQueue: 1.5 }],
-    ['compaction', { compaction: true }], ['compaction', { compaction: { contextWindow: 0 } }], ['compaction', { compaction: { compactAt: 2 } }],
-    ['compaction', { compaction: { strategy: 'llm' } }], ['compaction', { compaction: { keepRecent: 0 } }], ['compaction', { compaction: { focus: 'x' } }],
-    ['tokenCounter', { tokenCounter: {} }], ['tokenCounter', { tokenCounter: { message: () => 1 } }],
+    ['maxQueue', { maxQueue: 0 }],
+    ['maxQueue', { maxQueue: 1.5 }],
+    ['compaction', { compaction: true }],
+    ['compaction', { compaction: { contextWindow: 0 } }],
+    ['compaction', { compaction: { compactAt: 2 } }],
+    ['compaction', { compaction: { strategy: 'llm' } }],
+    ['compaction', { compaction: { keepRecent: 0 } }],
+    ['compaction', { compaction: { focus: 'x' } }],
+    ['tokenCounter', { tokenCounter: {} }],
+    ['tokenCounter', { tokenCounter: { message: () => 1 } }],
     ['checkRequests', { checkRequests: 'yes' }],
     ['toolz', { toolz: [] }],
   ]
-  for (const [named, change] of bad) {
-    const given = JSON.stringify(change, (_, value) => (value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : (value as unknown)))
-    it(`is refused, naming ${named}, when given ${given.length > 90 ? `${given.slice(0, 90)}…` : given}`, () => {
+  for (const [index, [named, change]] of bad.entries()) {
+    const given = JSON.stringify(change, (_, value) =>
+      value === undefined || (typeof value === 'number' && !Number.isFinite(value))
+        ? String(value)
+        : (value as unknown),
+    )
+    it(`is refused, naming ${named}, when given (${index}) ${given.length > 90 ? `${given.slice(0, 90)}…` : given}`, () => {
       assert.throws(() => defineAgent({ ...good, ...(change as object) }), withCode('INVALID_DEFINITION', named))
     })
   }
@@ -77,6 +110,9 @@ describe('the definition of an agent', (it) => {
   it('takes options that are undefined for options left out', () => {
     assert.is(defineAgent({ ...good, limits: undefined, tools: undefined, retry: undefined } as never).maxQueue, 100)
     assert.equal(defineAgent({ ...good, retry: { attempts: undefined } } as never).policy.retry.attempts, 4)
-    assert.is(defineAgent({ ...good, compaction: { contextWindow: undefined } } as never).compaction?.policy.contextWindow, 200_000)
+    assert.is(
+      defineAgent({ ...good, compaction: { contextWindow: undefined } } as never).compaction?.policy.contextWindow,
+      200_000,
+    )
   })
 })

@@ -7,19 +7,33 @@ const good = { name: 'look', description: 'Looks.', input: z.object({ path: z.st
 
 describe('the definition of a tool', (it) => {
   const bad: readonly (readonly [string, object])[] = [
-    ['name', { name: '' }], ['name', { name: 'a b' }], ['name', { name: 'x'.repeat(65) }], ['name', { name: 'ä' }], ['name', { name: undefined }],
-    ['description', { description: '' }], ['description', { description: undefined }],
-    ['input', { input: undefined }], ['input', { input: null }], ['object', { input: z.string() }], ['object', { input: z.array(z.string()) }], ['object', { input: { jsonSchema: { type: 'string' } } }],
-    ['run', { run: undefined }], ['run', { run: 'ls' }],
+    ['name', { name: '' }],
+    ['name', { name: 'a b' }],
+    ['name', { name: 'x'.repeat(65) }],
+    ['name', { name: 'ä' }],
+    ['name', { name: undefined }],
+    ['description', { description: '' }],
+    ['description', { description: undefined }],
+    ['input', { input: undefined }],
+    ['input', { input: null }],
+    ['object', { input: z.string() }],
+    ['object', { input: z.array(z.string()) }],
+    ['object', { input: { jsonSchema: { type: 'string' } } }],
+    ['run', { run: undefined }],
+    ['run', { run: 'ls' }],
     ['needsApproval', { needsApproval: 'yes' }],
-    ['timeoutMs', { timeoutMs: 0 }], ['timeoutMs', { timeoutMs: -1 }], ['timeoutMs', { timeoutMs: Number.NaN }], ['timeoutMs', { timeoutMs: -Infinity }],
-    ['maxOutputChars', { maxOutputChars: 99 }], ['maxOutputChars', { maxOutputChars: 1_000.5 }],
+    ['timeoutMs', { timeoutMs: 0 }],
+    ['timeoutMs', { timeoutMs: -1 }],
+    ['timeoutMs', { timeoutMs: Number.NaN }],
+    ['timeoutMs', { timeoutMs: -Infinity }],
+    ['maxOutputChars', { maxOutputChars: 99 }],
+    ['maxOutputChars', { maxOutputChars: 1_000.5 }],
     ['timeout', { timeout: 5 }],
   ]
-  for (const [named, change] of bad) {
-    const [[option, value]] = Object.entries(change) as [[string, unknown]]
-    it(`is refused, naming ${named}, when ${option} is ${typeof value} ${String(JSON.stringify(value) ?? value).slice(0, 40)} (${bad.findIndex(([, other]) => other === change)})`, () => {
-      assert.throws(() => defineTool({ ...good, ...change } as never), withCode('INVALID_DEFINITION', named))
+  for (const [index, [named, change]] of bad.entries()) {
+    const [[option, value] = ['', undefined]] = Object.entries(change)
+    it(`is refused, naming ${named}, when ${option} is ${typeof value} ${String(value).slice(0, 40)} (${index})`, () => {
+      assert.throws(() => defineTool({ ...good, ...change }), withCode('INVALID_DEFINITION', named))
     })
   }
 
@@ -30,7 +44,10 @@ describe('the definition of a tool', (it) => {
   }
 
   it('tells the model the schema of the input as it is written, without $schema', () => {
-    const { inputSchema } = defineTool({ ...good, input: z.object({ n: z.string().transform(Number), m: z.number().default(1) }) })
+    const { inputSchema } = defineTool({
+      ...good,
+      input: z.object({ n: z.string().transform(Number), m: z.number().default(1) }),
+    })
     assert.is(inputSchema['type'], 'object')
     assert.ok(!('$schema' in inputSchema))
     assert.equal(inputSchema['required'], ['n'])
@@ -38,7 +55,10 @@ describe('the definition of a tool', (it) => {
   })
 
   it('takes a JSON schema and checks by it', () => {
-    const tool = defineTool({ ...good, input: { jsonSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } } })
+    const tool = defineTool({
+      ...good,
+      input: { jsonSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } },
+    })
     assert.is(tool.parse({ n: 1 }).ok, true)
     const wrong = tool.parse({ n: 'x' })
     assert.ok(!wrong.ok && /n: /.test(wrong.message))
@@ -57,7 +77,10 @@ describe('the definition of a tool', (it) => {
   it('needs no approval unless told so', async () => {
     assert.is(await defineTool(good).needsApproval({}), false)
     assert.is(await defineTool({ ...good, needsApproval: true }).needsApproval({}), true)
-    assert.is(await defineTool({ ...good, needsApproval: ({ path }) => path === '/' }).needsApproval({ path: '/' }), true)
+    assert.is(
+      await defineTool({ ...good, needsApproval: ({ path }) => path === '/' }).needsApproval({ path: '/' }),
+      true,
+    )
   })
 
   it('has the documented defaults and is frozen', () => {
@@ -72,7 +95,20 @@ describe('a list of content blocks', (it) => {
   it('is one only when every block is whole', () => {
     const image = { type: 'image', data: 'x', mimeType: 'image/png' }
     assert.ok(isBlocks([{ type: 'text', text: '' }, image]))
-    const odd: unknown[] = [[], 'text', null, [null], [{}], [{ type: 'text' }], [{ type: 'text', text: 7 }], [{ type: 'image', data: 'x' }], [{ ...image, mimeType: 7 }], [{ ...image, data: null }], [image, 'text'], [{ type: 'thinking', text: 'x' }]]
+    const odd: unknown[] = [
+      [],
+      'text',
+      null,
+      [null],
+      [{}],
+      [{ type: 'text' }],
+      [{ type: 'text', text: 7 }],
+      [{ type: 'image', data: 'x' }],
+      [{ ...image, mimeType: 7 }],
+      [{ ...image, data: null }],
+      [image, 'text'],
+      [{ type: 'thinking', text: 'x' }],
+    ]
     for (const value of odd) assert.is(isBlocks(value), false, JSON.stringify(value))
   })
 })

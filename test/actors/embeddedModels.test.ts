@@ -5,7 +5,12 @@ import type { Model, ModelPart, ModelRequest } from '../../src/protocol/model.ts
 import { delta, done, gate, never, quiet, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const request: ModelRequest = { system: 'be brief', messages: [{ role: 'user', content: [{ type: 'text', text: 'hello there' }] }], tools: [], settings: {} }
+const request: ModelRequest = {
+  system: 'be brief',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'hello there' }] }],
+  tools: [],
+  settings: {},
+}
 const signal = (): AbortSignal => new AbortController().signal
 
 async function partsOf(model: Model, given = request, options = { signal: signal() }): Promise<ModelPart[]> {
@@ -16,10 +21,18 @@ async function partsOf(model: Model, given = request, options = { signal: signal
 
 describe('a scripted model', (it) => {
   it('streams words, thinking and arguments, then the whole reply, with usage estimated', async () => {
-    const parts = await partsOf(scriptedModel([{ thinking: 'let me see', text: 'Look at this.', toolCalls: [{ name: 'look', input: { at: 1 } }] }]))
+    const parts = await partsOf(
+      scriptedModel([
+        { thinking: 'let me see', text: 'Look at this.', toolCalls: [{ name: 'look', input: { at: 1 } }] },
+      ]),
+    )
     assert.equal(parts.slice(0, -1), [
-      { type: 'thinking.delta', text: 'let' }, { type: 'thinking.delta', text: ' me' }, { type: 'thinking.delta', text: ' see' },
-      { type: 'text.delta', text: 'Look' }, { type: 'text.delta', text: ' at' }, { type: 'text.delta', text: ' this.' },
+      { type: 'thinking.delta', text: 'let' },
+      { type: 'thinking.delta', text: ' me' },
+      { type: 'thinking.delta', text: ' see' },
+      { type: 'text.delta', text: 'Look' },
+      { type: 'text.delta', text: ' at' },
+      { type: 'text.delta', text: ' this.' },
       { type: 'toolCall.delta', callId: 'call_0_0', name: 'look', text: '{"at":1}' },
     ])
     const last = parts.at(-1)!
@@ -29,9 +42,16 @@ describe('a scripted model', (it) => {
 
   it('plays its replies in order, records what it was asked, and takes functions, failures and exact parts', async () => {
     const exact = [delta('x'), done([])]
-    const model = scriptedModel(['one', ({ system }) => system, { error: { kind: 'auth', message: 'no' } }, { parts: exact }, async () => ({ text: 'later', usage: usageOf(1, 2) })])
+    const model = scriptedModel([
+      'one',
+      ({ system }) => system,
+      { error: { kind: 'auth', message: 'no' } },
+      { parts: exact },
+      async () => ({ text: 'later', usage: usageOf(1, 2) }),
+    ])
     const texts: string[] = []
-    for (let n = 0; n < 5; n += 1) texts.push((await partsOf(model)).map((part) => ('text' in part ? part.text : part.type)).join('|'))
+    for (let n = 0; n < 5; n += 1)
+      texts.push((await partsOf(model)).map((part) => ('text' in part ? part.text : part.type)).join('|'))
     assert.equal(texts, ['one|done', 'be| brief|done', 'error', 'x|done', 'later|done'])
     assert.is(model.requests.length, 5)
     assert.is(model.requests[0], request)
@@ -80,16 +100,30 @@ describe('a policy model', (it) => {
   })
 
   it('gives calls of different turns different ids, the same each time', async () => {
-    const model = policyModel(() => ({ toolCalls: [{ name: 'a', input: {} }, { name: 'b', input: {} }] }))
+    const model = policyModel(() => ({
+      toolCalls: [
+        { name: 'a', input: {} },
+        { name: 'b', input: {} },
+      ],
+    }))
     const idsAt = async (turnIndex: number) =>
-      (await partsOf(model, request, { signal: signal(), turnIndex } as never)).flatMap((part) => (part.type === 'toolCall.delta' ? [part.callId] : []))
+      (await partsOf(model, request, { signal: signal(), turnIndex } as never)).flatMap((part) =>
+        part.type === 'toolCall.delta' ? [part.callId] : [],
+      )
     const [zero, one] = [await idsAt(0), await idsAt(1)]
     assert.is(new Set([...zero, ...one]).size, 4)
     assert.equal(await idsAt(0), zero)
   })
 
   it('that throws is a failed call', async () => {
-    const result = await readReply(policyModel(() => { throw new Error('no idea') }), request, { signal: signal() }, () => {})
+    const result = await readReply(
+      policyModel(() => {
+        throw new Error('no idea')
+      }),
+      request,
+      { signal: signal() },
+      () => {},
+    )
     assert.ok(result !== null && !result.ok)
     assert.match(result.failure.error.message, /no idea/)
   })
@@ -101,12 +135,17 @@ describe('reading a reply', (it) => {
   it('gives on each delta before the next one is asked for', async () => {
     const open = gate()
     const seen: string[] = []
-    const reading = readReply(modelOf(async function* () {
-      yield delta('first')
-      await open.promise
-      yield delta('second')
-      yield done([])
-    }), request, { signal: signal() }, (part) => seen.push(part.text))
+    const reading = readReply(
+      modelOf(async function* () {
+        yield delta('first')
+        await open.promise
+        yield delta('second')
+        yield done([])
+      }),
+      request,
+      { signal: signal() },
+      (part) => seen.push(part.text),
+    )
     await quiet()
     assert.equal(seen, ['first'])
     open.resolve()
@@ -118,19 +157,24 @@ describe('reading a reply', (it) => {
     const controller = new AbortController()
     let cleaned = 0
     const seen: string[] = []
-    const reading = readReply(modelOf(async function* () {
-      try {
-        for (;;) {
-          yield delta('x')
-          await quiet()
+    const reading = readReply(
+      modelOf(async function* () {
+        try {
+          for (;;) {
+            yield delta('x')
+            await quiet()
+          }
+        } finally {
+          cleaned += 1
         }
-      } finally {
-        cleaned += 1
-      }
-    }), request, { signal: controller.signal }, (part) => {
-      seen.push(part.text)
-      if (seen.length === 3) controller.abort()
-    })
+      }),
+      request,
+      { signal: controller.signal },
+      (part) => {
+        seen.push(part.text)
+        if (seen.length === 3) controller.abort()
+      },
+    )
     assert.is(await reading, null)
     await quiet()
     await quiet()
@@ -140,9 +184,14 @@ describe('reading a reply', (it) => {
 
   it('of a deaf model is over at once when it is aborted', async () => {
     const controller = new AbortController()
-    const reading = readReply(modelOf(async function* () {
-      await never
-    }), request, { signal: controller.signal }, () => {})
+    const reading = readReply(
+      modelOf(async function* () {
+        yield await never
+      }),
+      request,
+      { signal: controller.signal },
+      () => {},
+    )
     await quiet()
     controller.abort()
     assert.is(await reading, null)
@@ -160,33 +209,60 @@ describe('reading a reply', (it) => {
 
   it('lets a model that breaks its contract clean up', async () => {
     let cleaned = false
-    const result = await readReply(modelOf(async function* () {
-      try {
-        yield { type: 'what' } as never
-        yield done([])
-      } finally {
-        cleaned = true
-      }
-    }), request, { signal: signal() }, () => {})
+    const result = await readReply(
+      modelOf(async function* () {
+        try {
+          yield { type: 'what' } as never
+          yield done([])
+        } finally {
+          cleaned = true
+        }
+      }),
+      request,
+      { signal: signal() },
+      () => {},
+    )
     assert.ok(result !== null && !result.ok && result.failure.error.code === 'MODEL_PROTOCOL')
     await quiet()
     assert.is(cleaned, true)
   })
 
   it('never throws, even when cleaning up does, or the listener', async () => {
-    const model: Model = { id: 'test:model', stream: () => ({ [Symbol.asyncIterator]: () => ({ next: async () => ({ done: false, value: { type: 'what' } as never }), return: async () => { throw new Error('cleanup') } }) }) }
+    const model: Model = {
+      id: 'test:model',
+      stream: () => ({
+        [Symbol.asyncIterator]: () => ({
+          next: async () => ({ done: false, value: { type: 'what' } as never }),
+          return: async () => {
+            throw new Error('cleanup')
+          },
+        }),
+      }),
+    }
     const result = await readReply(model, request, { signal: signal() }, () => {})
     assert.is(result?.ok, false)
-    const thrown = await readReply(modelOf(async function* () {
-      yield delta('x')
-    }), request, { signal: signal() }, () => { throw new Error('listener') })
+    const thrown = await readReply(
+      modelOf(async function* () {
+        yield delta('x')
+      }),
+      request,
+      { signal: signal() },
+      () => {
+        throw new Error('listener')
+      },
+    )
     assert.is(thrown?.ok, false)
     await quiet()
   })
 
   for (const kind of ['rateLimited', 'network', 'auth', 'overflow', 'badRequest', 'other'] as const) {
     it(`keeps the kind ${kind}, its message and how long to wait`, async () => {
-      const result = await readReply(scriptedModel([{ error: { kind, message: 'as the provider said. ', retryAfterMs: 5 } }]), request, { signal: signal() }, () => {})
+      const result = await readReply(
+        scriptedModel([{ error: { kind, message: 'as the provider said. ', retryAfterMs: 5 } }]),
+        request,
+        { signal: signal() },
+        () => {},
+      )
       assert.ok(result !== null && !result.ok)
       assert.equal([result.failure.kind, result.failure.retryAfterMs], [kind, 5])
       assert.match(result.failure.error.message, /embedded:scripted: as the provider said\. [A-Z]/)

@@ -4,7 +4,15 @@ import { actorPorts, runActor, type RecordedPorts } from '../support/actorPorts.
 import { gate, never, quiet, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const call = (name: string, input: unknown = {}) => ({ agentId: 'a1', key: 'k1', loopId: 'a1/r0', turnIndex: 3, callId: 'c0', name, input })
+const call = (name: string, input: unknown = {}) => ({
+  agentId: 'a1',
+  key: 'k1',
+  loopId: 'a1/r0',
+  turnIndex: 3,
+  callId: 'c0',
+  name,
+  input,
+})
 const run = (ports: RecordedPorts, name: string, input?: unknown) => runActor(runTool, ports, call(name, input))
 const withTools = (...tools: Tool[]): RecordedPorts => actorPorts({ tools })
 
@@ -13,7 +21,10 @@ describe('running a tool', (it) => {
     const ports = withTools(tool('look', () => 'x'.repeat(350)))
     await ports.clock.advance(5)
     const output = await run(ports, 'look').output
-    assert.equal({ ...output, tokens: 0 }, { key: 'k1', content: [{ type: 'text', text: 'x'.repeat(350) }], isError: false, tokens: 0, at: 1_005 })
+    assert.equal(
+      { ...output, tokens: 0 },
+      { key: 'k1', content: [{ type: 'text', text: 'x'.repeat(350) }], isError: false, tokens: 0, at: 1_005 },
+    )
     assert.ok(output.tokens >= 100 && output.tokens < 120)
   })
 
@@ -61,21 +72,27 @@ describe('running a tool', (it) => {
 
   it('emits its progress with the place of the call, until it has ended', async () => {
     let report = (_: unknown): void => {}
-    const ports = withTools(tool('look', (_, context) => {
-      report = context.report
-      context.report({ step: 1 })
-    }))
+    const ports = withTools(
+      tool('look', (_, context) => {
+        report = context.report
+        context.report({ step: 1 })
+      }),
+    )
     await run(ports, 'look').output
     report({ step: 2 })
-    assert.equal(ports.emitted, [{ type: 'tool.progress', loopId: 'a1/r0', turnIndex: 3, callId: 'c0', name: 'look', progress: { step: 1 } }])
+    assert.equal(ports.emitted, [
+      { type: 'tool.progress', loopId: 'a1/r0', turnIndex: 3, callId: 'c0', name: 'look', progress: { step: 1 } },
+    ])
   })
 
   it('emits no progress after it was stopped', async () => {
     let report = (_: unknown): void => {}
-    const ports = withTools(tool('look', (_, context) => {
-      report = context.report
-      return never
-    }))
+    const ports = withTools(
+      tool('look', (_, context) => {
+        report = context.report
+        return never
+      }),
+    )
     const actor = run(ports, 'look')
     await quiet()
     actor.stop()
@@ -86,10 +103,16 @@ describe('running a tool', (it) => {
   for (const timeoutMs of [1_000, Infinity]) {
     it(`tells it to stop when it is stopped, with a timeout of ${timeoutMs}, and leaves no timer`, async () => {
       let signal: AbortSignal | undefined
-      const ports = withTools(tool('look', (_, context) => {
-        signal = context.signal
-        return never
-      }, { timeoutMs }))
+      const ports = withTools(
+        tool(
+          'look',
+          (_, context) => {
+            signal = context.signal
+            return never
+          },
+          { timeoutMs },
+        ),
+      )
       const actor = run(ports, 'look')
       await quiet()
       assert.is(ports.clock.pending, timeoutMs === Infinity ? 0 : 1)
@@ -102,10 +125,12 @@ describe('running a tool', (it) => {
 
   it('tells a tool that asks for its signal only later as well', async () => {
     let signalOf = (): AbortSignal => assert.unreachable()
-    const ports = withTools(tool('look', (_, context) => {
-      signalOf = () => context.signal
-      return never
-    }))
+    const ports = withTools(
+      tool('look', (_, context) => {
+        signalOf = () => context.signal
+        return never
+      }),
+    )
     const actor = run(ports, 'look')
     await quiet()
     actor.stop()
@@ -113,7 +138,10 @@ describe('running a tool', (it) => {
   })
 
   it('gives up at the timeout exactly, and leaves no timer when it was quicker', async () => {
-    const ports = withTools(tool('slow', () => never, { timeoutMs: 100 }), tool('quick', () => Promise.resolve('ok'), { timeoutMs: 100 }))
+    const ports = withTools(
+      tool('slow', () => never, { timeoutMs: 100 }),
+      tool('quick', () => Promise.resolve('ok'), { timeoutMs: 100 }),
+    )
     await run(ports, 'quick').output
     assert.is(ports.clock.pending, 0)
     const { output } = run(ports, 'slow')
@@ -126,7 +154,11 @@ describe('running a tool', (it) => {
 
   it('answers for a tool that does not exist, and for arguments that do not fit', async () => {
     const ports = withTools(tool('look', () => 'ok'))
-    for (const [name, input] of [['lok', {}], ['look', 'not json'], ['look', 7]] as const) {
+    for (const [name, input] of [
+      ['lok', {}],
+      ['look', 'not json'],
+      ['look', 7],
+    ] as const) {
       const { isError } = await run(ports, name, input).output
       assert.is(isError, true, name)
     }

@@ -7,20 +7,41 @@ import { delta, done, gate, never, quiet, tool, usageOf } from '../support/agent
 import { assert, describe } from '../support/suite.ts'
 
 const input = { agentId: 'a1', key: 'a1/t0/reply/1', loopId: 'a1/r0', turnIndex: 0, attempt: 1 }
-const run = (ports: RecordedPorts, change: Partial<typeof input> = {}) => runActor(streamReply, ports, { ...input, ...change })
+const run = (ports: RecordedPorts, change: Partial<typeof input> = {}) =>
+  runActor(streamReply, ports, { ...input, ...change })
 const modelOf = (stream: Model['stream']): Model => ({ id: 'test:model', stream })
 
 describe('streaming a reply', (it) => {
   it('announces the request, tells of the first token once, gives deltas on with their places, and returns the message', async () => {
-    const reply = { parts: [{ type: 'thinking.delta', text: 'hm' } as const, delta('one '), delta('two'), done([{ type: 'text', text: 'one two' }], { usage: usageOf(100, 20) })] }
+    const reply = {
+      parts: [
+        { type: 'thinking.delta', text: 'hm' } as const,
+        delta('one '),
+        delta('two'),
+        done([{ type: 'text', text: 'one two' }], { usage: usageOf(100, 20) }),
+      ],
+    }
     const ports = actorPorts({ model: scriptedModel([reply]), pricing: { input: 1_000_000, output: 10_000_000 } })
     const output = await run(ports).output
     assert.equal(ports.started, [input.key])
-    assert.equal(ports.emitted.map((event) => [event.type, 'offset' in event ? event.offset : undefined]), [
-      ['turn.request', undefined], ['reply.start', undefined], ['thinking.delta', 0], ['reply.delta', 0], ['reply.delta', 4],
-    ])
+    assert.equal(
+      ports.emitted.map((event) => [event.type, 'offset' in event ? event.offset : undefined]),
+      [
+        ['turn.request', undefined],
+        ['reply.start', undefined],
+        ['thinking.delta', 0],
+        ['reply.delta', 0],
+        ['reply.delta', 4],
+      ],
+    )
     assert.ok(output.ok)
-    assert.equal(output.message, { role: 'assistant', content: [{ type: 'text', text: 'one two' }], stopReason: 'stop', usage: usageOf(100, 20), model: 'embedded:scripted' })
+    assert.equal(output.message, {
+      role: 'assistant',
+      content: [{ type: 'text', text: 'one two' }],
+      stopReason: 'stop',
+      usage: usageOf(100, 20),
+      model: 'embedded:scripted',
+    })
     assert.equal([output.costUsd, output.contextTokens, output.at, output.calls], [300, 120, 1_000, []])
   })
 
@@ -79,11 +100,13 @@ describe('streaming a reply', (it) => {
 
   it('aborts the model’s signal when it is stopped', async () => {
     let signal: AbortSignal | undefined
-    const ports = actorPorts({ model: modelOf(async function* (_, options) {
-      signal = options.signal
-      yield delta('x')
-      await never
-    }) })
+    const ports = actorPorts({
+      model: modelOf(async function* (_, options) {
+        signal = options.signal
+        yield delta('x')
+        await never
+      }),
+    })
     const actor = run(ports)
     await quiet()
     actor.stop()
@@ -91,10 +114,15 @@ describe('streaming a reply', (it) => {
   })
 
   it('returns a failure with its kind, the time and a random number', async () => {
-    const ports = actorPorts({ model: scriptedModel([{ error: { kind: 'rateLimited', message: 'slow down', retryAfterMs: 7 } }]) })
+    const ports = actorPorts({
+      model: scriptedModel([{ error: { kind: 'rateLimited', message: 'slow down', retryAfterMs: 7 } }]),
+    })
     const output = await run(ports).output
     assert.ok(!output.ok)
-    assert.equal([output.failure.kind, output.failure.retryAfterMs, output.at, output.jitter, output.key], ['rateLimited', 7, 1_000, 0.25, input.key])
+    assert.equal(
+      [output.failure.kind, output.failure.retryAfterMs, output.at, output.jitter, output.key],
+      ['rateLimited', 7, 1_000, 0.25, input.key],
+    )
     assert.is(output.failure.error.code, 'MODEL_RATE_LIMITED')
   })
 
@@ -114,22 +142,56 @@ describe('streaming a reply', (it) => {
 
   it('proves the request first when it is told to', async () => {
     const model = scriptedModel(['a'])
-    const ports = actorPorts({ model, checkRequests: true }, [userSays('x'), agentSays({ type: 'text', text: 'the last word' })])
+    const ports = actorPorts({ model, checkRequests: true }, [
+      userSays('x'),
+      agentSays({ type: 'text', text: 'the last word' }),
+    ])
     const output = await run(ports).output
     assert.ok(!output.ok)
-    assert.equal([output.failure.kind, output.failure.error.code, model.requests.length], ['badRequest', 'INVALID_REQUEST', 0])
+    assert.equal(
+      [output.failure.kind, output.failure.error.code, model.requests.length],
+      ['badRequest', 'INVALID_REQUEST', 0],
+    )
     assert.match(output.failure.error.message, /rule 4/)
   })
 
   it('plans calls: approvals asked, ids made unique, unknown and malformed ones let through', async () => {
     const tools = [tool('safe', () => 1), tool('risky', () => 1, { needsApproval: true })]
-    const wanted = [['safe', 'a'], ['risky', 'a'], ['unknown', ''], ['risky', 'b', 'not json']] as const
-    const ports = actorPorts({ tools, model: scriptedModel([{ parts: [done(wanted.map(([name, callId, raw]) => ({ type: 'toolCall', callId, name, input: raw ?? {} }) as const), { stopReason: 'toolUse' })] }]) })
+    const wanted = [
+      ['safe', 'a'],
+      ['risky', 'a'],
+      ['unknown', ''],
+      ['risky', 'b', 'not json'],
+    ] as const
+    const ports = actorPorts({
+      tools,
+      model: scriptedModel([
+        {
+          parts: [
+            done(
+              wanted.map(([name, callId, raw]) => ({ type: 'toolCall', callId, name, input: raw ?? {} }) as const),
+              { stopReason: 'toolUse' },
+            ),
+          ],
+        },
+      ]),
+    })
     const output = await run(ports).output
     assert.ok(output.ok)
-    assert.equal(output.calls.map(({ name, needsApproval }) => [name, needsApproval]), [['safe', false], ['risky', true], ['unknown', false], ['risky', false]])
+    assert.equal(
+      output.calls.map(({ name, needsApproval }) => [name, needsApproval]),
+      [
+        ['safe', false],
+        ['risky', true],
+        ['unknown', false],
+        ['risky', false],
+      ],
+    )
     assert.is(new Set(output.calls.map(({ callId }) => callId)).size, 4)
-    assert.equal(output.calls.map(({ callId }) => callId), output.message.content.map((block) => (block.type === 'toolCall' ? block.callId : '')))
+    assert.equal(
+      output.calls.map(({ callId }) => callId),
+      output.message.content.map((block) => (block.type === 'toolCall' ? block.callId : '')),
+    )
   })
 
   it('refuses an answer that does not fit the schema, and says what it was', async () => {

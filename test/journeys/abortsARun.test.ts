@@ -38,7 +38,10 @@ describe('an abort', (it) => {
     open.resolve()
     const result = await run.result
     await quiet()
-    assert.equal(events.slice(seen).filter(({ type }) => type.endsWith('.delta')), [])
+    assert.equal(
+      events.slice(seen).filter(({ type }) => type.endsWith('.delta')),
+      [],
+    )
     assert.is(result.stopReason, 'aborted')
     assert.is(result.text, 'Once upon ')
     const [reply] = ofType('reply.end')
@@ -48,7 +51,10 @@ describe('an abort', (it) => {
     assert.equal(result.usage, reply!.message.usage)
     assert.ok(result.costUsd > 0)
     assert.is((await agent.prompt('and then?').result).text, 'fine')
-    assert.equal(script.requests[1]!.messages.map(({ role }) => role), ['user', 'assistant', 'user'])
+    assert.equal(
+      script.requests[1]!.messages.map(({ role }) => role),
+      ['user', 'assistant', 'user'],
+    )
   })
 
   it('aborts the signal of the model in the same tick, with an error', async (context) => {
@@ -73,18 +79,25 @@ describe('an abort', (it) => {
   })
 
   it('from inside the listener of a delta keeps that delta too', async (context) => {
-    const { agent, events, ofType } = await startAgent(context, { replies: [stalled(['one ', 'two ', 'three '], Promise.resolve())] })
+    const { agent, events, ofType } = await startAgent(context, {
+      replies: [stalled(['one ', 'two ', 'three '], Promise.resolve())],
+    })
     agent.subscribe((event) => {
       if (event.type === 'reply.delta' && event.text === 'two ') agent.abort()
     })
     const result = await agent.prompt('count').result
-    assert.equal(ofType('reply.delta').map(({ text }) => text), ['one ', 'two '])
+    assert.equal(
+      ofType('reply.delta').map(({ text }) => text),
+      ['one ', 'two '],
+    )
     assert.is(result.text, 'one two ')
     assert.is(events.filter(({ type }) => type === 'run.end').length, 1)
   })
 
   it('from inside the listener of a state change lets no delta through', async (context) => {
-    const { agent, ofType } = await startAgent(context, { replies: [stalled(['one ', 'two '], Promise.resolve()), 'next'] })
+    const { agent, ofType } = await startAgent(context, {
+      replies: [stalled(['one ', 'two '], Promise.resolve()), 'next'],
+    })
     const unsubscribe = agent.subscribe((event) => {
       if (event.type === 'state.changed' && event.state === 'replying.streaming') agent.abort()
     })
@@ -100,21 +113,36 @@ describe('an abort', (it) => {
       signal = toolContext.signal
       return never
     })
-    const { agent, ofType, until, script } = await startAgent(context, { tools: [hang], replies: [calls('c', 'hang', 'hang'), 'fine'] })
+    const { agent, ofType, until, script } = await startAgent(context, {
+      tools: [hang],
+      replies: [calls('c', 'hang', 'hang'), 'fine'],
+    })
     const run = agent.prompt('go')
     await until((event) => event.type === 'tool.start')
     await quiet()
     agent.abort()
     assert.is(signal?.aborted, true)
     assert.is((await run.result).stopReason, 'aborted')
-    assert.equal(ofType('tool.end').map(({ message }) => [message.synthetic, message.isError]), [['aborted', true], ['aborted', true]])
+    assert.equal(
+      ofType('tool.end').map(({ message }) => [message.synthetic, message.isError]),
+      [
+        ['aborted', true],
+        ['aborted', true],
+      ],
+    )
     await agent.prompt('go on').result
-    assert.equal(script.requests[1]!.messages.map(({ role }) => role), ['user', 'assistant', 'toolResult', 'toolResult', 'user'])
+    assert.equal(
+      script.requests[1]!.messages.map(({ role }) => role),
+      ['user', 'assistant', 'toolResult', 'toolResult', 'user'],
+    )
   })
 
   it('that comes before a call began lets it not begin', async (context) => {
     let ran = 0
-    const { agent, ofType } = await startAgent(context, { tools: [tool('work', () => (ran += 1))], replies: [calls('c', 'work')] })
+    const { agent, ofType } = await startAgent(context, {
+      tools: [tool('work', () => (ran += 1))],
+      replies: [calls('c', 'work')],
+    })
     agent.subscribe((event) => {
       if (event.type === 'tool.start') agent.abort()
     })
@@ -125,7 +153,10 @@ describe('an abort', (it) => {
   })
 
   it('leaves no timer of a hanging tool behind', async (context) => {
-    const { agent, clock, until } = await startAgent(context, { tools: [tool('hang', () => never)], replies: [calls('c', 'hang')] })
+    const { agent, clock, until } = await startAgent(context, {
+      tools: [tool('hang', () => never)],
+      replies: [calls('c', 'hang')],
+    })
     const run = agent.prompt('go')
     await until((event) => event.type === 'tool.start')
     await quiet()
@@ -168,7 +199,9 @@ describe('an abort', (it) => {
   })
 
   it('ends the wait before a retry at once', async (context) => {
-    const { agent, clock, untilState } = await startAgent(context, { replies: [{ error: { kind: 'network', message: 'gone' } }, 'fine'] })
+    const { agent, clock, untilState } = await startAgent(context, {
+      replies: [{ error: { kind: 'network', message: 'gone' } }, 'fine'],
+    })
     const run = agent.prompt('hello')
     await untilState('backoff')
     assert.is(clock.pending, 1)
@@ -194,7 +227,11 @@ describe('an abort', (it) => {
   })
 
   it('of an agent paused by a limit makes it idle, with nothing left waiting', async (context) => {
-    const { agent, ofType } = await startAgent(context, { tools: [tool('work', () => 'ok')], limits: { turns: 1 }, replies: [calls('c', 'work'), 'fine'] })
+    const { agent, ofType } = await startAgent(context, {
+      tools: [tool('work', () => 'ok')],
+      limits: { turns: 1 },
+      replies: [calls('c', 'work'), 'fine'],
+    })
     await agent.prompt('go').result
     assert.is(agent.state, 'paused')
     agent.steer('a word while it is paused')
@@ -249,7 +286,10 @@ describe('an abort', (it) => {
     const call = { type: 'toolCall', callId: 'c0', name: 'slow', input: {} } as const
     const { agent, ofType } = await startAgent(context, {
       tools: [slow],
-      replies: [{ parts: [delta('I will.'), done([{ type: 'text', text: 'I will.' }, call], { stopReason: 'toolUse' })] }, 'fine'],
+      replies: [
+        { parts: [delta('I will.'), done([{ type: 'text', text: 'I will.' }, call], { stopReason: 'toolUse' })] },
+        'fine',
+      ],
     })
     const run = agent.prompt('go')
     await asked.promise

@@ -10,12 +10,18 @@ describe('an answer as data', (it) => {
     const result = await agent.prompt('where?').result
     assert.equal(result.output, { city: 'Ulm', people: 130_000 })
     assert.is(script.requests[0]!.settings.responseFormat?.type, 'json')
-    assert.equal((script.requests[0]!.settings.responseFormat?.schema as { required: unknown }).required, ['city', 'people'])
+    assert.equal(script.requests[0]!.settings.responseFormat?.schema['required'], ['city', 'people'])
   })
 
-  for (const [what, wrong] of [['is not JSON', 'Ulm, I think'], ['does not fit the output schema', '{"city":"Ulm","people":"many"}']] as const) {
+  for (const [what, wrong] of [
+    ['is not JSON', 'Ulm, I think'],
+    ['does not fit the output schema', '{"city":"Ulm","people":"many"}'],
+  ] as const) {
     it(`is asked for again when it ${what}`, async (context) => {
-      const { agent, clock, ofType, untilState } = await startAgent(context, { output, replies: [wrong, '{"city":"Ulm","people":1}'] })
+      const { agent, clock, ofType, untilState } = await startAgent(context, {
+        output,
+        replies: [wrong, '{"city":"Ulm","people":1}'],
+      })
       const run = agent.prompt('where?')
       await untilState('backoff')
       await clock.advance(1_000)
@@ -27,7 +33,11 @@ describe('an answer as data', (it) => {
   }
 
   it('that never fits ends the run with an error and no output', async (context) => {
-    const { agent, clock, untilState } = await startAgent(context, { output, retry: { attempts: 2 }, replies: ['no', 'no', '{"city":"Ulm","people":1}'] })
+    const { agent, clock, untilState } = await startAgent(context, {
+      output,
+      retry: { attempts: 2 },
+      replies: ['no', 'no', '{"city":"Ulm","people":1}'],
+    })
     const run = agent.prompt('where?')
     await untilState('backoff')
     await clock.advance(1_000)
@@ -37,7 +47,11 @@ describe('an answer as data', (it) => {
   })
 
   it('is not asked of a reply that calls tools', async (context) => {
-    const { agent } = await startAgent(context, { output, tools: [tool('look', () => 'Ulm')], replies: [calls('c', 'look'), '{"city":"Ulm","people":1}'] })
+    const { agent } = await startAgent(context, {
+      output,
+      tools: [tool('look', () => 'Ulm')],
+      replies: [calls('c', 'look'), '{"city":"Ulm","people":1}'],
+    })
     assert.equal((await agent.prompt('where?').result).output, { city: 'Ulm', people: 1 })
   })
 })

@@ -23,19 +23,28 @@ describe('a call that needs approval', (it) => {
     await untilState('paused')
     assert.equal(agent.pendingApprovals, ['c0'])
     assert.equal(agent.pause, { type: 'approvals', callIds: ['c0'] })
-    assert.equal(ofType('approval.requested').map(({ name, input }) => [name, input]), [['risky', { path: '/' }]])
+    assert.equal(
+      ofType('approval.requested').map(({ name, input }) => [name, input]),
+      [['risky', { path: '/' }]],
+    )
     assert.equal(ran, [])
     agent.decide('c0', 'approve')
     assert.is((await run.result).text, 'thanks')
     assert.equal(ran, [{ path: '/' }])
     assert.equal(resultsOf(script.requests[1]), ['done it'])
     assert.is(ofType('run.start').length, 1)
-    assert.equal(ofType('approval.decided').map(({ callId, decision }) => [callId, decision]), [['c0', 'approve']])
+    assert.equal(
+      ofType('approval.decided').map(({ callId, decision }) => [callId, decision]),
+      [['c0', 'approve']],
+    )
   })
 
   it('is answered with the reason when it is denied, and never runs', async (context) => {
     const ran: unknown[] = []
-    const { agent, ofType, untilState, script } = await startAgent(context, { tools: [risky(ran)], replies: [calls('c', 'risky'), 'I see'] })
+    const { agent, ofType, untilState, script } = await startAgent(context, {
+      tools: [risky(ran)],
+      replies: [calls('c', 'risky'), 'I see'],
+    })
     const run = agent.prompt('go')
     await untilState('paused')
     agent.decide('c0', 'deny', 'too dangerous')
@@ -43,7 +52,10 @@ describe('a call that needs approval', (it) => {
     assert.equal(ran, [])
     assert.match(resultsOf(script.requests[1])[0]!, /Denied.*too dangerous/)
     assert.is(ofType('tool.end')[0]!.message.synthetic, 'denied')
-    assert.equal(ofType('approval.decided').map(({ reason }) => reason), ['too dangerous'])
+    assert.equal(
+      ofType('approval.decided').map(({ reason }) => reason),
+      ['too dangerous'],
+    )
     assert.is(ofType('tool.start').length, 0)
   })
 
@@ -67,10 +79,17 @@ describe('a call that needs approval', (it) => {
     const { agent, clock, untilState, until } = await startAgent(context, {
       tools: [risky(), tool('wait', () => open.promise, { timeoutMs: Infinity })],
       limits: { ms: 1_000 },
-      replies: [calls('c', 'wait'), calls('d', 'risky'), { parts: (async function* () {
-        yield { type: 'text.delta', text: 'a' } as const
-        await new Promise(() => {})
-      })() }, 'resumed'],
+      replies: [
+        calls('c', 'wait'),
+        calls('d', 'risky'),
+        {
+          parts: (async function* () {
+            yield { type: 'text.delta', text: 'a' } as const
+            await new Promise(() => {})
+          })(),
+        },
+        'resumed',
+      ],
     })
     const run = agent.prompt('go')
     await until((event) => event.type === 'tool.start')
@@ -87,7 +106,10 @@ describe('a call that needs approval', (it) => {
   })
 
   it('is decided once', async (context) => {
-    const { agent, untilState } = await startAgent(context, { tools: [risky()], replies: [calls('c', 'risky', 'risky'), 'thanks'] })
+    const { agent, untilState } = await startAgent(context, {
+      tools: [risky()],
+      replies: [calls('c', 'risky', 'risky'), 'thanks'],
+    })
     const run = agent.prompt('go')
     await untilState('paused')
     agent.decide('c0', 'approve')
@@ -105,7 +127,10 @@ describe('a call that needs approval', (it) => {
     })
     const run = agent.prompt('go')
     await untilState('paused')
-    assert.equal(ofType('tool.end').map(({ name }) => name), ['safe'])
+    assert.equal(
+      ofType('tool.end').map(({ name }) => name),
+      ['safe'],
+    )
     agent.decide('c0', 'approve')
     await run.result
     assert.equal(resultsOf(script.requests[1]), ['done it', 'safe result'])
@@ -124,7 +149,10 @@ describe('a call that needs approval', (it) => {
     await until((event) => event.type === 'tool.end')
     open.resolve('ok')
     assert.is((await run.result).text, 'thanks')
-    assert.equal(ofType('state.changed').filter(({ state }) => state === 'paused'), [])
+    assert.equal(
+      ofType('state.changed').filter(({ state }) => state === 'paused'),
+      [],
+    )
   })
 
   it('is asked about only when the predicate says so, and when the predicate throws', async (context) => {
@@ -167,17 +195,26 @@ describe('a call that needs approval', (it) => {
     assert.equal(ofType('tool.start'), [])
     agent.decide('c0', 'approve')
     await run.result
-    assert.equal(ofType('tool.start').map(({ callId }) => callId), ['c0', 'c1'])
+    assert.equal(
+      ofType('tool.start').map(({ callId }) => callId),
+      ['c0', 'c1'],
+    )
   })
 
   it('is skipped when the user says something else instead', async (context) => {
-    const { agent, ofType, untilState, script } = await startAgent(context, { tools: [risky()], replies: [calls('c', 'risky'), 'all right'] })
+    const { agent, ofType, untilState, script } = await startAgent(context, {
+      tools: [risky()],
+      replies: [calls('c', 'risky'), 'all right'],
+    })
     const run = agent.prompt('go')
     await untilState('paused')
     agent.steer('leave that')
     assert.is((await run.result).text, 'all right')
     assert.is(ofType('tool.end')[0]!.message.synthetic, 'skipped')
-    assert.equal(script.requests[1]!.messages.map(({ role }) => role), ['user', 'assistant', 'toolResult', 'user'])
+    assert.equal(
+      script.requests[1]!.messages.map(({ role }) => role),
+      ['user', 'assistant', 'toolResult', 'user'],
+    )
   })
 
   it('cannot be resumed past', async (context) => {
@@ -190,7 +227,10 @@ describe('a call that needs approval', (it) => {
   })
 
   it('lets a prompt wait behind it', async (context) => {
-    const { agent, untilState } = await startAgent(context, { tools: [risky()], replies: [calls('c', 'risky'), 'ok', 'second answer'] })
+    const { agent, untilState } = await startAgent(context, {
+      tools: [risky()],
+      replies: [calls('c', 'risky'), 'ok', 'second answer'],
+    })
     const first = agent.prompt('go')
     await untilState('paused')
     const second = agent.prompt('and then')
@@ -204,7 +244,10 @@ describe('a call that needs approval', (it) => {
   it('and was decided keeps the usage of its run', async (context) => {
     const { agent, untilState } = await startAgent(context, {
       tools: [risky()],
-      replies: [{ toolCalls: [{ name: 'risky', input: {}, callId: 'c0' }], usage: usageOf(10, 1) }, { text: 'ok', usage: usageOf(20, 2) }],
+      replies: [
+        { toolCalls: [{ name: 'risky', input: {}, callId: 'c0' }], usage: usageOf(10, 1) },
+        { text: 'ok', usage: usageOf(20, 2) },
+      ],
     })
     const run = agent.prompt('go')
     await untilState('paused')

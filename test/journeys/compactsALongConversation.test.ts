@@ -1,6 +1,16 @@
 import { heuristicStrategy, llmStrategy, type CompactionStrategy } from '../../src/actors/summariseSpan.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
-import { calls, never, saidIn, stalled, startAgent, tool, usageOf, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
+import {
+  calls,
+  never,
+  saidIn,
+  stalled,
+  startAgent,
+  tool,
+  usageOf,
+  type Harness,
+  type HarnessOptions,
+} from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const overflow = { error: { kind: 'overflow', message: 'prompt is too long' } } as const
@@ -8,7 +18,10 @@ const long = 'long words '.repeat(40)
 const policy = { contextWindow: 1_000, keepFirst: 1, keepRecent: 2, maxSummaryTokens: 100 }
 
 /** An agent whose tool output fills its small window within a few turns. */
-const startLong = (context: CaseContext, options: HarnessOptions & { strategy?: CompactionStrategy; turns?: number; last?: readonly ScriptedReply[] } = {}): Promise<Harness> => {
+const startLong = (
+  context: CaseContext,
+  options: HarnessOptions & { strategy?: CompactionStrategy; turns?: number; last?: readonly ScriptedReply[] } = {},
+): Promise<Harness> => {
   const { strategy = heuristicStrategy, turns = 16, last = ['the end'], ...rest } = options
   const looking = Array.from({ length: turns }, (_, turn) => calls(`t${turn}-`, ['look', { turn }]))
   return startAgent(context, {
@@ -37,7 +50,12 @@ describe('a conversation that fills its window', (it) => {
 
   it('shows user messages of the middle word for word', async (context) => {
     const { agent, script, ofType } = await startLong(context, {
-      replies: [...Array.from({ length: 3 }, (_, n) => calls(`a${n}-`, 'look')), 'one', ...Array.from({ length: 12 }, (_, n) => calls(`b${n}-`, 'look')), 'two'],
+      replies: [
+        ...Array.from({ length: 3 }, (_, n) => calls(`a${n}-`, 'look')),
+        'one',
+        ...Array.from({ length: 12 }, (_, n) => calls(`b${n}-`, 'look')),
+        'two',
+      ],
     })
     await agent.prompt('first wish').result
     await agent.prompt('second wish, word for word').result
@@ -46,8 +64,12 @@ describe('a conversation that fills its window', (it) => {
   })
 
   it('is summarised by a model that is told the focus, and its usage counts', async (context) => {
-    const summary = scriptedModel(Array.from({ length: 4 }, () => ({ text: 'All looks were fine.', usage: usageOf(500, 7) })))
-    const { agent, script, ofType } = await startLong(context, { strategy: llmStrategy({ model: summary, focus: 'the port numbers' }) })
+    const summary = scriptedModel(
+      Array.from({ length: 4 }, () => ({ text: 'All looks were fine.', usage: usageOf(500, 7) })),
+    )
+    const { agent, script, ofType } = await startLong(context, {
+      strategy: llmStrategy({ model: summary, focus: 'the port numbers' }),
+    })
     const { usage, stopReason } = await agent.prompt('go').result
     assert.is(stopReason, 'stop')
     assert.match(summary.requests[0]!.system, /the port numbers/)
@@ -63,7 +85,14 @@ describe('a conversation that fills its window', (it) => {
   for (const [what, replies] of [
     ['fails', [{ error: { kind: 'auth', message: 'no key' } }]],
     ['answers nothing', ['']],
-    ['throws', [() => { throw new Error('boom') }]],
+    [
+      'throws',
+      [
+        () => {
+          throw new Error('boom')
+        },
+      ],
+    ],
   ] as const satisfies readonly (readonly [string, readonly ScriptedReply[]])[]) {
     it(`falls back on the heuristic when the summary's model ${what}`, async (context) => {
       const summary = scriptedModel(replies)
@@ -103,7 +132,8 @@ describe('a conversation that fills its window', (it) => {
     assert.is((await agent.prompt('go').result).text, 'the end')
     const ends = ofType('compaction.end')
     assert.ok(ends.length >= 2 && ends.every(({ applied, reason }) => !applied && /save only/.test(reason ?? '')))
-    for (const [index, { tokensBefore }] of ends.slice(1).entries()) assert.ok(tokensBefore > ends[index]!.tokensBefore + 100)
+    for (const [index, { tokensBefore }] of ends.slice(1).entries())
+      assert.ok(tokensBefore > ends[index]!.tokensBefore + 100)
   })
 
   it('is left alone when compaction is off', async (context) => {
@@ -114,12 +144,19 @@ describe('a conversation that fills its window', (it) => {
 
   it('can be aborted while it is compacted', async (context) => {
     const summary = scriptedModel([stalled(['x'], never)])
-    const { agent, ofType, untilState } = await startLong(context, { strategy: llmStrategy({ model: summary }), turns: 7, last: ['after'] })
+    const { agent, ofType, untilState } = await startLong(context, {
+      strategy: llmStrategy({ model: summary }),
+      turns: 7,
+      last: ['after'],
+    })
     const run = agent.prompt('go')
     await untilState('compacting')
     agent.abort()
     assert.is((await run.result).stopReason, 'aborted')
-    assert.equal(ofType('compaction.end').map(({ applied, reason }) => [applied, reason]), [[false, 'aborted']])
+    assert.equal(
+      ofType('compaction.end').map(({ applied, reason }) => [applied, reason]),
+      [[false, 'aborted']],
+    )
     assert.is(agent.state, 'idle')
   })
 
@@ -144,9 +181,15 @@ describe('a request that is too large for the model', (it) => {
     const { agent, ofType, script } = await startOverflowing(context, [overflow, 'the end'])
     const result = await agent.prompt('go').result
     assert.equal([result.text, result.turns], ['the end', 7])
-    assert.equal(ofType('compaction.start').map(({ cause }) => cause), ['overflow'])
+    assert.equal(
+      ofType('compaction.start').map(({ cause }) => cause),
+      ['overflow'],
+    )
     assert.is(ofType('compaction.end')[0]!.applied, true)
-    assert.equal(ofType('reply.reset').map(({ error, retryAt }) => [error.code, retryAt]), [['MODEL_OVERFLOW', undefined]])
+    assert.equal(
+      ofType('reply.reset').map(({ error, retryAt }) => [error.code, retryAt]),
+      [['MODEL_OVERFLOW', undefined]],
+    )
     assert.is(script.requests.length, 8)
     assert.ok(script.requests[7]!.messages.length < script.requests[6]!.messages.length)
     assert.equal(ofType('turn.request').at(-1)!.request.messages, script.requests[7]!.messages)

@@ -2,7 +2,10 @@ import { calls, gate, never, saidIn, stalled, startAgent, tool, usageOf, withCod
 import { assert, describe } from '../support/suite.ts'
 
 const work = tool('work', () => 'ok')
-const spending = (callId: string, input: number, output: number) => ({ toolCalls: [{ name: 'work', input: {}, callId }], usage: usageOf(input, output) })
+const spending = (callId: string, input: number, output: number) => ({
+  toolCalls: [{ name: 'work', input: {}, callId }],
+  usage: usageOf(input, output),
+})
 
 describe('a limit', (it) => {
   it('of turns pauses the run with the reason and nothing lost, and resume goes on', async (context) => {
@@ -18,13 +21,23 @@ describe('a limit', (it) => {
     assert.is(agent.state, 'paused')
     const second = await agent.resume().result
     assert.equal([second.stopReason, second.text, second.turns], ['stop', 'the end', 2])
-    assert.equal(ofType('run.start').map(({ cause, resumedFrom }) => [cause, resumedFrom]), [['prompt', undefined], ['resume', 'a1/r0']])
+    assert.equal(
+      ofType('run.start').map(({ cause, resumedFrom }) => [cause, resumedFrom]),
+      [
+        ['prompt', undefined],
+        ['resume', 'a1/r0'],
+      ],
+    )
     assert.equal(saidIn(script.requests.at(-1)), ['go'])
     assert.is(agent.pause, null)
   })
 
   it('of tokens counts every token of every reply', async (context) => {
-    const { agent } = await startAgent(context, { tools: [work], limits: { tokens: 100 }, replies: [spending('a', 40, 19), spending('b', 40, 1), 'not asked'] })
+    const { agent } = await startAgent(context, {
+      tools: [work],
+      limits: { tokens: 100 },
+      replies: [spending('a', 40, 19), spending('b', 40, 1), 'not asked'],
+    })
     const { reason, usage } = await agent.prompt('go').result
     assert.equal(reason, { type: 'limit', limit: 'tokens', allowed: 100, used: 100 })
     assert.equal(usage, usageOf(80, 20))
@@ -43,7 +56,10 @@ describe('a limit', (it) => {
   })
 
   it('of time stops a reply in mid-stream, and what was seen of it comes to an end', async (context) => {
-    const { agent, clock, untilState, script } = await startAgent(context, { limits: { ms: 1_000 }, replies: [stalled(['a '], never), 'the end'] })
+    const { agent, clock, untilState, script } = await startAgent(context, {
+      limits: { ms: 1_000 },
+      replies: [stalled(['a '], never), 'the end'],
+    })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     await clock.advance(999)
@@ -56,7 +72,10 @@ describe('a limit', (it) => {
   })
 
   it('of time ends a wait for a retry', async (context) => {
-    const { agent, clock, untilState } = await startAgent(context, { limits: { ms: 300 }, replies: [{ error: { kind: 'network', message: 'x' } }, 'fine'] })
+    const { agent, clock, untilState } = await startAgent(context, {
+      limits: { ms: 300 },
+      replies: [{ error: { kind: 'network', message: 'x' } }, 'fine'],
+    })
     const run = agent.prompt('go')
     await untilState('backoff')
     await clock.advance(300)
@@ -88,7 +107,10 @@ describe('a limit', (it) => {
 
   it('is reached before a follow-up, which waits for the resume', async (context) => {
     const open = gate()
-    const { agent, untilState, script } = await startAgent(context, { limits: { turns: 1 }, replies: [stalled(['a'], open.promise), 'b'] })
+    const { agent, untilState, script } = await startAgent(context, {
+      limits: { turns: 1 },
+      replies: [stalled(['a'], open.promise), 'b'],
+    })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     agent.followUp('and this')
@@ -108,21 +130,37 @@ describe('a limit', (it) => {
     assert.is((await agent.resume().result).stopReason, 'paused')
     assert.equal((await agent.resume({ limits: { turns: 2 } }).result).turns, 2)
     assert.is((await agent.resume().result).text, 'end')
-    assert.equal(ofType('run.start').map(({ limits }) => limits.turns), [1, 1, 2, 1])
-    assert.equal(ofType('run.start').map(({ limits }) => limits.tokens), [1_000_000, 1_000_000, 1_000_000, 1_000_000])
+    assert.equal(
+      ofType('run.start').map(({ limits }) => limits.turns),
+      [1, 1, 2, 1],
+    )
+    assert.equal(
+      ofType('run.start').map(({ limits }) => limits.tokens),
+      [1_000_000, 1_000_000, 1_000_000, 1_000_000],
+    )
   })
 
   it('of one prompt holds for that run alone', async (context) => {
-    const { agent } = await startAgent(context, { tools: [work], replies: [calls('a', 'work'), calls('b', 'work'), 'end'] })
+    const { agent } = await startAgent(context, {
+      tools: [work],
+      replies: [calls('a', 'work'), calls('b', 'work'), 'end'],
+    })
     assert.is((await agent.prompt('go', { limits: { turns: 1 } }).result).stopReason, 'paused')
     assert.is((await agent.prompt('go on').result).text, 'end')
   })
 
   it('can be left behind by a new prompt', async (context) => {
-    const { agent, script } = await startAgent(context, { tools: [work], limits: { turns: 1 }, replies: [calls('a', 'work'), 'fine'] })
+    const { agent, script } = await startAgent(context, {
+      tools: [work],
+      limits: { turns: 1 },
+      replies: [calls('a', 'work'), 'fine'],
+    })
     await agent.prompt('go').result
     assert.is((await agent.prompt('something else').result).text, 'fine')
-    assert.equal(script.requests[1]!.messages.map(({ role }) => role), ['user', 'assistant', 'toolResult', 'user'])
+    assert.equal(
+      script.requests[1]!.messages.map(({ role }) => role),
+      ['user', 'assistant', 'toolResult', 'user'],
+    )
     assert.is(agent.pause, null)
   })
 
@@ -134,7 +172,11 @@ describe('a limit', (it) => {
   })
 
   it('resumed twice at once goes on once, and both results come', async (context) => {
-    const { agent, ofType } = await startAgent(context, { tools: [work], limits: { turns: 1 }, replies: [calls('a', 'work'), 'fine'] })
+    const { agent, ofType } = await startAgent(context, {
+      tools: [work],
+      limits: { turns: 1 },
+      replies: [calls('a', 'work'), 'fine'],
+    })
     await agent.prompt('go').result
     const results = await Promise.all([agent.resume().result, agent.resume().result])
     assert.is(results[0].text, 'fine')
@@ -150,7 +192,10 @@ describe('a limit', (it) => {
       const { costUsd } = await agent.prompt('1', prompted).result
       await agent.prompt('2', prompted).result
       assert.is(costUsd, 0)
-      assert.equal(ofType('error').map(({ error }) => error.code), ['PRICE_UNKNOWN'])
+      assert.equal(
+        ofType('error').map(({ error }) => error.code),
+        ['PRICE_UNKNOWN'],
+      )
       assert.match(ofType('error')[0]!.error.message, /Set pricing/)
     })
   }

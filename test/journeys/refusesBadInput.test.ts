@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { maxContentChars } from '../../src/protocol/commands.ts'
+import { maxContentChars, type Content } from '../../src/protocol/commands.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
@@ -17,7 +17,13 @@ describe('what is said to an agent', (it) => {
     ['empty', ''],
     ['blank', ' \n\t '],
     ['no blocks', []],
-    ['blank blocks', [{ type: 'text', text: ' ' }, { type: 'text', text: '' }]],
+    [
+      'blank blocks',
+      [
+        { type: 'text', text: ' ' },
+        { type: 'text', text: '' },
+      ],
+    ],
     ['undefined', undefined],
     ['null', null],
     ['a number', 7],
@@ -32,7 +38,7 @@ describe('what is said to an agent', (it) => {
     it(`is refused when it is ${what}, and nothing happens`, async (context) => {
       const { agent, events } = await startAgent(context, { replies: ['fine'] })
       for (const say of ['prompt', 'steer', 'followUp', 'interrupt'] as const) {
-        assert.throws(() => agent[say](content as string), withCode('INVALID_CONTENT'))
+        assert.throws(() => agent[say](content as Content), withCode('INVALID_CONTENT'))
       }
       assert.equal(events, [])
       assert.is(agent.state, 'idle')
@@ -59,7 +65,15 @@ describe('what is said to an agent', (it) => {
 
   it('takes no limits that make no sense', async (context) => {
     const { agent, events } = await startAgent(context)
-    for (const limits of [{ turns: 0 }, { turns: 1.5 }, { tokens: -1 }, { ms: 0 }, { costUsd: Number.NaN }, { trns: 3 }, 'three']) {
+    for (const limits of [
+      { turns: 0 },
+      { turns: 1.5 },
+      { tokens: -1 },
+      { ms: 0 },
+      { costUsd: Number.NaN },
+      { trns: 3 },
+      'three',
+    ]) {
       assert.throws(() => agent.prompt('go', { limits: limits as never }), withCode('INVALID_OPTION', 'limits'))
     }
     assert.equal(events, [])
@@ -67,19 +81,34 @@ describe('what is said to an agent', (it) => {
 
   it('may leave limits undefined', async (context) => {
     const { agent } = await startAgent(context, { replies: ['a'] })
-    assert.is((await agent.prompt('go', { limits: undefined } as never).result).text, 'a')
+    assert.is((await agent.prompt('go', { limits: undefined } as { limits?: never }).result).text, 'a')
   })
 
   it('as a command is checked like a stranger’s, and changes nothing when it is bad', async (context) => {
     const { agent, events } = await startAgent(context)
-    const bad: unknown[] = [undefined, null, 'abort', 7, {}, { type: 'agent.fly', agentId: 'a1' }, { type: 'xstate.stop', agentId: 'a1' }, { type: 'agent.abort' }, { type: 'agent.abort', agentId: 'a1', extra: 1 }, { type: 'agent.decide', agentId: 'a1', callId: 'c0', decision: 'maybe' }]
-    for (const command of bad) assert.throws(() => agent.dispatch(command as never), withCode('INVALID_OPTION'), JSON.stringify(command))
+    const commands: unknown[] = [
+      undefined,
+      null,
+      'abort',
+      7,
+      {},
+      { type: 'agent.fly', agentId: 'a1' },
+      { type: 'xstate.stop', agentId: 'a1' },
+      { type: 'agent.abort' },
+      { type: 'agent.abort', agentId: 'a1', extra: 1 },
+      { type: 'agent.decide', agentId: 'a1', callId: 'c0', decision: 'maybe' },
+    ]
+    for (const command of commands)
+      assert.throws(() => agent.dispatch(command as never), withCode('INVALID_OPTION'), JSON.stringify(command))
     assert.equal(events, [])
   })
 
   it('as a command for another agent is refused', async (context) => {
     const { agent, events } = await startAgent(context, { replies: ['never'] })
-    assert.throws(() => agent.dispatch({ type: 'agent.prompt', agentId: 'b2', content: 'hello' }), withCode('INVALID_OPTION', 'b2'))
+    assert.throws(
+      () => agent.dispatch({ type: 'agent.prompt', agentId: 'b2', content: 'hello' }),
+      withCode('INVALID_OPTION', 'b2'),
+    )
     assert.equal(events, [])
   })
 })
@@ -103,10 +132,15 @@ describe('a spawn', (it) => {
   it('twice at once under one id gives one agent', async ({ cleanup }) => {
     const runtime = await createRuntime()
     cleanup(() => runtime.close())
-    const tries = await Promise.allSettled([runtime.spawn(definition(), { id: 'a1' }), runtime.spawn(definition(), { id: 'a1' })])
+    const tries = await Promise.allSettled([
+      runtime.spawn(definition(), { id: 'a1' }),
+      runtime.spawn(definition(), { id: 'a1' }),
+    ])
     assert.equal(tries.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
     const refused = tries.find((attempt) => attempt.status === 'rejected')
-    assert.ok(['AGENT_EXISTS', 'STORE_LOCKED'].includes(String((refused?.reason as { code?: string }).code)))
+    assert.ok(
+      ['AGENT_EXISTS', 'STORE_LOCKED'].includes(String((refused?.reason as { code?: string } | undefined)?.code)),
+    )
   })
 
   it('under an id that has a log is refused, and the log stays as it was', async (context) => {
@@ -114,7 +148,10 @@ describe('a spawn', (it) => {
     await agent.prompt('go').result
     await agent.stop()
     const before = await records()
-    await assert.rejects(runtime.spawn(definition(), { id: 'a1' }), withCode('AGENT_EXISTS', 'a1', String(before.length)))
+    await assert.rejects(
+      runtime.spawn(definition(), { id: 'a1' }),
+      withCode('AGENT_EXISTS', 'a1', String(before.length)),
+    )
     assert.equal(await records(), before)
     await (await store.open('a1')).release()
   })

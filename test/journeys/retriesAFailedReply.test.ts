@@ -13,7 +13,10 @@ const timesOf = ({ ofType, clock }: Harness, start: number): number[] => [
 
 describe('a failed reply', (it) => {
   it('is tried again after waits that double, cut by half when random says 0', async (context) => {
-    const harness = await startAgent(context, { replies: [failure('network'), failure('other'), failure('rateLimited'), 'fine'], retry: { attempts: 4 } })
+    const harness = await startAgent(context, {
+      replies: [failure('network'), failure('other'), failure('rateLimited'), 'fine'],
+      retry: { attempts: 4 },
+    })
     const { agent, clock, script, ofType, untilState } = harness
     const start = clock.now()
     const run = agent.prompt('go')
@@ -29,9 +32,14 @@ describe('a failed reply', (it) => {
     await clock.advance(2_000)
     assert.equal([(await run.result).text, (await run.result).turns], ['fine', 1])
     assert.equal(timesOf(harness, start), [500, 1_500, 3_500, 3_500])
-    assert.equal(ofType('reply.reset').map(({ attempt, error }) => [attempt, error.code]), [
-      [1, 'MODEL_NETWORK'], [2, 'MODEL_FAILED'], [3, 'MODEL_RATE_LIMITED'],
-    ])
+    assert.equal(
+      ofType('reply.reset').map(({ attempt, error }) => [attempt, error.code]),
+      [
+        [1, 'MODEL_NETWORK'],
+        [2, 'MODEL_FAILED'],
+        [3, 'MODEL_RATE_LIMITED'],
+      ],
+    )
   })
 
   it('waits longer by the jitter, up to maxMs', async (context) => {
@@ -51,7 +59,10 @@ describe('a failed reply', (it) => {
 
   it('takes the jitter from random, each time anew', async (context) => {
     const numbers = [0.5, 0.25]
-    const harness = await startAgent(context, { replies: [failure('network'), failure('network'), 'fine'], random: () => numbers.shift() ?? 0 })
+    const harness = await startAgent(context, {
+      replies: [failure('network'), failure('network'), 'fine'],
+      random: () => numbers.shift() ?? 0,
+    })
     const { agent, clock, untilState } = harness
     const start = clock.now()
     const run = agent.prompt('go')
@@ -89,17 +100,22 @@ describe('a failed reply', (it) => {
     const { stopReason, error } = await run.result
     assert.equal([stopReason, error?.code, script.requests.length], ['error', 'MODEL_NETWORK', 2])
     assert.match(error!.message, /it is network.*Check the connection/)
-    assert.equal(ofType('reply.reset').map(({ retryAt }) => retryAt !== undefined), [true, false])
+    assert.equal(
+      ofType('reply.reset').map(({ retryAt }) => retryAt !== undefined),
+      [true, false],
+    )
     assert.is((await agent.prompt('again').result).text, 'fine')
   })
 
   it('is tried again from the start when its stream dies midway', async (context) => {
     const { agent, clock, ofType, types, untilState, script } = await startAgent(context, {
       replies: [
-        { parts: (async function* () {
-          yield delta('half a ')
-          throw new Error('socket closed')
-        })() },
+        {
+          parts: (async function* () {
+            yield delta('half a ')
+            throw new Error('socket closed')
+          })(),
+        },
         'the whole answer',
       ],
     })
@@ -107,14 +123,34 @@ describe('a failed reply', (it) => {
     await untilState('backoff')
     await clock.advance(1_000)
     assert.is((await run.result).text, 'the whole answer')
-    assert.equal(agent.conversation.log().map(({ message }) => message.role), ['user', 'assistant'])
-    assert.equal(types().filter((type) => /^reply\.(start|reset|end)$/.test(type)), ['reply.start', 'reply.reset', 'reply.start', 'reply.end'])
-    assert.equal(ofType('reply.delta').map(({ text, offset }) => [text, offset]), [['half a ', 0], ['the', 0], [' whole', 3], [' answer', 9]])
-    assert.equal(ofType('reply.start').map(({ attempt }) => attempt), [1, 2])
+    assert.equal(
+      agent.conversation.log().map(({ message }) => message.role),
+      ['user', 'assistant'],
+    )
+    assert.equal(
+      types().filter((type) => /^reply\.(start|reset|end)$/.test(type)),
+      ['reply.start', 'reply.reset', 'reply.start', 'reply.end'],
+    )
+    assert.equal(
+      ofType('reply.delta').map(({ text, offset }) => [text, offset]),
+      [
+        ['half a ', 0],
+        ['the', 0],
+        [' whole', 3],
+        [' answer', 9],
+      ],
+    )
+    assert.equal(
+      ofType('reply.start').map(({ attempt }) => attempt),
+      [1, 2],
+    )
     assert.equal(script.requests[0], script.requests[1])
   })
 
-  for (const [kind, code] of [['auth', 'MODEL_AUTH'], ['badRequest', 'MODEL_BAD_REQUEST']] as const) {
+  for (const [kind, code] of [
+    ['auth', 'MODEL_AUTH'],
+    ['badRequest', 'MODEL_BAD_REQUEST'],
+  ] as const) {
     it(`is not tried again when it was ${kind}`, async (context) => {
       const { agent, script, ofType } = await startAgent(context, { replies: [failure(kind), 'fine'] })
       const { stopReason, error } = await agent.prompt('go').result
@@ -138,14 +174,20 @@ describe('a failed reply', (it) => {
     await untilState('backoff')
     await clock.advance(1_000)
     assert.is((await second.result).text, 'b')
-    assert.equal(ofType('reply.reset').map(({ attempt }) => attempt), [1, 1])
+    assert.equal(
+      ofType('reply.reset').map(({ attempt }) => attempt),
+      [1, 1],
+    )
   })
 
   it('counts the tokens of an answer that did not fit its schema', async (context) => {
     const { z } = await import('zod')
     const { agent, clock, untilState } = await startAgent(context, {
       output: z.object({ n: z.number() }),
-      replies: [{ parts: [delta('no'), done([{ type: 'text', text: 'no' }])] }, { parts: [delta('{"n":1}'), done([{ type: 'text', text: '{"n":1}' }])] }],
+      replies: [
+        { parts: [delta('no'), done([{ type: 'text', text: 'no' }])] },
+        { parts: [delta('{"n":1}'), done([{ type: 'text', text: '{"n":1}' }])] },
+      ],
     })
     const run = agent.prompt('go')
     await untilState('backoff')

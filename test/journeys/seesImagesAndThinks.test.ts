@@ -22,7 +22,13 @@ describe('images', (it) => {
       replies: [calls('c', 'shoot'), 'nice'],
     })
     await agent.prompt('go').result
-    assert.equal(script.requests[1]!.messages[2], { role: 'toolResult', callId: 'c0', toolName: 'shoot', content: [{ type: 'text', text: 'a picture' }, image], isError: false })
+    assert.equal(script.requests[1]!.messages[2], {
+      role: 'toolResult',
+      callId: 'c0',
+      toolName: 'shoot',
+      content: [{ type: 'text', text: 'a picture' }, image],
+      isError: false,
+    })
   })
 })
 
@@ -33,19 +39,33 @@ describe('thinking', (it) => {
     const { agent, ofType, script } = await startAgent(context, {
       tools: [tool('look', () => 'ok')],
       replies: [
-        { parts: [{ type: 'thinking.delta', text: 'I should ' }, { type: 'thinking.delta', text: 'look' }, done([thinking, { type: 'text', text: 'Looking.' }, call], { stopReason: 'toolUse' })] },
+        {
+          parts: [
+            { type: 'thinking.delta', text: 'I should ' },
+            { type: 'thinking.delta', text: 'look' },
+            done([thinking, { type: 'text', text: 'Looking.' }, call], { stopReason: 'toolUse' }),
+          ],
+        },
         'seen',
       ],
     })
     const result = await agent.prompt('go').result
     assert.is(result.text, 'seen')
-    assert.equal(ofType('thinking.delta').map(({ text, offset }) => [text, offset]), [['I should ', 0], ['look', 9]])
+    assert.equal(
+      ofType('thinking.delta').map(({ text, offset }) => [text, offset]),
+      [
+        ['I should ', 0],
+        ['look', 9],
+      ],
+    )
     assert.equal(script.requests[1]!.messages[1]!.content, [thinking, { type: 'text', text: 'Looking.' }, call])
   })
 
   it('without text, sealed only by a signature, is kept as well', async (context) => {
     const thinking = { type: 'thinking', text: '', signature: 'redacted' } as const
-    const { agent, script } = await startAgent(context, { replies: [{ parts: [done([thinking, { type: 'text', text: 'hm' }])] }, 'next'] })
+    const { agent, script } = await startAgent(context, {
+      replies: [{ parts: [done([thinking, { type: 'text', text: 'hm' }])] }, 'next'],
+    })
     await agent.prompt('1').result
     await agent.prompt('2').result
     assert.equal(script.requests[1]!.messages[1]!.content, [thinking, { type: 'text', text: 'hm' }])
@@ -56,12 +76,24 @@ describe('thinking', (it) => {
     const { agent, ofType } = await startAgent(context, {
       tools: [tool('look', () => 'ok')],
       replies: [
-        { parts: [{ type: 'toolCall.delta', callId: 'c0', name: 'look', text: '{"at"' }, { type: 'toolCall.delta', callId: 'c0', text: ':1}' }, done([call], { stopReason: 'toolUse' })] },
+        {
+          parts: [
+            { type: 'toolCall.delta', callId: 'c0', name: 'look', text: '{"at"' },
+            { type: 'toolCall.delta', callId: 'c0', text: ':1}' },
+            done([call], { stopReason: 'toolUse' }),
+          ],
+        },
         'seen',
       ],
     })
     await agent.prompt('go').result
-    assert.equal(ofType('toolCall.delta').map(({ callId, name, text }) => [callId, name, text]), [['c0', 'look', '{"at"'], ['c0', undefined, ':1}']])
+    assert.equal(
+      ofType('toolCall.delta').map(({ callId, name, text }) => [callId, name, text]),
+      [
+        ['c0', 'look', '{"at"'],
+        ['c0', undefined, ':1}'],
+      ],
+    )
   })
 
   it('of a call that an abort cut off is left out of the next request', async (context) => {
@@ -69,13 +101,19 @@ describe('thinking', (it) => {
       yield { type: 'toolCall.delta', callId: 'c0', name: 'look', text: '{"a' } as const
       await never
     })()
-    const { agent, script, untilState, ofType } = await startAgent(context, { tools: [tool('look', () => 'ok')], replies: [{ parts }, 'fine'] })
+    const { agent, script, untilState, ofType } = await startAgent(context, {
+      tools: [tool('look', () => 'ok')],
+      replies: [{ parts }, 'fine'],
+    })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     agent.abort()
     await run.result
     assert.equal(ofType('tool.start'), [])
     await agent.prompt('again').result
-    assert.equal(script.requests[1]!.messages.map(({ role }) => role), ['user'])
+    assert.equal(
+      script.requests[1]!.messages.map(({ role }) => role),
+      ['user'],
+    )
   })
 })

@@ -19,15 +19,27 @@ describe('steering', (it) => {
     assert.is(results[0], 'first result')
     assert.match(results[1]!, /Skipped/)
     assert.match(results[2]!, /Skipped/)
-    assert.equal(script.requests[1]!.messages.map(({ role }) => role), ['user', 'assistant', 'toolResult', 'toolResult', 'toolResult', 'user'])
+    assert.equal(
+      script.requests[1]!.messages.map(({ role }) => role),
+      ['user', 'assistant', 'toolResult', 'toolResult', 'toolResult', 'user'],
+    )
     assert.equal(saidIn(script.requests[1]), ['go', 'use the other one'])
-    assert.equal(ofType('tool.end').map(({ message }) => message.synthetic), ['skipped', 'skipped', undefined])
-    assert.equal(ofType('message.added').map(({ message }) => message.source), ['prompt', 'steering'])
+    assert.equal(
+      ofType('tool.end').map(({ message }) => message.synthetic),
+      ['skipped', 'skipped', undefined],
+    )
+    assert.equal(
+      ofType('message.added').map(({ message }) => message.source),
+      ['prompt', 'steering'],
+    )
   })
 
   it('does not disturb calls that run already', async (context) => {
     const open = gate<string>()
-    const { agent, script, until } = await startAgent(context, { tools: [tool('work', () => open.promise)], replies: [calls('c', 'work', 'work'), 'ok'] })
+    const { agent, script, until } = await startAgent(context, {
+      tools: [tool('work', () => open.promise)],
+      replies: [calls('c', 'work', 'work'), 'ok'],
+    })
     const run = agent.prompt('go')
     await until((event) => event.type === 'tool.start')
     agent.steer('hurry')
@@ -38,7 +50,9 @@ describe('steering', (it) => {
 
   it('during the last reply makes another turn of the same run', async (context) => {
     const open = gate()
-    const { agent, script, ofType, untilState } = await startAgent(context, { replies: [stalled(['one '], open.promise), 'two'] })
+    const { agent, script, ofType, untilState } = await startAgent(context, {
+      replies: [stalled(['one '], open.promise), 'two'],
+    })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     agent.steer('more')
@@ -59,45 +73,67 @@ describe('steering', (it) => {
 
   it('keeps its order, one at a time', async (context) => {
     const open = gate()
-    const { agent, script, untilState } = await startAgent(context, { replies: [stalled(['x'], open.promise), 'a', 'b', 'c'] })
+    const { agent, script, untilState } = await startAgent(context, {
+      replies: [stalled(['x'], open.promise), 'a', 'b', 'c'],
+    })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     for (const text of ['first', 'second', 'third']) agent.steer(text)
     open.resolve()
     assert.is((await run.result).text, 'c')
-    assert.equal(script.requests.map((request) => saidIn(request).at(-1)), ['go', 'first', 'second', 'third'])
+    assert.equal(
+      script.requests.map((request) => saidIn(request).at(-1)),
+      ['go', 'first', 'second', 'third'],
+    )
   })
 
   it('is taken all at once when told so', async (context) => {
     const open = gate()
-    const { agent, script, untilState } = await startAgent(context, { queueMode: 'all', replies: [stalled(['x'], open.promise), 'done'] })
+    const { agent, script, untilState } = await startAgent(context, {
+      queueMode: 'all',
+      replies: [stalled(['x'], open.promise), 'done'],
+    })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     for (const text of ['first', 'second', 'third']) agent.steer(text)
     open.resolve()
     await run.result
     assert.equal(saidIn(script.requests[1]), ['go', 'first', 'second', 'third'])
-    assert.equal(agent.conversation.trunk().map(({ message }) => message.role), ['user', 'assistant', 'user', 'user', 'user', 'assistant'])
+    assert.equal(
+      agent.conversation.trunk().map(({ message }) => message.role),
+      ['user', 'assistant', 'user', 'user', 'user', 'assistant'],
+    )
   })
 
   it('during the wait for a retry is in the next turn, not in the retry', async (context) => {
-    const { agent, clock, script, untilState } = await startAgent(context, { replies: [{ error: { kind: 'network', message: 'x' } }, 'a', 'b'] })
+    const { agent, clock, script, untilState } = await startAgent(context, {
+      replies: [{ error: { kind: 'network', message: 'x' } }, 'a', 'b'],
+    })
     const run = agent.prompt('go')
     await untilState('backoff')
     agent.steer('more')
     await clock.advance(10_000)
     assert.is((await run.result).text, 'b')
-    assert.equal(script.requests.map((request) => saidIn(request).length), [1, 1, 2])
+    assert.equal(
+      script.requests.map((request) => saidIn(request).length),
+      [1, 1, 2],
+    )
   })
 
   it('said to a run that fails is not stranded: the next request has it, in the order it was said', async (context) => {
     const open = gate()
     const { agent, script, untilState } = await startAgent(context, {
-      replies: [{ parts: (async function* () {
-        yield { type: 'text.delta', text: 'a' } as const
-        await open.promise
-        yield { type: 'error', error: { kind: 'auth', message: 'no' } } as const
-      })() }, 'fine', 'fine again'],
+      replies: [
+        {
+          parts: (async function* () {
+            yield { type: 'text.delta', text: 'a' } as const
+            await open.promise
+            yield { type: 'error', error: { kind: 'auth', message: 'no' } } as const
+          })(),
+        },
+        'fine',
+        'fine again',
+      ],
     })
     const run = agent.prompt('first')
     await untilState('replying.streaming')
@@ -114,7 +150,10 @@ describe('steering', (it) => {
     const { agent, script, untilState } = await startAgent(context, { replies: [stalled(['x'], open.promise), 'ok'] })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
-    agent.steer([{ type: 'text', text: 'look' }, { type: 'image', data: 'aGk=', mimeType: 'image/png' }])
+    agent.steer([
+      { type: 'text', text: 'look' },
+      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+    ])
     open.resolve()
     await run.result
     assert.equal(saidIn(script.requests[1]), ['go', 'look', '<image>'])
@@ -142,14 +181,19 @@ describe('a follow-up', (it) => {
 
   it('comes after steering, whatever was said first', async (context) => {
     const open = gate()
-    const { agent, script, untilState } = await startAgent(context, { replies: [stalled(['x'], open.promise), 'a', 'b'] })
+    const { agent, script, untilState } = await startAgent(context, {
+      replies: [stalled(['x'], open.promise), 'a', 'b'],
+    })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     agent.followUp('later')
     agent.steer('now')
     open.resolve()
     await run.result
-    assert.equal(script.requests.map((request) => saidIn(request).at(-1)), ['go', 'now', 'later'])
+    assert.equal(
+      script.requests.map((request) => saidIn(request).at(-1)),
+      ['go', 'now', 'later'],
+    )
   })
 
   it('at rest starts a run', async (context) => {
@@ -163,19 +207,34 @@ describe('a follow-up', (it) => {
 describe('the queues', (it) => {
   it('run waiting prompts in order, each as a run of its own', async (context) => {
     const open = gate()
-    const { agent, ofType, untilState } = await startAgent(context, { replies: [stalled(['x'], open.promise), 'a', 'b'] })
+    const { agent, ofType, untilState } = await startAgent(context, {
+      replies: [stalled(['x'], open.promise), 'a', 'b'],
+    })
     const runs = [agent.prompt('1')]
     await untilState('replying.streaming')
     runs.push(agent.prompt('2'), agent.prompt('3'))
     open.resolve()
     const results = await Promise.all(runs.map((run) => run.result))
-    assert.equal(results.map(({ text, loopId }) => [text, loopId]), [['xlate', 'a1/r0'], ['a', 'a1/r1'], ['b', 'a1/r2']])
-    assert.equal(ofType('run.start').map(({ requestId }) => requestId), runs.map(({ id }) => id))
+    assert.equal(
+      results.map(({ text, loopId }) => [text, loopId]),
+      [
+        ['xlate', 'a1/r0'],
+        ['a', 'a1/r1'],
+        ['b', 'a1/r2'],
+      ],
+    )
+    assert.equal(
+      ofType('run.start').map(({ requestId }) => requestId),
+      runs.map(({ id }) => id),
+    )
   })
 
   it('refuse what is beyond maxQueue, each for itself, and change nothing then', async (context) => {
     const open = gate()
-    const { agent, events, untilState } = await startAgent(context, { maxQueue: 1, replies: [stalled(['x'], open.promise), 'a', 'b', 'c'] })
+    const { agent, events, untilState } = await startAgent(context, {
+      maxQueue: 1,
+      replies: [stalled(['x'], open.promise), 'a', 'b', 'c'],
+    })
     const run = agent.prompt('1')
     await untilState('replying.streaming')
     agent.steer('s')
@@ -212,7 +271,9 @@ describe('the queues', (it) => {
   it('give a waiting prompt its whole time limit from when its run starts', async (context) => {
     const first = gate()
     const second = gate()
-    const { agent, clock, untilState, ofType } = await startAgent(context, { replies: [stalled(['a'], first.promise), stalled(['b'], second.promise)] })
+    const { agent, clock, untilState, ofType } = await startAgent(context, {
+      replies: [stalled(['a'], first.promise), stalled(['b'], second.promise)],
+    })
     const one = agent.prompt('1')
     await untilState('replying.streaming')
     const two = agent.prompt('2', { limits: { ms: 1_000 } })
@@ -229,15 +290,28 @@ describe('the queues', (it) => {
 
 describe('an interrupt', (it) => {
   it('aborts the run under way and goes ahead of the prompts that wait', async (context) => {
-    const { agent, script, untilState } = await startAgent(context, { replies: [stalled(['x'], never), 'now', 'later'] })
+    const { agent, script, untilState } = await startAgent(context, {
+      replies: [stalled(['x'], never), 'now', 'later'],
+    })
     const first = agent.prompt('1')
     await untilState('replying.streaming')
     const waiting = agent.prompt('wait')
     const urgent = agent.interrupt('urgent')
-    assert.equal((await Promise.all([first, urgent, waiting].map((run) => run.result))).map(({ stopReason, text }) => [stopReason, text]), [
-      ['aborted', 'x'], ['stop', 'now'], ['stop', 'later'],
-    ])
-    assert.equal(script.requests.map((request) => saidIn(request).at(-1)), ['1', 'urgent', 'wait'])
+    assert.equal(
+      (await Promise.all([first, urgent, waiting].map((run) => run.result))).map(({ stopReason, text }) => [
+        stopReason,
+        text,
+      ]),
+      [
+        ['aborted', 'x'],
+        ['stop', 'now'],
+        ['stop', 'later'],
+      ],
+    )
+    assert.equal(
+      script.requests.map((request) => saidIn(request).at(-1)),
+      ['1', 'urgent', 'wait'],
+    )
   })
 
   it('at rest is a prompt', async (context) => {
@@ -260,16 +334,26 @@ describe('an interrupt', (it) => {
   })
 
   it('is in the rebuilt queue where it is in the live one', async (context) => {
-    const { agent, untilState, records, ofType, until } = await startAgent(context, { replies: [stalled(['x'], never), 'now', 'later'] })
+    const { agent, untilState, records, ofType, until } = await startAgent(context, {
+      replies: [stalled(['x'], never), 'now', 'later'],
+    })
     agent.prompt('1')
     await untilState('replying.streaming')
     const waiting = agent.prompt('wait')
     const urgent = agent.interrupt('urgent')
     await until((event) => event.type === 'run.end')
     await waiting.result
-    assert.equal(ofType('run.start').map(({ requestId }) => requestId).slice(1), [urgent.id, waiting.id])
+    assert.equal(
+      ofType('run.start')
+        .map(({ requestId }) => requestId)
+        .slice(1),
+      [urgent.id, waiting.id],
+    )
     const at = ofType('queue.changed').findLast(({ added }) => added !== undefined)!.seq
     const rebuilt = rebuildConversation((await records()).filter(({ seq }) => seq <= at))
-    assert.equal(rebuilt.queues.prompts.map(({ id }) => id), [urgent.id, waiting.id])
+    assert.equal(
+      rebuilt.queues.prompts.map(({ id }) => id),
+      [urgent.id, waiting.id],
+    )
   })
 })

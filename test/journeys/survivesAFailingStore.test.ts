@@ -31,7 +31,12 @@ describe('a store that fails', (it) => {
     await quiet()
     store.fail = full
     await agent.prompt('go').result
-    for (const say of [() => agent.prompt('x'), () => agent.steer('x'), () => agent.followUp('x'), () => agent.interrupt('x')]) {
+    for (const say of [
+      () => agent.prompt('x'),
+      () => agent.steer('x'),
+      () => agent.followUp('x'),
+      () => agent.interrupt('x'),
+    ]) {
       assert.throws(say, withCode('AGENT_PAUSED', 'no space left'))
     }
     store.fail = undefined
@@ -41,7 +46,10 @@ describe('a store that fails', (it) => {
   it('in mid-stream stops the reply, brings what was seen of it to an end, and the resumed run answers', async (context) => {
     const store = brittleStore()
     const open = gate()
-    const { agent, untilState } = await startAgent(context, { store, replies: [stalled(['half '], open.promise), 'whole', 'more'] })
+    const { agent, untilState } = await startAgent(context, {
+      store,
+      replies: [stalled(['half '], open.promise), 'whole', 'more'],
+    })
     const run = agent.prompt('go')
     await untilState('replying.streaming')
     await quiet()
@@ -56,7 +64,11 @@ describe('a store that fails', (it) => {
   it('while tools run lets them end, keeps their results, and asks nothing more', async (context) => {
     const store = brittleStore()
     const open = gate<string>()
-    const { agent, script, until } = await startAgent(context, { store, tools: [tool('work', () => open.promise)], replies: [calls('c', 'work', 'work'), 'the answer'] })
+    const { agent, script, until } = await startAgent(context, {
+      store,
+      tools: [tool('work', () => open.promise)],
+      replies: [calls('c', 'work', 'work'), 'the answer'],
+    })
     const run = agent.prompt('go')
     await until((event) => event.type === 'tool.start')
     await quiet()
@@ -75,7 +87,11 @@ describe('a store that fails', (it) => {
   it('between a call and its start runs the tool once, after the resume', async (context) => {
     const store = brittleStore()
     let ran = 0
-    const { agent, script } = await startAgent(context, { store, tools: [tool('work', () => (ran += 1))], replies: [calls('c', 'work'), 'the answer'] })
+    const { agent, script } = await startAgent(context, {
+      store,
+      tools: [tool('work', () => (ran += 1))],
+      replies: [calls('c', 'work'), 'the answer'],
+    })
     store.onAppend = (records) => {
       if (records.some(({ type }) => type === 'tool.start')) store.fail ??= full
     }
@@ -137,7 +153,11 @@ describe('a store that fails', (it) => {
   it('while a call waits for approval is told at the decision, and nothing runs before it works', async (context) => {
     const store = brittleStore()
     let ran = 0
-    const { agent, untilState } = await startAgent(context, { store, tools: [tool('risky', () => (ran += 1), { needsApproval: true })], replies: [calls('c', 'risky'), 'the answer'] })
+    const { agent, untilState } = await startAgent(context, {
+      store,
+      tools: [tool('risky', () => (ran += 1), { needsApproval: true })],
+      replies: [calls('c', 'risky'), 'the answer'],
+    })
     const run = agent.prompt('go')
     await untilState('paused')
     await quiet()

@@ -21,13 +21,22 @@ const modelOf = (bad: Model['stream']): Model & { asked: number } => {
   return model
 }
 
+/** A stream that rejects with this, whatever it is. */
+const failingWith = (thrown: unknown): AsyncIterable<ModelPart> => ({
+  // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- models may reject with anything
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(thrown) }),
+})
+
 const yielding = (...parts: readonly unknown[]): Model['stream'] =>
   async function* () {
     yield* parts as ModelPart[]
   }
 
 /** Runs a prompt against it, waiting for retries as long as it takes. */
-async function prompt(context: CaseContext, stream: Model['stream']): Promise<Harness & { result: Awaited<ReturnType<Harness['agent']['prompt']>['result']>; asked: number }> {
+async function prompt(
+  context: CaseContext,
+  stream: Model['stream'],
+): Promise<Harness & { result: Awaited<ReturnType<Harness['agent']['prompt']>['result']>; asked: number }> {
   const model = modelOf(stream)
   const harness = await startAgent(context, { model, tools: [tool('look', () => 'ok')] })
   const run = harness.agent.prompt('go')
@@ -43,11 +52,28 @@ describe('a model that breaks its contract', (it) => {
   const retried: readonly (readonly [string, Model['stream'], RegExp])[] = [
     ['yields nothing', yielding(), /MODEL_PROTOCOL.*without "done" or "error"/],
     ['stops after a delta', yielding(delta('half')), /MODEL_PROTOCOL.*without "done" or "error"/],
-    ['throws at once', () => { throw new Error('sync') }, /MODEL_FAILED.*sync/],
-    ['throws a string', async function* () { yield delta('a'); throw 'a string' }, /MODEL_FAILED.*a string/],
-    ['throws undefined', async function* () { throw undefined }, /MODEL_FAILED.*undefined/],
+    [
+      'throws at once',
+      () => {
+        throw new Error('sync')
+      },
+      /MODEL_FAILED.*sync/,
+    ],
+    [
+      'throws a string',
+      async function* () {
+        yield delta('a')
+        yield* failingWith('a string')
+      },
+      /MODEL_FAILED.*a string/,
+    ],
+    ['throws undefined', () => failingWith(undefined), /MODEL_FAILED.*undefined/],
     ['returns no stream', () => undefined as never, /MODEL_FAILED/],
-    ['yields an error of a kind nobody knows', yielding({ type: 'error', error: { kind: 'tired', message: 'zzz' } }), /MODEL_FAILED.*zzz/],
+    [
+      'yields an error of a kind nobody knows',
+      yielding({ type: 'error', error: { kind: 'tired', message: 'zzz' } }),
+      /MODEL_FAILED.*zzz/,
+    ],
     ['yields an error without anything in it', yielding({ type: 'error' }), /MODEL_FAILED/],
   ]
   for (const [what, stream, expected] of retried) {
@@ -61,22 +87,46 @@ describe('a model that breaks its contract', (it) => {
 
   const refused: readonly (readonly [string, Model['stream']])[] = [
     ['yields two terminal parts', yielding(delta('a'), done(text('a')), done(text('b')))],
-    ['yields an error after its answer', yielding(done(text('a')), { type: 'error', error: { kind: 'other', message: 'x' } })],
+    [
+      'yields an error after its answer',
+      yielding(done(text('a')), { type: 'error', error: { kind: 'other', message: 'x' } }),
+    ],
     ['yields a delta after its answer', yielding(delta('a'), done(text('a')), delta('b'))],
     ['yields a part of unknown type', yielding({ type: 'audio.delta', data: 1 })],
     ['yields undefined', yielding(undefined)],
     ['yields a delta without text', yielding({ type: 'text.delta' })],
     ['yields an answer without a reply', yielding({ type: 'done' })],
     ['yields a reply without content', yielding({ type: 'done', reply: { stopReason: 'stop', usage: {} } })],
-    ['yields a reply without usage', yielding(delta('a'), { type: 'done', reply: { content: [], stopReason: 'stop' } })],
+    [
+      'yields a reply without usage',
+      yielding(delta('a'), { type: 'done', reply: { content: [], stopReason: 'stop' } }),
+    ],
     ['yields a reply whose usage is undefined', yielding(delta('a'), done(text('a'), { usage: undefined as never }))],
-    ['yields a reply whose usage is not a number', yielding(delta('a'), done(text('a'), { usage: { input: Number.NaN, output: 1, cacheRead: 0, cacheWrite: 0 } }))],
-    ['yields a reply whose usage lacks parts', yielding(delta('a'), done(text('a'), { usage: { input: 1, output: 1 } as never }))],
-    ['yields a reply that stopped for no known reason', yielding(delta('a'), done(text('a'), { stopReason: 'bored' as never }))],
+    [
+      'yields a reply whose usage is not a number',
+      yielding(delta('a'), done(text('a'), { usage: { input: Number.NaN, output: 1, cacheRead: 0, cacheWrite: 0 } })),
+    ],
+    [
+      'yields a reply whose usage lacks parts',
+      yielding(delta('a'), done(text('a'), { usage: { input: 1, output: 1 } as never })),
+    ],
+    [
+      'yields a reply that stopped for no known reason',
+      yielding(delta('a'), done(text('a'), { stopReason: 'bored' as never })),
+    ],
     ['yields a reply with a block of unknown type', yielding(delta('a'), done([{ type: 'video' } as never]))],
     ['yields a reply with null for a block', yielding(delta('a'), done([null as never]))],
-    ['yields a call without a name', yielding(delta('a'), done([{ type: 'toolCall', callId: 'c', input: {} } as never], { stopReason: 'toolUse' }))],
-    ['yields a call whose id is a number', yielding(delta('a'), done([{ type: 'toolCall', callId: 7, name: 'look', input: {} } as never], { stopReason: 'toolUse' }))],
+    [
+      'yields a call without a name',
+      yielding(delta('a'), done([{ type: 'toolCall', callId: 'c', input: {} } as never], { stopReason: 'toolUse' })),
+    ],
+    [
+      'yields a call whose id is a number',
+      yielding(
+        delta('a'),
+        done([{ type: 'toolCall', callId: 7, name: 'look', input: {} } as never], { stopReason: 'toolUse' }),
+      ),
+    ],
   ]
   for (const [what, stream] of refused) {
     it(`and ${what} ends the run with MODEL_PROTOCOL`, async (context) => {
@@ -87,7 +137,10 @@ describe('a model that breaks its contract', (it) => {
   }
 
   it('and leaves the input of a call out gets a call without arguments', async (context) => {
-    const { result, ofType } = await prompt(context, yielding(done([{ type: 'toolCall', callId: 'c', name: 'look' } as never], { stopReason: 'toolUse' })))
+    const { result, ofType } = await prompt(
+      context,
+      yielding(done([{ type: 'toolCall', callId: 'c', name: 'look' } as never], { stopReason: 'toolUse' })),
+    )
     assert.is(result.text, 'fine')
     assert.is(ofType('tool.end')[0]!.message.isError, false)
   })
@@ -142,7 +195,10 @@ describe('a model that breaks its contract', (it) => {
   it('and answers with nothing at all ends the run, and the next request is valid', async (context) => {
     const { result, agent } = await prompt(context, yielding(done([])))
     assert.equal([result.stopReason, result.text], ['stop', ''])
-    assert.equal(agent.conversation.trunk().map(({ message }) => message.role), ['user', 'assistant', 'user', 'assistant'])
+    assert.equal(
+      agent.conversation.trunk().map(({ message }) => message.role),
+      ['user', 'assistant', 'user', 'assistant'],
+    )
   })
 
   it('and says it wants a tool but calls none ends the run', async (context) => {
@@ -160,7 +216,10 @@ describe('a model that breaks its contract', (it) => {
 
 describe('a scripted model', (it) => {
   it('fails on the first request it does not foresee, by its number, and the agent says so', async (context) => {
-    const { agent, script } = await startAgent(context, { tools: [tool('look', () => 'x')], replies: [calls('c', 'look')] })
+    const { agent, script } = await startAgent(context, {
+      tools: [tool('look', () => 'x')],
+      replies: [calls('c', 'look')],
+    })
     const { stopReason, error } = await agent.prompt('go').result
     assert.is(stopReason, 'error')
     assert.match(error!.message, /request 2 is not in the script, which holds 1 replies/)

@@ -12,14 +12,22 @@ const busy: Record<string, (context: CaseContext) => Promise<Harness>> = {
   idle: (context) => startAgent(context),
   'replying.requesting': (context) => startAgent(context, { replies: [stalled([], never)] }),
   'replying.streaming': (context) => startAgent(context, { replies: [stalled(['half '], never)] }),
-  executing: (context) => startAgent(context, { tools: [tool('hang', () => never)], replies: [calls('c', 'hang', 'hang')] }),
-  paused: (context) => startAgent(context, { tools: [tool('risky', () => 'x', { needsApproval: true })], replies: [calls('c', 'risky')] }),
+  executing: (context) =>
+    startAgent(context, { tools: [tool('hang', () => never)], replies: [calls('c', 'hang', 'hang')] }),
+  paused: (context) =>
+    startAgent(context, { tools: [tool('risky', () => 'x', { needsApproval: true })], replies: [calls('c', 'risky')] }),
   backoff: (context) => startAgent(context, { replies: [{ error: { kind: 'network', message: 'x' } }] }),
   compacting: (context) =>
     startAgent(context, {
       tools: [tool('look', () => 'long words '.repeat(60))],
       replies: Array.from({ length: 12 }, (_, turn) => calls(`t${turn}-`, 'look')),
-      compaction: { contextWindow: 1_000, keepFirst: 1, keepRecent: 1, maxSummaryTokens: 50, strategy: llmStrategy({ model: scriptedModel([stalled(['x'], never)]) }) },
+      compaction: {
+        contextWindow: 1_000,
+        keepFirst: 1,
+        keepRecent: 1,
+        maxSummaryTokens: 50,
+        strategy: llmStrategy({ model: scriptedModel([stalled(['x'], never)]) }),
+      },
     }),
 }
 
@@ -78,7 +86,15 @@ describe('a stop', (it) => {
   it('is the end: every method says so', async (context) => {
     const { agent, runtime } = await startAgent(context)
     await agent.stop()
-    const methods = [() => agent.prompt('x'), () => agent.steer('x'), () => agent.followUp('x'), () => agent.interrupt('x'), () => agent.abort(), () => agent.decide('c', 'approve'), () => agent.resume()]
+    const methods = [
+      () => agent.prompt('x'),
+      () => agent.steer('x'),
+      () => agent.followUp('x'),
+      () => agent.interrupt('x'),
+      () => agent.abort(),
+      () => agent.decide('c', 'approve'),
+      () => agent.resume(),
+    ]
     for (const method of methods) assert.throws(method, withCode('AGENT_STOPPED', 'a1'))
     assert.equal(runtime.agents(), [])
     assert.is(runtime.agent('a1'), undefined)
@@ -102,7 +118,11 @@ describe('a stop', (it) => {
   })
 
   it('right after a resume ends that too', async (context) => {
-    const { agent } = await startAgent(context, { tools: [tool('work', () => 'x')], limits: { turns: 1 }, replies: [calls('c', 'work'), 'fine'] })
+    const { agent } = await startAgent(context, {
+      tools: [tool('work', () => 'x')],
+      limits: { turns: 1 },
+      replies: [calls('c', 'work'), 'fine'],
+    })
     await agent.prompt('go').result
     const run = agent.resume()
     await agent.stop()
@@ -118,7 +138,14 @@ describe('closing a runtime', (it) => {
     const hang = tool('hang', () => never)
     const agents = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        runtime.spawn(defineAgent({ name: 'busy', tools: [hang], model: scriptedModel([n % 2 === 0 ? calls('c', 'hang') : stalled(['half '], never)]) }), { id: `a${n}` }),
+        runtime.spawn(
+          defineAgent({
+            name: 'busy',
+            tools: [hang],
+            model: scriptedModel([n % 2 === 0 ? calls('c', 'hang') : stalled(['half '], never)]),
+          }),
+          { id: `a${n}` },
+        ),
       ),
     )
     const runs = agents.map((agent) => agent.prompt('go'))
@@ -187,11 +214,14 @@ describe('closing a runtime', (it) => {
 describe('an agent whose own parts fail', (it) => {
   const failingCounter = (from: number) => {
     let counted = 0
-    return { text: () => 1, message: () => {
-      counted += 1
-      if (counted >= from) throw new Error('cannot count')
-      return 1
-    } }
+    return {
+      text: () => 1,
+      message: () => {
+        counted += 1
+        if (counted >= from) throw new Error('cannot count')
+        return 1
+      },
+    }
   }
 
   for (const from of [1, 2]) {
@@ -205,14 +235,23 @@ describe('an agent whose own parts fail', (it) => {
   }
 
   it('such as a token counter that gives fractions, still writes a log that can be read', async (context) => {
-    const { agent } = await startAgent(context, { tokenCounter: { text: (words) => words.length / 4, message: () => 2.5 }, tools: [tool('work', () => 'x')], replies: [calls('c', 'work'), 'fine'] })
+    const { agent } = await startAgent(context, {
+      tokenCounter: { text: (words) => words.length / 4, message: () => 2.5 },
+      tools: [tool('work', () => 'x')],
+      replies: [calls('c', 'work'), 'fine'],
+    })
     assert.is((await agent.prompt('go').result).text, 'fine')
   })
 
   it('such as a clock that runs backwards, still ends its runs', async (context) => {
     let now = 1_000_000
     const clock = { now: () => (now -= 10), after: () => () => {}, advance: async () => {}, pending: 0 }
-    const { agent } = await startAgent(context, { clock, tools: [tool('work', () => 'x')], limits: { ms: 5 }, replies: [calls('c', 'work'), 'fine'] })
+    const { agent } = await startAgent(context, {
+      clock,
+      tools: [tool('work', () => 'x')],
+      limits: { ms: 5 },
+      replies: [calls('c', 'work'), 'fine'],
+    })
     assert.is((await agent.prompt('go').result).text, 'fine')
   })
 })

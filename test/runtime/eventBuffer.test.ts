@@ -7,7 +7,13 @@ import { assert, describe } from '../support/suite.ts'
 
 const at = { agentId: 'a1', path: [], seq: 1, time: 0, loopId: 'a1/r0', turnIndex: 0 }
 const progress = (n: unknown): AgentEvent => ({ ...at, type: 'tool.progress', callId: 'c', name: 'x', progress: n })
-const text = (words: string, offset: number, turnIndex = 0): AgentEvent => ({ ...at, type: 'reply.delta', text: words, offset, turnIndex })
+const text = (words: string, offset: number, turnIndex = 0): AgentEvent => ({
+  ...at,
+  type: 'reply.delta',
+  text: words,
+  offset,
+  turnIndex,
+})
 
 const collect = (): (() => void) => {
   setFlagsFromString('--expose-gc')
@@ -35,7 +41,7 @@ describe('an event buffer', (it) => {
     buffer.push(progress(2))
     buffer.close()
     const ends = await Promise.all(waiting)
-    assert.equal(ends.map(({ done }) => done === true).toSorted(), [false, false, true])
+    assert.equal(ends.filter(({ done }) => done === true).length, 1)
   })
 
   it('joins neighbouring deltas of a slow reader without losing a character', async () => {

@@ -4,13 +4,31 @@ import type { AgentEvent } from '../../src/protocol/events.ts'
 import { calls, delta, done, gate, never, quiet, stalled, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const codes = (events: readonly AgentEvent[]): string[] => events.flatMap((event) => (event.type === 'error' ? [event.error.code] : []))
+const codes = (events: readonly AgentEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'error' ? [event.error.code] : []))
 
 describe('a subscriber', (it) => {
   for (const [what, bad] of [
-    ['throws', () => { throw new Error('my bug') }],
-    ['throws a string', () => { throw 'my bug' }],
-    ['rejects', async () => { throw new Error('my bug') }],
+    [
+      'throws',
+      () => {
+        throw new Error('my bug')
+      },
+    ],
+    [
+      'throws a string',
+      () => {
+        // oxlint-disable-next-line typescript/only-throw-error -- listeners may throw anything
+        throw 'my bug'
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('my bug')
+      },
+    ],
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- listeners may reject with anything
     ['rejects with undefined', () => Promise.reject(undefined)],
   ] as const) {
     it(`that ${what} harms nobody, and the others are told`, async (context) => {
@@ -27,7 +45,8 @@ describe('a subscriber', (it) => {
       assert.is(ofType('error').length, expected)
       assert.is(times, events.length)
       assert.ok(codes(events).every((code) => code === 'SUBSCRIBER_FAILED'))
-      if (what !== 'rejects with undefined') assert.match(ofType('error')[0]!.error.message, /my bug.*Catch errors inside/)
+      if (what !== 'rejects with undefined')
+        assert.match(ofType('error')[0]!.error.message, /my bug.*Catch errors inside/)
     })
   }
 
@@ -42,7 +61,10 @@ describe('a subscriber', (it) => {
       if (event.type !== 'error' && event.type !== 'state.changed') seen.push(event.seq)
     })
     await agent.prompt('go').result
-    assert.equal(seen, seen.toSorted((a, b) => a - b))
+    assert.equal(
+      seen,
+      seen.toSorted((a, b) => a - b),
+    )
   })
 
   it('that never comes back is not waited for', async (context) => {
@@ -63,7 +85,10 @@ describe('a subscriber', (it) => {
     const run = agent.prompt('go')
     open.resolve()
     assert.is((await run.result).text, 'two')
-    assert.equal(seen, seen.toSorted((a, b) => a - b))
+    assert.equal(
+      seen,
+      seen.toSorted((a, b) => a - b),
+    )
     assert.is(ofType('message.added').length, 2)
   })
 
@@ -78,7 +103,21 @@ describe('a subscriber', (it) => {
   })
 
   it('may abort inside any event', async (context) => {
-    const types = ['run.start', 'message.added', 'turn.start', 'turn.request', 'reply.start', 'reply.delta', 'reply.end', 'tool.start', 'tool.progress', 'tool.end', 'turn.end', 'queue.changed', 'state.changed'] as const
+    const types = [
+      'run.start',
+      'message.added',
+      'turn.start',
+      'turn.request',
+      'reply.start',
+      'reply.delta',
+      'reply.end',
+      'tool.start',
+      'tool.progress',
+      'tool.end',
+      'turn.end',
+      'queue.changed',
+      'state.changed',
+    ] as const
     for (const type of types) {
       const work = tool('work', (_, { report }) => {
         report(1)
@@ -88,7 +127,11 @@ describe('a subscriber', (it) => {
       const { agent, ofType } = await startAgent(context, {
         id: `on-${type}`,
         tools: [work],
-        replies: [{ parts: [delta('a'), done([{ type: 'text', text: 'a' }, call], { stopReason: 'toolUse' })] }, 'b', 'c'].slice(0, 3) as never,
+        replies: [
+          { parts: [delta('a'), done([{ type: 'text', text: 'a' }, call], { stopReason: 'toolUse' })] },
+          'b',
+          'c',
+        ],
       })
       let isFirst = true
       const unsubscribe = agent.subscribe((event) => {
@@ -106,7 +149,15 @@ describe('a subscriber', (it) => {
   })
 
   it('may stop the agent inside any event, and the log still ends properly', async (context) => {
-    for (const type of ['run.start', 'turn.request', 'reply.start', 'reply.delta', 'reply.end', 'run.end', 'state.changed'] as const) {
+    for (const type of [
+      'run.start',
+      'turn.request',
+      'reply.start',
+      'reply.delta',
+      'reply.end',
+      'run.end',
+      'state.changed',
+    ] as const) {
       const { agent, until, records } = await startAgent(context, { id: `on-${type}`, replies: ['one two'] })
       const stops: Promise<void>[] = []
       agent.subscribe((event) => {
@@ -115,7 +166,10 @@ describe('a subscriber', (it) => {
       const result = await agent.prompt('go').result
       await until((event) => event.type === 'agent.stopped')
       await Promise.all(stops)
-      assert.ok(result.stopReason === 'aborted' || type === 'run.end' || type === 'reply.end', `${type}: ${result.stopReason}`)
+      assert.ok(
+        result.stopReason === 'aborted' || type === 'run.end' || type === 'reply.end',
+        `${type}: ${result.stopReason}`,
+      )
       assert.is((await records()).at(-1)?.type, 'agent.stopped', type)
     }
   })
@@ -153,10 +207,11 @@ describe('a subscriber', (it) => {
     const listener = (event: AgentEvent): void => {
       if (event.type === 'run.end') times += 1
     }
-    const [end] = [agent.subscribe(listener), agent.subscribe(listener)]
+    const end = agent.subscribe(listener)
+    agent.subscribe(listener)
     await agent.prompt('1').result
     assert.is(times, 2)
-    end!()
+    end()
     await agent.prompt('2').result
     assert.is(times, 3)
   })
@@ -232,49 +287,64 @@ describe('a run', (it) => {
     await Promise.all(loops)
   })
 
-  it('of 100,000 deltas that nobody reads stays small, and says nothing was lost of its text', { timeoutMs: 10_000 }, async (context) => {
-    const count = 100_000
-    const { agent } = await startAgent(context, {
-      model: {
-        id: 'test:chatty',
-        async *stream() {
-          for (let n = 0; n < count; n += 1) yield delta('word ')
-          yield done([{ type: 'text', text: 'word '.repeat(count) }])
+  it(
+    'of 100,000 deltas that nobody reads stays small, and says nothing was lost of its text',
+    { timeoutMs: 10_000 },
+    async (context) => {
+      const count = 100_000
+      const { agent } = await startAgent(context, {
+        model: {
+          id: 'test:chatty',
+          async *stream() {
+            for (let n = 0; n < count; n += 1) yield delta('word ')
+            yield done([{ type: 'text', text: 'word '.repeat(count) }])
+          },
         },
-      },
-    })
-    const run = agent.prompt('go')
-    await run.result
-    let [events, length] = [0, 0]
-    for await (const event of run) {
-      events += 1
-      if (event.type === 'reply.delta') length += event.text.length
-      assert.is.not(event.type, 'events.dropped')
-    }
-    assert.ok(events < 1_000, `${events} events`)
-    assert.is(length, 5 * count)
-  })
+      })
+      const run = agent.prompt('go')
+      await run.result
+      let [events, length] = [0, 0]
+      for await (const event of run) {
+        events += 1
+        if (event.type === 'reply.delta') length += event.text.length
+        assert.is.not(event.type, 'events.dropped')
+      }
+      assert.ok(events < 1_000, `${events} events`)
+      assert.is(length, 5 * count)
+    },
+  )
 
-  it('of 100,000 progress reports that nobody reads drops the oldest and says how many', { timeoutMs: 10_000 }, async (context) => {
-    const count = 100_000
-    const noisy = tool('noisy', (_, { report }) => {
-      for (let n = 0; n < count; n += 1) report(n)
-      return 'ok'
-    })
-    const { agent } = await startAgent(context, { tools: [noisy], replies: [calls('c', 'noisy'), 'end'] })
-    const run = agent.prompt('go')
-    await run.result
-    const seen: AgentEvent[] = []
-    for await (const event of run) seen.push(event)
-    const [first] = seen
-    assert.ok(first?.type === 'events.dropped' && first.count + seen.length - 1 > count && first.count < count)
-    assert.ok(seen.length < 5_000)
-    assert.is(seen.at(-1)!.type, 'run.end')
-    assert.is(seen.filter(({ type }) => type === 'events.dropped').length, 1)
-  })
+  it(
+    'of 100,000 progress reports that nobody reads drops the oldest and says how many',
+    { timeoutMs: 10_000 },
+    async (context) => {
+      const count = 100_000
+      const noisy = tool('noisy', (_, { report }) => {
+        for (let n = 0; n < count; n += 1) report(n)
+        return 'ok'
+      })
+      const { agent } = await startAgent(context, { tools: [noisy], replies: [calls('c', 'noisy'), 'end'] })
+      const run = agent.prompt('go')
+      await run.result
+      const seen: AgentEvent[] = []
+      for await (const event of run) seen.push(event)
+      const [first] = seen
+      assert.ok(first?.type === 'events.dropped' && first.count + seen.length - 1 > count && first.count < count)
+      assert.ok(seen.length < 5_000)
+      assert.is(seen.at(-1)!.type, 'run.end')
+      assert.is(seen.filter(({ type }) => type === 'events.dropped').length, 1)
+    },
+  )
 
   it('has a result that never rejects, whatever happens', async (context) => {
-    const { agent } = await startAgent(context, { tools: [tool('bad', () => { throw new Error('x') })], replies: [calls('c', 'bad'), { error: { kind: 'auth', message: 'x' } }] })
+    const { agent } = await startAgent(context, {
+      tools: [
+        tool('bad', () => {
+          throw new Error('x')
+        }),
+      ],
+      replies: [calls('c', 'bad'), { error: { kind: 'auth', message: 'x' } }],
+    })
     assert.is((await agent.prompt('go').result).stopReason, 'error')
   })
 })

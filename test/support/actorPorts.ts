@@ -20,7 +20,10 @@ export interface RecordedPorts extends Mutable<AgentPorts> {
 }
 
 /** Ports over a conversation that holds these messages. */
-export function actorPorts(options: Partial<AgentOptions> = {}, messages: readonly Message[] = [userSays('hello')]): RecordedPorts {
+export function actorPorts(
+  options: Partial<AgentOptions> = {},
+  messages: readonly Message[] = [userSays('hello')],
+): RecordedPorts {
   const definition = defineAgent({ name: 'tester', model: scriptedModel([]), ...options })
   const conversation = new Conversation(definition.counter)
   for (const record of recordsOf(messages)) conversation.apply(record)
@@ -46,7 +49,11 @@ export function actorPorts(options: Partial<AgentOptions> = {}, messages: readon
   }
 }
 
-export const userSays = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }], source: 'prompt' })
+export const userSays = (text: string): Message => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+  source: 'prompt',
+})
 
 export const agentSays = (...content: Extract<Message, { role: 'assistant' }>['content']): Message => ({
   role: 'assistant',
@@ -56,12 +63,26 @@ export const agentSays = (...content: Extract<Message, { role: 'assistant' }>['c
   model: 'test:model',
 })
 
-export const toolSays = (callId: string, text: string): Message => ({ role: 'toolResult', callId, toolName: 'look', content: [{ type: 'text', text }], isError: false })
+export const toolSays = (callId: string, text: string): Message => ({
+  role: 'toolResult',
+  callId,
+  toolName: 'look',
+  content: [{ type: 'text', text }],
+  isError: false,
+})
 
 function recordsOf(messages: readonly Message[]): LogRecord[] {
   return messages.map((message, index) => {
     const seq = index + 1
-    const base = { v: recordVersion, seq, time: 0, loopId: 'a1/r0', turnIndex: 0, nodeId: seq, parentId: index === 0 ? null : index } as const
+    const base = {
+      v: recordVersion,
+      seq,
+      time: 0,
+      loopId: 'a1/r0',
+      turnIndex: 0,
+      nodeId: seq,
+      parentId: index === 0 ? null : index,
+    } as const
     if (message.role === 'user') return { ...base, type: 'message.added', message }
     if (message.role === 'assistant') return { ...base, type: 'reply.end', message, costUsd: 0, estimatedTokens: 0 }
     const { callId, toolName: name } = message
@@ -77,12 +98,19 @@ export interface RunningActor<Output> {
 }
 
 /** Runs one effect over the ports. */
-export function runActor<Output, Input>(make: (find: FindPorts) => PromiseActorLogic<Output, Input>, ports: AgentPorts, input: Input): RunningActor<Output> {
-  const actor = createActor(make(() => ports), { input: input as never })
+export function runActor<Output, Input>(
+  make: (find: FindPorts) => PromiseActorLogic<Output, Input>,
+  ports: AgentPorts,
+  input: Input,
+): RunningActor<Output> {
+  const actor = createActor(
+    make(() => ports),
+    { input },
+  )
   const output = new Promise<Output>((resolve, reject) => {
     actor.subscribe({
-      next: ({ status, output }) => {
-        if (status === 'done') resolve(output as Output)
+      next: (snapshot) => {
+        if (snapshot.status === 'done') resolve(snapshot.output)
       },
       error: reject,
     })

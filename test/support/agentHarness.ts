@@ -46,15 +46,28 @@ export interface Harness {
 }
 
 /** An agent under a simulated clock, with its events collected; after the case it is stopped and its whole life is checked. */
-export async function startAgent({ cleanup }: Pick<CaseContext, 'cleanup'>, options: HarnessOptions = {}): Promise<Harness> {
-  const { replies = [], model, store = memoryStore(), random = () => 0, id = 'a1', clock = simulatedClock(), check = true, ...rest } = options
+export async function startAgent(
+  { cleanup }: Pick<CaseContext, 'cleanup'>,
+  options: HarnessOptions = {},
+): Promise<Harness> {
+  const {
+    replies = [],
+    model,
+    store = memoryStore(),
+    random = () => 0,
+    id = 'a1',
+    clock = simulatedClock(),
+    check = true,
+    ...rest
+  } = options
   const script = scriptedModel(replies)
   const faults: string[] = []
-  let agent: Agent | undefined
-  const watched = watchRequests(model ?? script, faults, () => agent)
+  const born: { agent?: Agent } = {}
+  const watched = watchRequests(model ?? script, faults, () => born.agent)
   const runtime = await createRuntime({ store, clock, random, newId: counter('q') })
   cleanup(() => runtime.close().catch(() => {}))
-  agent = await runtime.spawn(defineAgent({ name: 'tester', ...rest, model: watched }), { id })
+  const agent = await runtime.spawn(defineAgent({ name: 'tester', ...rest, model: watched }), { id })
+  born.agent = agent
   const events: AgentEvent[] = []
   const waiting = new Set<() => void>()
   agent.subscribe((event) => {
@@ -66,12 +79,15 @@ export async function startAgent({ cleanup }: Pick<CaseContext, 'cleanup'>, opti
     for await (const record of store.read(id)) all.push(record)
     return all
   }
-  const started = agent
   if (check) {
     cleanup(async () => {
-      await started.stop()
-      const conversation = started.conversation as Conversation
-      assert.equal([...faults, ...checkJourney({ events, conversation, records: await records() })], [], 'the rules of every journey')
+      await agent.stop()
+      const conversation = agent.conversation as Conversation
+      assert.equal(
+        [...faults, ...checkJourney({ events, conversation, records: await records() })],
+        [],
+        'the rules of every journey',
+      )
       assert.is(clock.pending, 0, 'timers left in the clock')
     })
   }
@@ -93,13 +109,14 @@ export async function startAgent({ cleanup }: Pick<CaseContext, 'cleanup'>, opti
     script,
     events,
     records,
-    ofType: <T extends AgentEvent['type']>(type: T) => events.filter((event): event is EventOf<T> => event.type === type),
+    ofType: <T extends AgentEvent['type']>(type: T) =>
+      events.filter((event): event is EventOf<T> => event.type === type),
     types: () => events.map(({ type }) => type),
     until: async (fits) => {
       await when(() => events.some(fits))
       return events.find(fits)!
     },
-    untilState: (state) => when(() => started.state === state),
+    untilState: (state) => when(() => agent.state === state),
   }
 }
 
@@ -131,11 +148,14 @@ export const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(
 export const withCode =
   (code: string, ...texts: readonly string[]) =>
   (thrown: unknown): boolean =>
-    thrown instanceof Error && 'code' in thrown && thrown.code === code && texts.every((text) => thrown.message.includes(text))
+    thrown instanceof Error &&
+    'code' in thrown &&
+    thrown.code === code &&
+    texts.every((text) => thrown.message.includes(text))
 
 /** A tool that takes any object; `run` gets the input and the context. */
 export const tool = (name: string, run: Tool['run'], options: Partial<ToolOptions<z.ZodType>> = {}): Tool =>
-  defineTool({ name, description: `The tool ${name}.`, input: z.looseObject({}), ...options, run: run as never })
+  defineTool({ name, description: `The tool ${name}.`, input: z.looseObject({}), ...options, run })
 
 /** A reply that calls tools: `calls('look', 'find')` or `calls(['look', { at: 1 }])`; ids are `c0`, `c1`, …, with a prefix. */
 export const calls = (prefix: string, ...wanted: readonly (string | readonly [string, unknown])[]): ScriptedReply => ({
@@ -169,9 +189,17 @@ export const stalled = (words: readonly string[], open: Promise<unknown>): Scrip
 export const never: Promise<never> = new Promise(() => {})
 
 /** The text of every result in a request, in order. */
-export const resultsOf = (request: { messages: readonly { role: string; content: readonly Block[] }[] } | undefined): string[] =>
-  (request?.messages ?? []).filter(({ role }) => role === 'toolResult').map(({ content }) => content.map((b) => (b.type === 'text' ? b.text : `<${b.type}>`)).join(''))
+export const resultsOf = (
+  request: { messages: readonly { role: string; content: readonly Block[] }[] } | undefined,
+): string[] =>
+  (request?.messages ?? [])
+    .filter(({ role }) => role === 'toolResult')
+    .map(({ content }) => content.map((b) => (b.type === 'text' ? b.text : `<${b.type}>`)).join(''))
 
 /** The text of every user message in a request, in order. */
-export const saidIn = (request: { messages: readonly { role: string; content: readonly Block[] }[] } | undefined): string[] =>
-  (request?.messages ?? []).filter(({ role }) => role === 'user').flatMap(({ content }) => content.map((b) => (b.type === 'text' ? b.text : `<${b.type}>`)))
+export const saidIn = (
+  request: { messages: readonly { role: string; content: readonly Block[] }[] } | undefined,
+): string[] =>
+  (request?.messages ?? [])
+    .filter(({ role }) => role === 'user')
+    .flatMap(({ content }) => content.map((b) => (b.type === 'text' ? b.text : `<${b.type}>`)))

@@ -100,3 +100,75 @@ export const policies: fc.Arbitrary<Partial<AgentPolicy>> = record({
     maxRetryAfterMs: fc.constant(1_000),
   }),
 })
+
+/** One more thing in a conversation; `LogPlayer` of test/conversation makes records of it. */
+export type Happening =
+  | { readonly type: 'user'; readonly words: string; readonly source: 'prompt' | 'steering' | 'followUp' }
+  | {
+      readonly type: 'reply'
+      readonly words: string
+      readonly thinking: 'none' | 'signed' | 'unsigned'
+      readonly isAborted: boolean
+      readonly input: number
+    }
+  | {
+      readonly type: 'step'
+      readonly words: string
+      readonly thinking: 'none' | 'signed' | 'unsigned'
+      readonly outputs: readonly string[]
+      /** Results come in the order of these numbers. */
+      readonly order: readonly number[]
+    }
+  | { readonly type: 'compact'; readonly first: number; readonly recent: number; readonly summary: string; readonly maxChars: number }
+
+const words = fc.oneof(
+  { weight: 5, arbitrary: fc.string({ maxLength: 40, unit: 'grapheme' }) },
+  { weight: 2, arbitrary: fc.constantFrom('', ' ', '\n', 'x'.repeat(500), '😀'.repeat(200)) },
+)
+const thinking = fc.constantFrom('none' as const, 'signed' as const, 'unsigned' as const)
+
+/** A random conversation: people, replies, tools whose results come in any order, compactions nested in each other. */
+export const histories = (options: { maxLength: number }): fc.Arbitrary<Happening[]> =>
+  fc.array(
+    fc.oneof(
+      {
+        weight: 4,
+        arbitrary: record({
+          type: fc.constant('user' as const),
+          words: words.filter((said) => said.trim() !== ''),
+          source: fc.constantFrom('prompt' as const, 'steering' as const, 'followUp' as const),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: record({
+          type: fc.constant('reply' as const),
+          words,
+          thinking,
+          isAborted: fc.boolean(),
+          input: fc.constantFrom(0, 10, 1_000, 50_000),
+        }),
+      },
+      {
+        weight: 4,
+        arbitrary: record({
+          type: fc.constant('step' as const),
+          words,
+          thinking,
+          outputs: fc.array(words, { minLength: 1, maxLength: 4 }),
+          order: fc.array(fc.nat(100), { minLength: 4, maxLength: 4 }),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: record({
+          type: fc.constant('compact' as const),
+          first: fc.nat(2),
+          recent: fc.nat(4),
+          summary: words,
+          maxChars: fc.constantFrom(100, 150, 300),
+        }),
+      },
+    ),
+    { ...options, size: 'max' },
+  )

@@ -20,6 +20,7 @@ export function brittleStore(): BrittleStore {
       store.onAppend?.(records)
       // Failing takes its time, as with a real disk.
       await new Promise((resolve) => setImmediate(resolve))
+      // oxlint-disable-next-line typescript/only-throw-error -- stores may reject with anything
       if (store.fail !== undefined) throw store.fail
       return await inner.append(agentId, records)
     },

@@ -35,7 +35,9 @@ function checkRecords({ records }: Journey): string[] {
   return records.flatMap((record) => {
     const read = logRecordSchema.safeParse(JSON.parse(JSON.stringify(record)))
     if (!read.success) return [`record ${record.seq} (${record.type}) is not valid: ${read.error.message}`]
-    return isDeepStrictEqual(read.data, record) ? [] : [`record ${record.seq} (${record.type}) changes on its way through JSON`]
+    return isDeepStrictEqual(read.data, record)
+      ? []
+      : [`record ${record.seq} (${record.type}) changes on its way through JSON`]
   })
 }
 
@@ -92,7 +94,8 @@ function checkSeqs({ events, records }: Journey): string[] {
     last = event.seq
     const record = records[event.seq - 1]
     const expected = record && eventOf(record, event)
-    if (!isDeepStrictEqual(event, expected)) faults.push(`event ${event.seq} (${event.type}) is not record ${record?.seq} (${record?.type})`)
+    if (!isDeepStrictEqual(event, expected))
+      faults.push(`event ${event.seq} (${event.type}) is not record ${record?.seq} (${record?.type})`)
   }
   if (last !== records.length) faults.push(`the last event is ${last} of ${records.length} records`)
   return faults
@@ -138,7 +141,8 @@ function checkCalls(records: readonly LogRecord[]): string[] {
       running.add(record.callId)
     } else if (record.type === 'tool.end') {
       if (!waiting.delete(record.callId)) faults.push(`call ${record.callId} ends but is not open`)
-      if (!running.delete(record.callId) && record.message.synthetic === undefined) faults.push(`call ${record.callId} ends without a start`)
+      if (!running.delete(record.callId) && record.message.synthetic === undefined)
+        faults.push(`call ${record.callId} ends without a start`)
     }
   }
   for (const callId of waiting) faults.push(`call ${callId} is never answered`)
@@ -170,7 +174,8 @@ function checkReplies(events: readonly AgentEvent[]): string[] {
       case 'reply.end':
         if (open !== undefined && event.message.stopReason === 'aborted') {
           const kept = event.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
-          if (kept.length !== open.text) faults.push(`the aborted reply keeps ${kept.length} of ${open.text} characters that were seen`)
+          if (kept.length !== open.text)
+            faults.push(`the aborted reply keeps ${kept.length} of ${open.text} characters that were seen`)
         }
         open = undefined
         break
@@ -192,7 +197,10 @@ function checkReplies(events: readonly AgentEvent[]): string[] {
         if (!running.has(event.callId)) faults.push(`progress of ${event.callId}, which does not run`)
         break
       case 'turn.request':
-        if (event.provenance.length !== event.request.messages.length) faults.push(`turn.request ${event.turnIndex}: ${event.provenance.length} origins of ${event.request.messages.length} messages`)
+        if (event.provenance.length !== event.request.messages.length)
+          faults.push(
+            `turn.request ${event.turnIndex}: ${event.provenance.length} origins of ${event.request.messages.length} messages`,
+          )
         break
       default:
     }

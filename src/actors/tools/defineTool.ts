@@ -61,7 +61,7 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
   readonly maxOutputChars?: number
 }
 
-const optionsSchema = z.object({
+const optionsSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
   description: z.string().min(1, 'describe the tool: the model chooses by this'),
   input: z.custom<object>(

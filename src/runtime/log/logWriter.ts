@@ -1,4 +1,4 @@
-import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { messageOf, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 
@@ -21,7 +21,7 @@ export class LogWriter {
   #lastSeq = 0
   #writtenSeq = 0
   #isWriting = false
-  #failure: unknown = undefined
+  #failure: RuntimeError | undefined
 
   constructor(store: Store, agentId: string, onFailure: (error: ErrorInfo) => void) {
     this.#store = store
@@ -80,11 +80,15 @@ export class LogWriter {
 
   #fail(thrown: unknown): void {
     this.#isWriting = false
-    this.#failure = thrown
+    const failure =
+      thrown instanceof RuntimeError
+        ? thrown
+        : new RuntimeError('STORE_APPEND_FAILED', `${messageOf(thrown)}.`, { cause: thrown })
+    this.#failure = failure
     const waiters = this.#waiters
     this.#waiters = []
     // The machine hears of it first, so that an effect turned away finds the agent already on its way to a pause.
-    this.#onFailure(toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
-    for (const waiter of waiters) waiter.reject(thrown)
+    this.#onFailure({ code: failure.code, message: failure.message })
+    for (const waiter of waiters) waiter.reject(failure)
   }
 }

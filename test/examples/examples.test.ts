@@ -1,0 +1,48 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { cliCommand, startChild } from '../runtime/cliChild.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'examples')
+
+/** What each example prints, in this order. */
+const essentials: Readonly<Record<string, readonly string[]>> = {
+  '01-question.ts': ['You asked: What is an escapement?', 'stop after 1 turn'],
+  '02-tool.ts': ['{"part":"sprnig"}', 'error: ', 'There is no part', '{"part":"spring"}', 'result: ', '"count":12'],
+  '03-approval.ts': ['asked for 500', 'asked for 900', '500 euros back', '2 of 3 refunds were paid.'],
+  '04-steer-and-abort.ts': [
+    'The kitchen clock is wound.',
+    'Understood: Leave the hall clock alone.',
+    'Understood: Thank you.',
+    'steered, then followed up: stop',
+    'aborted: aborted',
+    'usable again: stop',
+  ],
+  '05-own-model.ts': ['tick tock', 'taken back', 'tick tock tick tock', '"stopReason":"stop"'],
+}
+
+describe('the examples', (it) => {
+  it('are all listed here', () => {
+    assert.equal(
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.ts'))
+        .toSorted(),
+      Object.keys(essentials),
+    )
+  })
+
+  for (const [file, expected] of Object.entries(essentials)) {
+    it(`${file} ends by itself and prints what it shows`, { timeoutMs: 20_000 }, async (context) => {
+      const { code, stdout, stderr } = await startChild(context, cliCommand([], join(folder, file)), { input: '' })
+        .ended
+      assert.is(code, 0, stderr)
+      assert.is(stderr, '')
+      let at = 0
+      for (const text of expected) {
+        const found = stdout.indexOf(text, at)
+        assert.ok(found !== -1, `"${text}" is missing in order in:\n${stdout}`)
+        at = found + text.length
+      }
+    })
+  }
+})
