@@ -193,7 +193,7 @@ export class AgentHost implements AgentPorts {
   /** A transition threw: the machine is dead, and its children, which it left running, are stopped here. */
   #crash(thrown: unknown): void {
     const { children } = this.#actor.getSnapshot()
-    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' } as never)
+    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
     this.fail(thrown)
     const error = toErrorInfo(thrown, 'INTERNAL')
     this.#currentRun?.cancel('error', error)

@@ -22,7 +22,9 @@ export class LogPlayer {
         const options = happening.isAborted
           ? ({ stopReason: 'aborted' } as const)
           : { usage: { input: happening.input }, estimatedTokens: 500 }
-        const blocks = [...thinkingOf(happening.thinking), ...text(happening.words)]
+        // No provider signs the thinking of a reply that was cut off.
+        const thinking = happening.isAborted && happening.thinking === 'signed' ? 'unsigned' : happening.thinking
+        const blocks = [...thinkingOf(thinking), ...text(happening.words)]
         this.steps.push({ ids: [log.reply(blocks, options)], isUser: false })
         log.turnIndex += 1
         break

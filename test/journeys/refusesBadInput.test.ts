@@ -81,7 +81,7 @@ describe('what is said to an agent', (it) => {
 
   it('may leave limits undefined', async (context) => {
     const { agent } = await startAgent(context, { replies: ['a'] })
-    assert.is((await agent.prompt('go', { limits: undefined } as { limits?: never }).result).text, 'a')
+    assert.is((await agent.prompt('go', { limits: undefined }).result).text, 'a')
   })
 
   it('as a command is checked like a stranger’s, and changes nothing when it is bad', async (context) => {

@@ -132,24 +132,25 @@ describe('the command line', (it) => {
   it('stops the command and its processes on Ctrl-C and exits with 130', { timeoutMs }, async (context) => {
     const cwd = projectFolder(context, endlessProject)
     const child = startChild(context, cliCommand(['run', 'fix the test', '--yes', '--json']), { cwd })
-    await child.until('"tool.start","loopId"').catch(() => {})
-    await waitForFile(join(cwd, 'pid'), context.signal)
+    await waitFor(() => hasText(join(cwd, 'pid')), context.signal)
     const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'))
     child.signal('SIGINT')
     const { code, stdout } = await child.ended
     assert.is(code, 130)
     assert.match(stdout, /"type":"run.end".*"stopReason":"aborted"/)
-    assert.not(isRunning(pid))
+    await waitFor(() => !isRunning(pid), context.signal)
   })
 })
 
-/** The file is written by a process of a process, so there is nothing to await. */
-async function waitForFile(path: string, signal: AbortSignal): Promise<void> {
-  while (!existsSync(path) || readFileSync(path, 'utf8') === '') {
+/** For what processes of processes do, as there is nothing to await. */
+async function waitFor(isSo: () => boolean, signal: AbortSignal): Promise<void> {
+  while (!isSo()) {
     signal.throwIfAborted()
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
+
+const hasText = (path: string): boolean => existsSync(path) && readFileSync(path, 'utf8') !== ''
 
 describe('the chat over a pipe', (it) => {
   it('answers every line in order and ends with the input', { timeoutMs }, async (context) => {
@@ -177,7 +178,7 @@ describe('the chat over a pipe', (it) => {
     const child = startChild(context, cliCommand(['chat', '--yes']), { cwd })
     child.send('fix the test\n')
     await child.until('I run the tests')
-    await waitForFile(join(cwd, 'pid'), context.signal)
+    await waitFor(() => hasText(join(cwd, 'pid')), context.signal)
     child.signal('SIGINT')
     await child.until('✗ aborted')
     child.send('hello\n')

@@ -3,17 +3,17 @@ const manifest = '{ "type": "module", "scripts": { "test": "node --test" } }\n'
 const test = (imported: string, file: string, body: string): string =>
   `import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nimport { ${imported} } from '${file}'\n\n${body}\n`
 
-/** A project with a fault, and the line that repairs it. */
+/** A project with a fault, and what a repaired file holds. */
 export interface FaultyProject {
   readonly files: Readonly<Record<string, string>>
   readonly path: string
-  readonly repaired: string
+  readonly repaired: RegExp
 }
 
 export const faultyProjects: Readonly<Record<string, FaultyProject>> = {
   'a missing return': {
     path: 'src/total.js',
-    repaired: 'return sum',
+    repaired: /return sum/,
     files: {
       'package.json': manifest,
       'src/total.js': `export function total(items) {\n  let sum = 0\n  for (const item of items) sum += item.price\n  sum\n}\n`,
@@ -26,7 +26,7 @@ export const faultyProjects: Readonly<Record<string, FaultyProject>> = {
   },
   'a wrong text': {
     path: 'greet.js',
-    repaired: '`Hello, ${name}!`',
+    repaired: /`Hello, \$\{name\}!`/,
     files: {
       'package.json': manifest,
       'greet.js': 'export const greet = (name) => `Hello ${name}!`\n',
@@ -35,7 +35,7 @@ export const faultyProjects: Readonly<Record<string, FaultyProject>> = {
   },
   'a loop that starts too late, in a plain script': {
     path: 'average.js',
-    repaired: 'let i = 0',
+    repaired: /let i = 0/,
     files: {
       'package.json': '{ "type": "module", "scripts": { "test": "node check.js" } }\n',
       'average.js': `export function average(list) {\n  let sum = 0\n  for (let i = 1; i < list.length; i++) sum += list[i]\n  return sum / list.length\n}\n`,
@@ -44,7 +44,7 @@ export const faultyProjects: Readonly<Record<string, FaultyProject>> = {
   },
   'a swapped method in TypeScript': {
     path: 'src/queue.ts',
-    repaired: 'this.#items.shift()',
+    repaired: /unshift\(item\)|items\.shift\(\)/,
     files: {
       'package.json': manifest,
       'src/queue.ts': `export class Queue<T> {\n  #items: T[] = []\n  add(item: T): void {\n    this.#items.push(item)\n  }\n  size(): number {\n    return this.#items.length\n  }\n  take(): T | undefined {\n    return this.#items.pop()\n  }\n}\n`,

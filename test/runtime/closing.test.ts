@@ -227,8 +227,15 @@ describe('an agent whose own parts fail', (it) => {
   for (const from of [1, 2]) {
     it(`such as a token counter that throws at message ${from}, says so in the result instead of hanging`, async (context) => {
       const { agent } = await startAgent(context, { check: false, tokenCounter: failingCounter(from), replies: ['a'] })
+      const seen: string[] = []
+      const reading = (async () => {
+        for await (const event of agent.events()) seen.push(event.type)
+      })()
       const run = agent.prompt('go')
       const result = await run.result
+      for await (const event of run) seen.push(event.type)
+      await reading
+      for await (const event of agent.events()) assert.unreachable(event.type)
       assert.is(result.stopReason, 'error')
       assert.match(result.error!.message, /cannot count/)
     })

@@ -201,6 +201,16 @@ describe('a subscriber', (it) => {
     assert.equal([mine, others], [upTo, upTo])
   })
 
+  it('that another one ended hears nothing more, not even of the event under way', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['one'] })
+    let stopOther = (): void => {}
+    let heard = 0
+    agent.subscribe(() => stopOther())
+    stopOther = agent.subscribe(() => (heard += 1))
+    await agent.prompt('go').result
+    assert.is(heard, 0)
+  })
+
   it('given twice is told twice, and each is ended by its own function', async (context) => {
     const { agent } = await startAgent(context, { replies: ['a', 'b'] })
     let times = 0

@@ -16,7 +16,10 @@ export interface TaskOutcome {
   readonly isInterrupted: boolean
 }
 
-/** Runs one task to its end and shows it. The first Ctrl-C aborts it, the second ends the process at once. */
+/** After the first Ctrl-C: time for commands to be stopped, by force if need be. */
+const graceMs = 2000
+
+/** Runs one task to its end and shows it. Ctrl-C aborts it; a later one, should that take long, ends the process. */
 export async function runTask(
   session: Session,
   task: string,
@@ -34,15 +37,16 @@ export async function runTask(
     if (isLive) status.see(event)
   })
   const endApprovals = answerApprovals(agent, screen, isLive)
-  let interrupts = 0
+  let interruptedAt: number | undefined
   const ignoreSignals = onStopSignal(host, () => {
-    interrupts += 1
-    if (interrupts > 1) host.exit(exitCodes.interrupted)
+    // At once would leave behind a command that has not heeded its first signal yet.
+    if (interruptedAt !== undefined && systemClock.now() - interruptedAt > graceMs) host.exit(exitCodes.interrupted)
+    interruptedAt ??= systemClock.now()
     agent.abort()
   })
   try {
     const result = await agent.prompt(task).result
-    return { result, isInterrupted: interrupts > 0 }
+    return { result, isInterrupted: interruptedAt !== undefined }
   } finally {
     ignoreSignals()
     endApprovals()

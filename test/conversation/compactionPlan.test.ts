@@ -1,0 +1,189 @@
+import * as fc from 'fast-check'
+import { cutEnd, cutMiddle } from '../../src/conversation/cutMiddle.ts'
+import { heuristicSummary } from '../../src/conversation/heuristicSummary.ts'
+import { truncateResult } from '../../src/conversation/overlay.ts'
+import { type CompactionPolicy, compactionTrigger, defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
+import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { histories } from '../support/arbitraries.ts'
+import { assert, describe } from '../support/suite.ts'
+import { LogBuilder, text, toolCall } from './logBuilder.ts'
+import { LogPlayer } from './logPlayer.ts'
+
+const policy: CompactionPolicy = { ...defaultCompactionPolicy, contextWindow: 2_000, keepRecent: 4, maxSummaryTokens: 200, maxToolOutputChars: 100 }
+
+/** A prompt and this many tool steps, each output of so many characters. */
+function worked(steps: number, chars = 10): LogBuilder {
+  const log = new LogBuilder()
+  log.user('go')
+  for (let i = 0; i < steps; i++) {
+    log.reply([...text(`step ${i}`), toolCall(`c${i}`)])
+    log.result(`c${i}`, 'x'.repeat(chars))
+  }
+  return log
+}
+
+describe('the plan of a compaction', (it) => {
+  it('leaves the first and the recent steps as they are', () => {
+    const conversation = rebuildConversation(worked(10).records)
+    const plan = planCompaction(conversation, policy, 0)!
+    assert.is(plan.from, 2)
+    assert.is(plan.to, 13)
+    assert.is(plan.recentTo, 21)
+    assert.equal(plan.kept, [])
+    assert.is(plan.span.length, 12)
+  })
+
+  it('is none when there is no middle, or nothing of the model’s in it', () => {
+    assert.is(planCompaction(rebuildConversation([]), policy, 0), undefined)
+    assert.is(planCompaction(rebuildConversation(worked(1).records), policy, 0), undefined)
+    const people = new LogBuilder()
+    for (let i = 0; i < 9; i++) people.user(`words ${i}`)
+    assert.is(planCompaction(rebuildConversation(people.records), policy, 0), undefined)
+  })
+
+  it('keeps fewer recent steps when they do not fit', () => {
+    const recentOf = (chars: number) => {
+      const conversation = rebuildConversation(worked(10, chars).records)
+      return (21 - planCompaction(conversation, { ...policy, maxToolOutputChars: 100_000 }, 0)!.to) / 2
+    }
+    assert.is(recentOf(10), 4)
+    assert.is(recentOf(1_500), 2)
+    assert.is(recentOf(30_000), 1)
+  })
+
+  it('takes the frame and the correction into account', () => {
+    const log = worked(10, 400)
+    const plain = rebuildConversation(log.records)
+    const policyOf = { ...policy, maxToolOutputChars: 100_000 }
+    const wide = planCompaction(plain, policyOf, 0)!
+    assert.ok(planCompaction(plain, policyOf, 1_200)!.to > wide.to)
+    log.reply('ok', { usage: { input: 400 }, estimatedTokens: 100 })
+    log.user('more')
+    assert.ok(planCompaction(rebuildConversation(log.records), policyOf, 0)!.to > wide.to)
+  })
+
+  it('fires below the share of the window that is to stay free', () => {
+    assert.is(compactionTrigger({ ...policy, contextWindow: 1_000, compactAt: 0.9, threshold: 0.05 }), 850)
+  })
+
+  it('always makes an overlay that can be laid over its trunk, of whole steps, and keeps all user messages of its span', { timeoutMs: 20_000 }, () => {
+    let planned = 0
+    fc.assert(
+      fc.property(histories({ maxLength: 30 }), fc.nat(2), fc.integer({ min: 1, max: 5 }), (history, keepFirst, keepRecent) => {
+        const player = new LogPlayer()
+        for (const happening of history) player.play(happening)
+        const conversation = rebuildConversation(player.log.records)
+        const plan = planCompaction(conversation, { ...policy, keepFirst, keepRecent }, 0)
+        if (plan === undefined) return
+        planned += 1
+        const { nodeId: _, ...overlay } = overlayOf(plan, 0, 'sum', policy)
+        player.log.compact(overlay)
+        const after = rebuildConversation(player.log.records)
+        assert.is(after.overlay?.from, plan.from)
+        const users = plan.span.filter(({ message }) => message.role === 'user').map(({ id }) => id)
+        assert.equal(plan.kept, users)
+        assert.is(after.head, conversation.head)
+      }),
+      { seed: 6, numRuns: 200 },
+    )
+    assert.ok(planned > 100)
+  })
+})
+
+describe('the heuristic summary', (it) => {
+  it('has one line for each thing that was said or done, and none for people', () => {
+    const log = new LogBuilder()
+    log.user('secret wish')
+    log.reply([...text('I will\nlook'), toolCall('a', { path: 'x.ts' }), toolCall('b')])
+    log.result('b', 'no such file', true)
+    log.result('a', 'contents')
+    const { path } = rebuildConversation(log.records)
+    assert.equal(heuristicSummary(path, { maxTokens: 1_000, counter: estimateTokens }).split('\n'), [
+      '- said: I will look',
+      '- tool {"path":"x.ts"} → contents',
+      '- tool {} → error: no such file',
+    ])
+  })
+
+  it('keeps the newest when not all fit, and says how many are missing', () => {
+    const { path } = rebuildConversation(worked(50).records)
+    const lines = heuristicSummary(path, { maxTokens: 100, counter: estimateTokens }).split('\n')
+    assert.match(lines[0] ?? '', /^\(\d+ earlier lines left out\)$/)
+    assert.match(lines.at(-1) ?? '', /tool/)
+    assert.match(lines.at(-2) ?? '', /step 49/)
+    assert.is(Number(/\d+/.exec(lines[0]!)![0]) + lines.length - 1, 100)
+  })
+
+  it('stays within its tokens, whatever it sums up', { timeoutMs: 10_000 }, () => {
+    fc.assert(
+      fc.property(histories({ maxLength: 20 }), fc.integer({ min: 50, max: 400 }), fc.option(fc.string({ maxLength: 3_000 }), { nil: undefined }), (history, maxTokens, previous) => {
+        const player = new LogPlayer()
+        for (const happening of history) player.play(happening)
+        const { path } = rebuildConversation(player.log.records)
+        const summary = heuristicSummary(path, { maxTokens, counter: estimateTokens, ...(previous === undefined ? {} : { previous }) })
+        assert.ok(estimateTokens.text(summary) <= maxTokens, `${estimateTokens.text(summary)} > ${maxTokens}`)
+        assert.ok(summary.isWellFormed() || previous?.isWellFormed() === false)
+      }),
+      { seed: 8, numRuns: 200 },
+    )
+  })
+
+  it('goes on from the summary before, also when that is one long line', () => {
+    const { path } = rebuildConversation(worked(1).records)
+    const summary = heuristicSummary(path, { maxTokens: 200, counter: estimateTokens, previous: `decided on sqlite; ${'and so on '.repeat(200)}` })
+    assert.match(summary, /decided on sqlite/)
+    assert.match(summary, /step 0/)
+  })
+
+  it('never cuts a character in two', () => {
+    for (let pad = 230; pad < 245; pad++) {
+      const log = new LogBuilder()
+      log.user('go')
+      log.reply(`${'x'.repeat(pad)}😀😀😀😀😀😀`)
+      assert.ok(heuristicSummary(rebuildConversation(log.records).path, { maxTokens: 500, counter: estimateTokens }).isWellFormed(), String(pad))
+    }
+  })
+})
+
+describe('cutting the middle out', (it) => {
+  it('leaves a short text alone', () => {
+    assert.is(cutMiddle('x'.repeat(100), 100), 'x'.repeat(100))
+  })
+
+  it('keeps head and tail, says what is missing, and is never longer than asked for', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 90, maxLength: 400 }), fc.integer({ min: 100, max: 300 }), (whole, maxChars) => {
+        const cut = cutMiddle(whole, maxChars)
+        assert.ok(cut.length <= maxChars)
+        assert.is(cut.isWellFormed(), whole.isWellFormed())
+        if (whole.length <= maxChars) return
+        const marker = /\n\[… (\d+) of (\d+) characters left out …\]\n/.exec(cut)!
+        const head = cut.slice(0, marker.index)
+        const tail = cut.slice(marker.index + marker[0].length)
+        assert.ok(whole.startsWith(head) && whole.endsWith(tail))
+        assert.is(Number(marker[1]), whole.length - head.length - tail.length)
+        assert.is(Number(marker[2]), whole.length)
+      }),
+      { seed: 9, numRuns: 300 },
+    )
+  })
+
+  it('cuts the end of a text between characters', () => {
+    assert.is(cutEnd('abc', 3), 'abc')
+    assert.is(cutEnd('abcd', 3), 'ab…')
+    assert.is(cutEnd('a😀b', 3), 'a…')
+  })
+
+  it('touches only the text of long tool results', () => {
+    const image = { type: 'image', data: 'x'.repeat(500), mimeType: 'image/png' } as const
+    const message = { role: 'toolResult', callId: 'a', toolName: 'tool', content: [image, ...text('y'.repeat(500))], isError: false } as const
+    const cut = truncateResult(message, 100)
+    assert.equal(cut.content[0], image)
+    assert.ok(cut.content[1]?.type === 'text' && cut.content[1].text.length <= 100)
+    const short = { ...message, content: text('y') }
+    assert.is(truncateResult(short, 100), short)
+    const user = { role: 'user', content: text('y'.repeat(500)), source: 'prompt' } as const
+    assert.is(truncateResult(user, 100), user)
+  })
+})
