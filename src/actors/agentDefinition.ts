@@ -1,6 +1,8 @@
 import type { z } from 'zod'
+import type { RevertPolicy } from '../conversation/applyRevert.ts'
 import type { CompactionPolicy } from '../conversation/planCompaction.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
+import type { TagPolicy } from '../conversation/visibleTags.ts'
 import type { AgentPolicy } from '../machines/agentTypes.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { Model, ModelSettings, ToolSpec } from '../protocol/model.ts'
@@ -16,6 +18,15 @@ export interface Pricing {
   readonly cacheWrite?: number
 }
 
+/** How reverts are decided and their notes written. */
+export interface RevertSettings extends RevertPolicy {
+  /** Writes the line of a lesson or finding that came without one; `null`: the evidence alone. */
+  readonly summaryModel: Model | null
+  /** `high`: outcomes and checkpoints are always written by the agent's own model. */
+  readonly fidelity: 'normal' | 'high'
+  readonly summaryTimeoutMs: number
+}
+
 /** An agent's blueprint, checked and with defaults filled in; made by `defineAgent`. The same one can be spawned many times. */
 export interface AgentDefinition {
   readonly name: string
@@ -27,6 +38,7 @@ export interface AgentDefinition {
   readonly settings: ModelSettings
   readonly policy: AgentPolicy
   readonly compaction: { readonly policy: CompactionPolicy; readonly strategy: CompactionStrategy } | null
+  readonly braking: { readonly revert: RevertSettings | null; readonly tags: TagPolicy } | null
   readonly output: z.ZodType | null
   readonly pricing: Pricing | null
   readonly counter: TokenCounter

@@ -30,7 +30,7 @@ export interface AgentPorts {
   /** The last request observers were told of. */
   announced: string
   /** The request of the trunk as it stands. */
-  assemble(): AssembledRequest
+  assemble(turnIndex: number): AssembledRequest
   /** Resolves once every record so far is as durable as the store promises; `undefined`: it is already. Rejects when the store fails. */
   durable(): Promise<void> | undefined
   emit(event: LiveBody): void

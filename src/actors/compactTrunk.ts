@@ -6,6 +6,7 @@ import type { CompactInput, CompactOutput } from '../machines/agentTypes.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { requestTokens } from './requestTokens.ts'
 import { heuristicStrategy, type Summary } from './summariseSpan.ts'
 
 /** The effect of `compacting`: plans the span, has it summarised, and refuses a result that saves too little. */
@@ -22,6 +23,7 @@ export const compactTrunk = (find: FindPorts) =>
       tokensAfter: tokensBefore,
       usage: summary?.usage ?? null,
       costUsd: summary?.usage === undefined ? 0 : costOf(summary.usage, definition.pricing),
+      at: ports.clock.now(),
     })
     if (definition.compaction === null) return refuse('compaction is off')
     const { policy } = definition.compaction
@@ -43,9 +45,6 @@ export const compactTrunk = (find: FindPorts) =>
     const { nodeId: _, ...body } = overlay
     return { ...refuse('', summary), overlay: body, reason, tokensAfter }
   })
-
-const requestTokens = ({ definition, conversation }: AgentPorts, trunkTokens: number): number =>
-  Math.round((definition.frameTokens + trunkTokens) * conversation.correction)
 
 /** The configured strategy; the heuristic when that fails, with a reason that says so. */
 async function summarise(

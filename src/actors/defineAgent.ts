@@ -1,19 +1,32 @@
 import { z } from 'zod'
+import { defaultRevertPolicy, type RevertPolicy } from '../conversation/applyRevert.ts'
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
+import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import type { QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, Model, ModelSettings, ToolSpec } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
-import type { AgentDefinition, Pricing } from './agentDefinition.ts'
+import type { AgentDefinition, Pricing, RevertSettings } from './agentDefinition.ts'
 import { aiSdkModel } from './models/aiSdk/aiSdkModel.ts'
 import { isAiSdkModel, type AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
+import { prunTool } from './tools/braking/prunTool.ts'
+import { revertTool } from './tools/braking/revertTool.ts'
 import type { Tool } from './tools/defineTool.ts'
 
 export interface CompactionOptions extends Partial<CompactionPolicy> {
   /** Default: `heuristicStrategy`, which calls no model. */
   readonly strategy?: CompactionStrategy
+}
+
+export interface RevertOptions extends Partial<RevertPolicy>, Partial<TagPolicy> {
+  /** A cheap model for one-line notes that came without a text; without one, their evidence stands alone. */
+  readonly summaryModel?: Model | AiSdkModel
+  /** `'high'`: outcomes and checkpoints are always written by the agent's own model and checked. Default `'normal'`. */
+  readonly fidelity?: 'normal' | 'high'
+  /** Milliseconds a summary may take; default 60,000. */
+  readonly summaryTimeoutMs?: number
 }
 
 export interface AgentOptions {
@@ -40,6 +53,8 @@ export interface AgentOptions {
   /** On by default for a context window of 200,000 tokens; `false` turns it off. */
   readonly compaction?: false | CompactionOptions
   readonly tokenCounter?: TokenCounter
+  /** Off unless asked for. `revert`: the model may abandon or condense branches; `prune`: it may hide steps. */
+  readonly braking?: { readonly revert?: boolean | RevertOptions; readonly prune?: boolean }
   /** Prove every request valid before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
   readonly checkRequests?: boolean
 }
@@ -103,6 +118,27 @@ const optionsSchema = z.strictObject({
         .partial(),
     ])
     .optional(),
+  braking: z
+    .strictObject({
+      revert: z.union([
+        z.boolean(),
+        z
+          .strictObject({
+            maxRevertsPerTarget: z.int().positive(),
+            onUserMessage: z.enum(['refuse', 'rebase']),
+            lessonWindowTurns: count,
+            lessonWindowCount: count,
+            decay: z.enum(['exact', 'lazy']),
+            summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
+            fidelity: z.enum(['normal', 'high']),
+            summaryTimeoutMs: z.number().positive(),
+          })
+          .partial(),
+      ]),
+      prune: z.boolean(),
+    })
+    .partial()
+    .optional(),
   tokenCounter: z
     .custom(
       (value) =>
@@ -126,7 +162,12 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
   const { name, instructions = '', output, tokenCounter: counter = estimateTokens } = options
-  const tools = toolMap(options.tools ?? [], label)
+  const braking = brakingOf(options.braking, label)
+  const brakeTools = [
+    ...(braking?.revert == null ? [] : [revertTool]),
+    ...(options.braking?.prune === true ? [prunTool] : []),
+  ]
+  const tools = toolMap([...(options.tools ?? []), ...brakeTools], label)
   const toolSpecs = Object.freeze([...tools.values()].map(specOf))
   const compaction = compactionOf(options.compaction)
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
@@ -138,7 +179,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     toolSpecs,
     settings: settingsOf(options.settings, output, label),
     policy: {
-      flags: { revert: false, prune: false, compact: compaction !== null },
+      flags: { revert: braking?.revert != null, prune: options.braking?.prune === true, compact: compaction !== null },
       toolExecution: options.toolExecution ?? 'parallel',
       queueMode: options.queueMode ?? 'one-at-a-time',
       limits: withoutUndefined(options.limits ?? {}),
@@ -149,6 +190,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
       },
     },
     compaction,
+    braking,
     output: output ?? null,
     pricing: options.pricing ?? null,
     counter,
@@ -199,6 +241,26 @@ function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | und
   } catch (thrown) {
     throw new RuntimeError('INVALID_DEFINITION', `${label}: output: ${messageOf(thrown)}.`, { cause: thrown })
   }
+}
+
+function brakingOf(options: AgentOptions['braking'], label: string): AgentDefinition['braking'] {
+  const { revert = false, prune = false } = options ?? {}
+  if (revert === false && !prune) return null
+  const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
+  const { summaryModel, fidelity = 'normal', summaryTimeoutMs = 60_000 } = given
+  const settings: RevertSettings = {
+    maxRevertsPerTarget: given.maxRevertsPerTarget ?? defaultRevertPolicy.maxRevertsPerTarget,
+    onUserMessage: given.onUserMessage ?? defaultRevertPolicy.onUserMessage,
+    summaryModel: summaryModel === undefined ? null : modelOf(summaryModel, label),
+    fidelity,
+    summaryTimeoutMs,
+  }
+  const tags: TagPolicy = {
+    lessonWindowTurns: given.lessonWindowTurns ?? defaultTagPolicy.lessonWindowTurns,
+    lessonWindowCount: given.lessonWindowCount ?? defaultTagPolicy.lessonWindowCount,
+    decay: given.decay ?? defaultTagPolicy.decay,
+  }
+  return { revert: revert === false ? null : settings, tags }
 }
 
 function compactionOf(options: AgentOptions['compaction']): AgentDefinition['compaction'] {

@@ -1,15 +1,18 @@
 import { fromPromise } from 'xstate'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import type { CallInput, CallOutput } from '../machines/agentTypes.ts'
+import type { BrakeCall, CallInput, CallOutput } from '../machines/agentTypes.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { BrakeCallResult } from './tools/braking/brakeCall.ts'
 import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
 
 interface Outcome {
   readonly content: readonly PlainBlock[]
   readonly isError: boolean
+  readonly brake?: BrakeCall
+  readonly changed?: readonly string[]
 }
 
 /** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
@@ -24,8 +27,16 @@ export const runTool = (find: FindPorts) =>
       return notStarted(ports, key, toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
     }
     if (signal.aborted) return notStarted(ports, key, errorInfo('INTERNAL', 'The call was aborted.'))
-    const { content, isError } = await call(ports, input, signal)
-    return { key, content, isError, tokens: estimate(ports, input, content), at: ports.clock.now() }
+    const { content, isError, brake, changed } = await call(ports, input, signal)
+    return {
+      key,
+      content,
+      isError,
+      tokens: estimate(ports, input, content),
+      at: ports.clock.now(),
+      ...(brake === undefined ? {} : { brake }),
+      ...(changed === undefined ? {} : { changed }),
+    }
   })
 
 const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutput => ({
@@ -55,9 +66,9 @@ async function call(ports: AgentPorts, input: CallInput, signal: AbortSignal): P
   if (!parsed.ok) return failure(parsed.message)
   const attempt = new Attempt(ports, input, tool, signal)
   try {
-    return toOutcome(await attempt.run(parsed.value), tool)
+    return { ...toOutcome(await attempt.run(parsed.value), tool), ...attempt.changed }
   } catch (thrown) {
-    return failure(cutMiddle(messageOf(thrown), tool.maxOutputChars))
+    return { ...failure(cutMiddle(messageOf(thrown), tool.maxOutputChars)), ...attempt.changed }
   } finally {
     attempt.close()
   }
@@ -72,6 +83,7 @@ class Attempt {
   readonly #tool: Tool
   readonly #outer: AbortSignal
   #controller: AbortController | undefined
+  readonly #changed = new Set<string>()
   #isClosed = false
   #cancelTimer: (() => void) | undefined
   #giveUp: (() => void) | undefined
@@ -99,6 +111,11 @@ class Attempt {
     })
   }
 
+  /** Files reported as changed, a failed call's too. */
+  get changed(): { changed?: string[] } {
+    return this.#changed.size === 0 ? {} : { changed: [...this.#changed] }
+  }
+
   close(): void {
     this.#isClosed = true
     this.#cancelTimer?.()
@@ -117,6 +134,7 @@ class Attempt {
       get signal() {
         return signal()
       },
+      changed: (path) => this.#changed.add(path),
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
         ports.emit({ type: 'tool.progress', loopId, turnIndex, callId, name, progress })
@@ -141,6 +159,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 function toOutcome(value: unknown, tool: Tool): Outcome {
+  if (value instanceof BrakeCallResult) return { isError: false, content: [textBlock(value.text)], brake: value.call }
   if (isBlocks(value)) return { isError: false, content: cutBlocks(value, tool.maxOutputChars) }
   if (typeof value === 'string') return { isError: false, content: cutBlocks([textBlock(value)], tool.maxOutputChars) }
   try {

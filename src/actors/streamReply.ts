@@ -18,7 +18,8 @@ export const streamReply = (find: FindPorts) =>
     if (pending !== undefined) await pending
     if (signal.aborted) return aborted(ports, input.key)
     const { definition, conversation, clock } = ports
-    const assembled = ports.assemble()
+    const assembled = ports.assemble(input.turnIndex)
+    announceExpired(ports, input, assembled)
     const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
     if (invalid !== '')
       return failed(ports, input.key, 'badRequest', errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`))
@@ -108,6 +109,12 @@ const failed = (
   at: ports.clock.now(),
   jitter: ports.random(),
 })
+
+function announceExpired(ports: AgentPorts, { loopId, turnIndex }: ReplyInput, { expired }: AssembledRequest): void {
+  for (const { nodeId, tag } of expired) {
+    ports.emit({ type: 'tag.expired', loopId, turnIndex, nodeId, kind: tag.kind, text: tag.text })
+  }
+}
 
 const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
   failed(ports, key, 'other', errorInfo('MODEL_FAILED', 'The reply was aborted.'))

@@ -1,12 +1,12 @@
-import type { ConversationNode } from '../conversation/conversation.ts'
-import { cutMiddle } from '../conversation/cutMiddle.ts'
+import type { ConversationNode } from '../conversation/node.ts'
 import { heuristicSummary } from '../conversation/heuristicSummary.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import { textOf, type Block, type Usage } from '../protocol/messages.ts'
+import { textOf, type Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
-import { readReply } from './readReply.ts'
+import { askModel } from './askModel.ts'
+import { transcribe } from './transcribe.ts'
 
 export interface SummaryContext {
   /** The agent's own model. */
@@ -65,42 +65,17 @@ export const llmStrategy = (options: LlmStrategyOptions = {}): CompactionStrateg
       ...(previous === undefined ? [] : [`Earlier summary:\n${previous}`]),
       ...span.map(transcribe),
     ].join('\n\n')
-    const request = {
+    const answer = await askModel(options.model ?? model, {
       system: instructions(options.focus, maxTokens),
-      messages: [{ role: 'user', content: [{ type: 'text', text: `<transcript>\n${transcript}\n</transcript>` }] }],
-      tools: [],
-      settings: { maxTokens },
-    } as const
-    signal.throwIfAborted()
-    const limit = new AbortController()
-    const stop = (): void => limit.abort(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    const cancel = clock.after(options.timeoutMs ?? 120_000, stop)
-    const result = await readReply(options.model ?? model, request, { signal: limit.signal }, () => {})
-    cancel()
-    signal.removeEventListener('abort', stop)
-    if (result === null) throw new RuntimeError('MODEL_FAILED', 'The summary took too long or was aborted.')
-    if (!result.ok) throw new Error(result.failure.error.message)
-    const text = textOf(result.reply.content).trim()
+      text: `<transcript>\n${transcript}\n</transcript>`,
+      maxTokens,
+      timeoutMs: options.timeoutMs ?? 120_000,
+      clock,
+      signal,
+    })
+    if (!answer.ok) throw new Error(answer.problem)
+    const text = textOf(answer.reply.content).trim()
     if (text === '') throw new RuntimeError('MODEL_FAILED', 'The model wrote an empty summary.')
-    return { text, usage: result.reply.usage }
+    return { text, usage: answer.reply.usage }
   },
 })
-
-const transcribe = ({ message }: ConversationNode): string =>
-  message.role === 'toolResult'
-    ? `${message.isError ? 'Error of' : 'Result of'} ${message.toolName}:\n${cutMiddle(message.content.map(describe).join('\n'), 4_000)}`
-    : `${message.role === 'user' ? 'User' : 'Agent'}:\n${message.content.map(describe).filter(Boolean).join('\n')}`
-
-function describe(block: Block): string {
-  switch (block.type) {
-    case 'text':
-      return block.text
-    case 'image':
-      return `(an image, ${block.mimeType})`
-    case 'thinking':
-      return ''
-    case 'toolCall':
-      return `calls ${block.name} ${cutMiddle(JSON.stringify(block.input) ?? '', 2_000)}`
-  }
-}

@@ -1,78 +1,146 @@
 import type { Provenance } from '../protocol/events.ts'
-import type { Block, Message } from '../protocol/messages.ts'
 import type { ModelRequest, ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
-import type { Conversation, ConversationNode } from './conversation.ts'
+import type { Overlay } from '../protocol/records.ts'
+import { neutralise, renderId } from './brakeNotes.ts'
+import { BrakeRendering } from './brakeRendering.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationNode } from './node.ts'
 import { renderSummary, truncateResult } from './overlay.ts'
+import { renderMessage } from './renderMessage.ts'
+import type { PlacedTag, TagPolicy } from './visibleTags.ts'
 
 /** The parts of a request that stay the same for an agent's whole life. */
 export interface RequestFrame {
   readonly system: string
   readonly tools: readonly ToolSpec[]
   readonly settings: ModelSettings
+  /** Set for an agent with braking: its model sees step ids, tags and notes. */
+  readonly braking?: TagPolicy
 }
 
 export interface AssembledRequest {
   readonly request: ModelRequest
   /** One entry for each message of the request. */
   readonly provenance: readonly Provenance[]
+  /** Tags that this request shows no more because of their age. */
+  readonly expired: readonly PlacedTag[]
 }
 
+/** How far the request had got once a node of the trunk was rendered. */
+interface Mark {
+  readonly messages: number
+  /** The last message then: a later one may have been merged into it. */
+  readonly last: RequestMessage | undefined
+  readonly turnIndex: number
+  readonly turnMessages: number
+}
+
+const start: Mark = { messages: 0, last: undefined, turnIndex: -1, turnMessages: 0 }
+
 /**
- * Renders the trunk into a request. It keeps what it rendered, so a turn costs what is new; only a change of the trunk's
- * past (`Conversation.epoch`) makes it start over. A request it gave out is never changed afterwards.
+ * Renders the trunk into a request. It keeps what it rendered, so a turn costs what is new: a revert takes it back to its
+ * target, a compaction or prune to where it begins. A request it gave out is never changed afterwards.
  */
 export class RequestAssembler {
   readonly #conversation: Conversation
-  readonly #frame: RequestFrame
+  readonly #frame: Omit<RequestFrame, 'braking'>
+  readonly #braking: BrakeRendering | undefined
   readonly #messages: RequestMessage[] = []
   readonly #provenance: Provenance[] = []
-  #rendered = 0
-  #epoch: number
+  /** After each rendered node of the trunk, by depth. */
+  readonly #marks: Mark[] = [start]
+  #epoch = 0
   #turn = { index: -1, messages: 0 }
 
-  constructor(conversation: Conversation, frame: RequestFrame) {
+  constructor(conversation: Conversation, { braking, ...frame }: RequestFrame) {
     this.#conversation = conversation
     this.#frame = frame
-    this.#epoch = conversation.epoch
+    this.#braking = braking === undefined ? undefined : new BrakeRendering(conversation, braking)
   }
 
-  assemble(): AssembledRequest {
-    const { path, epoch } = this.#conversation
-    if (epoch !== this.#epoch) this.#startOver(epoch)
-    while (this.#rendered < path.length) this.#renderNext(path)
+  /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. */
+  assemble(turnIndex = 0): AssembledRequest {
+    const { path, epoch, overlay } = this.#conversation
+    let changed = this.#conversation.changedSince(this.#epoch)
+    this.#epoch = epoch
+    if (this.#braking !== undefined) changed = Math.min(changed, this.#braking.update(turnIndex, changed))
+    this.#takeBack(Math.min(changed - 1, path.length))
+    while (this.#marks.length - 1 < path.length) this.#renderNext(path, overlay)
     return {
       request: { ...this.#frame, messages: this.#messages.slice() },
       provenance: this.#provenance.slice(),
+      expired: this.#braking?.expired ?? [],
     }
   }
 
-  #startOver(epoch: number): void {
-    this.#epoch = epoch
-    this.#messages.length = 0
-    this.#provenance.length = 0
-    this.#rendered = 0
-    this.#turn = { index: -1, messages: 0 }
+  /** Forgets what was rendered beyond a depth. */
+  #takeBack(depth: number): void {
+    if (depth >= this.#marks.length - 1) return
+    this.#marks.length = Math.max(0, depth) + 1
+    const { messages, last, turnIndex, turnMessages } = this.#marks.at(-1)!
+    this.#messages.length = messages
+    this.#provenance.length = messages
+    if (last !== undefined) this.#messages[messages - 1] = last
+    this.#turn = { index: turnIndex, messages: turnMessages }
   }
 
-  #renderNext(path: readonly ConversationNode[]): void {
-    const node = path[this.#rendered]!
-    const overlay = this.#conversation.overlay
+  #renderNext(path: readonly ConversationNode[], overlay: Overlay | undefined): void {
+    const depth = this.#marks.length - 1
+    const node = path[depth]!
     if (overlay?.from === node.id) {
-      this.#push({ role: 'user', content: [{ type: 'text', text: renderSummary(overlay) }] }, { type: 'summary' })
-      for (const id of overlay.kept) this.#renderNode(this.#conversation.node(id)!)
-      this.#rendered = this.#conversation.node(overlay.to)!.depth
-      return
+      this.#renderOverlay(overlay)
+      const end = this.#conversation.node(overlay.to)!
+      // The span is all or nothing: taking back to its inside means taking back to its beginning.
+      while (this.#marks.length - 1 < end.depth - 1) this.#marks.push(this.#marks[depth]!)
+      this.#renderNotes(end)
+    } else if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
+      const memo = node.id === node.stepId ? this.#braking?.memoAt(node.stepId) : undefined
+      if (memo !== undefined) this.#pushNote(memo)
+    } else {
+      const isRecent = overlay !== undefined && node.id > overlay.to && node.id <= overlay.recentTo
+      this.#renderNode(node, isRecent ? truncateResult(node.message, overlay.maxToolOutputChars) : node.message)
+      if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
     }
-    const isRecent = overlay !== undefined && node.id > overlay.to && node.id <= overlay.recentTo
-    this.#renderNode(node, isRecent ? truncateResult(node.message, overlay.maxToolOutputChars) : node.message)
-    this.#rendered += 1
+    this.#mark()
   }
 
-  #renderNode(node: ConversationNode, message: Message = node.message): void {
+  #mark(): void {
+    this.#marks.push({
+      messages: this.#messages.length,
+      last: this.#messages.at(-1),
+      turnIndex: this.#turn.index,
+      turnMessages: this.#turn.messages,
+    })
+  }
+
+  #renderOverlay(overlay: Overlay): void {
+    const { from, to, nodeId, summary } = overlay
+    const text =
+      this.#braking === undefined
+        ? renderSummary(overlay)
+        : `${renderSummary({ from, to, summary: neutralise(summary) })}\n${renderId(nodeId)}`
+    this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'summary' })
+    for (const id of overlay.kept) {
+      const node = this.#conversation.node(id)!
+      this.#renderNode(node, node.message, false)
+    }
+  }
+
+  #renderNode(node: ConversationNode, message: ConversationNode['message'], showId = true): void {
     const rendered = renderMessage(message)
     if (rendered === undefined) return
     if (node.turnIndex !== this.#turn.index) this.#turn = { index: node.turnIndex, messages: 0 }
-    this.#push(rendered, provenanceOf(node, this.#turn.messages++))
+    const isStepEnd = showId && this.#conversation.path[node.depth]?.stepId !== node.stepId
+    const marked = this.#braking?.mark(rendered, node.id, isStepEnd) ?? rendered
+    this.#push(marked, provenanceOf(node, this.#turn.messages++))
+  }
+
+  #renderNotes(node: ConversationNode): void {
+    for (const note of this.#braking?.notesAt(node) ?? []) this.#pushNote(note)
+  }
+
+  #pushNote({ kind, text }: { kind: string; text: string }): void {
+    this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'note', kind })
   }
 
   /** Providers want roles to alternate, so neighbouring user messages become one. */
@@ -88,50 +156,11 @@ export class RequestAssembler {
 }
 
 /** Renders a whole conversation once; `RequestAssembler` does the same turn by turn. */
-export const assembleRequest = (conversation: Conversation, frame: RequestFrame): AssembledRequest =>
-  new RequestAssembler(conversation, frame).assemble()
+export const assembleRequest = (conversation: Conversation, frame: RequestFrame, turnIndex = 0): AssembledRequest =>
+  new RequestAssembler(conversation, frame).assemble(turnIndex)
 
 function provenanceOf(node: ConversationNode, messageIndex: number): Provenance {
   const { role } = node.message
   if (node.message.role === 'user' && node.message.source !== 'prompt') return { type: node.message.source }
   return { type: 'loopTurn', turnIndex: node.turnIndex, role, messageIndex }
 }
-
-/** `undefined`: the message has nothing a provider would accept, so it is left out. */
-function renderMessage(message: Message): RequestMessage | undefined {
-  switch (message.role) {
-    case 'user':
-      return { role: 'user', content: said(message.content) }
-    case 'toolResult':
-      return {
-        role: 'toolResult',
-        callId: message.callId,
-        toolName: message.toolName,
-        content: message.content.some(isSaid) ? said(message.content) : [{ type: 'text', text: '(no output)' }],
-        isError: message.isError,
-      }
-    case 'assistant': {
-      // Thinking of a reply that was cut off has no signature yet, and providers refuse it without.
-      const content = message.content.filter(
-        (block) => isSaid(block) && (message.stopReason !== 'aborted' || block.type === 'text'),
-      )
-      if (!content.some((block) => block.type === 'text' || block.type === 'toolCall')) return undefined
-      return { role: 'assistant', content: content.some(hasOddInput) ? content.map(withObjectInput) : content }
-    }
-  }
-}
-
-const isSaid = (block: Block): boolean =>
-  block.type === 'text'
-    ? block.text.trim() !== ''
-    : block.type !== 'thinking' || block.text !== '' || block.signature !== undefined
-
-/** The content without blank blocks, which providers refuse; the same array when there are none. */
-const said = (content: readonly Block[]): readonly Block[] => (content.every(isSaid) ? content : content.filter(isSaid))
-
-const hasOddInput = (block: Block): boolean =>
-  block.type === 'toolCall' && (typeof block.input !== 'object' || block.input === null || Array.isArray(block.input))
-
-/** Arguments that are no JSON object cannot be sent back as they came: no provider accepts them. */
-const withObjectInput = (block: Block): Block =>
-  block.type === 'toolCall' && hasOddInput(block) ? { ...block, input: { malformed: block.input ?? null } } : block

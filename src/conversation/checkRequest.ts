@@ -1,6 +1,6 @@
 import type { Block } from '../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../protocol/model.ts'
-import type { ConversationNode } from './conversation.ts'
+import type { ConversationNode } from './node.ts'
 
 /** A way in which a request would be refused by some provider; `rule` counts as in the guide's list of nine. */
 export interface Violation {

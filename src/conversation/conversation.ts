@@ -1,34 +1,14 @@
+import type { Tag } from '../protocol/braking.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
-import { toolCallsOf, type AssistantMessage, type Message } from '../protocol/messages.ts'
+import { toolCallsOf, type AssistantMessage } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
+import { makeNode, repeatNode, type ConversationNode, type Step } from './node.ts'
+import { wrongInRevert } from './wrongInRevert.ts'
+import { Annotations } from './annotations.ts'
+import { noteTokens } from './noteTokens.ts'
 import { estimateTokens, type TokenCounter } from './tokenCounter.ts'
 import { activeOverlay, savedTokens, wrongInOverlay } from './overlay.ts'
-
-/** A message in its place in the tree. */
-export interface ConversationNode {
-  readonly id: NodeId
-  readonly parentId: NodeId | null
-  readonly message: Message
-  readonly loopId: string
-  readonly turnIndex: number
-  /** Id of the first node of its step. */
-  readonly stepId: NodeId
-  /** Estimated tokens of this message, and of the whole path from the root to it. */
-  readonly tokens: number
-  readonly pathTokens: number
-  /** Place on its path, the root being 1. */
-  readonly depth: number
-}
-
-/** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
-export interface Step {
-  /** Id of the first node. */
-  readonly id: NodeId
-  /** Id of the last node: what a target inside the step snaps to. */
-  readonly endId: NodeId
-  readonly nodes: readonly ConversationNode[]
-}
 
 /** An assistant message whose tool results are not all in: not on the trunk yet. */
 interface OpenStep {
@@ -52,6 +32,8 @@ export interface ConversationView {
   node(id: NodeId): ConversationNode | undefined
   /** Estimated tokens of what the trunk shows the model, corrected by what the provider last reported. */
   readonly tokens: number
+  /** Tags on the trunk, oldest first. */
+  tags(): { nodeId: NodeId; tag: Tag }[]
 }
 
 /**
@@ -69,7 +51,13 @@ export class Conversation implements ConversationView {
   #lastSeq = 0
   #lastNodeId = 0
   #correction = 1
-  #epoch = 0
+  #annotations: Annotations | undefined
+  /** Depths from which the trunk changed in another way than by growing. */
+  readonly #changes: number[] = []
+  /** Tokens of tags and memos, less those of hidden steps. */
+  #noteTokens = 0
+  /** The overlay in force at the last change. */
+  #shown: Overlay | undefined
 
   constructor(counter: TokenCounter = estimateTokens) {
     this.#counter = counter
@@ -89,9 +77,25 @@ export class Conversation implements ConversationView {
     return this.#lastNodeId
   }
 
-  /** Goes up whenever the trunk changes in another way than by growing: rendered prefixes are stale then. */
+  /** How often the trunk changed in another way than by growing. */
   get epoch(): number {
-    return this.#epoch
+    return this.#changes.length
+  }
+
+  /** The lowest depth that changed since that epoch: what was rendered before it still holds. */
+  changedSince(epoch: number): number {
+    let depth = Infinity
+    for (let i = epoch; i < this.#changes.length; i++) depth = Math.min(depth, this.#changes[i]!)
+    return depth
+  }
+
+  /** Tags, refusals, prunes and requests; `undefined` while there are none. */
+  get annotations(): Annotations | undefined {
+    return this.#annotations
+  }
+
+  tags(): { nodeId: NodeId; tag: Tag }[] {
+    return this.#annotations?.tagged.filter(({ nodeId }) => this.onTrunk(nodeId)) ?? []
   }
 
   /** Messages that wait, oldest first. */
@@ -110,7 +114,7 @@ export class Conversation implements ConversationView {
 
   /** Estimated tokens of the trunk as shown, before correction. */
   get trunkTokens(): number {
-    return (this.#trunk.at(-1)?.pathTokens ?? 0) - (this.overlay?.saved ?? 0)
+    return (this.#trunk.at(-1)?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + this.#noteTokens
   }
 
   /** The compaction in force: the newest whose span is on the trunk. */
@@ -156,6 +160,19 @@ export class Conversation implements ConversationView {
     return this.#nodes[id]
   }
 
+  /** The last node of the step a node belongs to. */
+  stepEnd(node: ConversationNode): ConversationNode {
+    let end = node
+    for (let next = this.#nodes[node.id + 1]; next?.stepId === node.stepId; next = this.#nodes[next.id + 1]) end = next
+    return end
+  }
+
+  /** The last node that the summary of this id stands for. */
+  summaryEnd(id: NodeId): ConversationNode | undefined {
+    const overlay = this.#overlays.find(({ nodeId }) => nodeId === id)
+    return overlay === undefined ? undefined : this.#nodes[overlay.to]
+  }
+
   onTrunk(id: NodeId): boolean {
     const node = this.#nodes[id]
     return node !== undefined && this.#trunk[node.depth - 1] === node
@@ -178,6 +195,7 @@ export class Conversation implements ConversationView {
       case 'message.added':
         this.#checkPlace(record, this.head, this.#lastNodeId)
         this.#append(record, record.nodeId)
+        this.#annotations?.personSpoke()
         break
       case 'reply.end':
         this.#applyReply(record)
@@ -187,6 +205,18 @@ export class Conversation implements ConversationView {
         break
       case 'compaction.end':
         if (record.applied && record.overlay !== undefined) this.#applyOverlay(record, record.overlay)
+        break
+      case 'revert.requested':
+        this.#annotate().reverts.push(record.request)
+        break
+      case 'revert.applied':
+        this.#applyRevert(record)
+        break
+      case 'prune.requested':
+        this.#annotate().prunes.push(record.request)
+        break
+      case 'prune.applied':
+        this.#applyPrune(record)
         break
       case 'queue.changed':
         this.#applyQueue(record)
@@ -236,7 +266,65 @@ export class Conversation implements ConversationView {
     if (wrong !== undefined) throw corrupt(record, wrong)
     this.#overlays.push({ ...overlay, saved: savedTokens(overlay, this) })
     this.#lastNodeId = overlay.nodeId
-    this.#epoch += 1
+    this.#changed(this.#nodes[overlay.from]!.depth)
+  }
+
+  #applyRevert(record: RecordOf<'revert.applied'>): void {
+    if (!record.applied) {
+      this.#annotate().settle('reverts', record.id)
+      const head = this.#trunk.at(-1)
+      if (head === undefined) return
+      this.#annotate().refuse(head.id, record.reason ?? 'revert refused')
+      this.#changed(head.depth)
+      return
+    }
+    const { target: targetId, tag, rebased = [] } = record
+    const target = targetId === undefined ? undefined : this.#nodes[targetId]
+    if (target === undefined || tag === undefined || !this.onTrunk(target.id))
+      throw corrupt(record, 'its target is not on the trunk')
+    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
+    const wrong = wrongInRevert(record, target, this)
+    if (wrong !== undefined) throw corrupt(record, wrong)
+    this.#trunk.length = target.depth
+    for (const { nodeId, from } of rebased) this.#repeat(this.#nodes[from]!, nodeId)
+    const annotations = this.#annotate()
+    annotations.settle('reverts', record.id)
+    annotations.countRevert(target.id)
+    annotations.tagged.push({ nodeId: target.id, tag })
+    Object.assign(target, { tags: [...target.tags, tag] })
+    this.#changed(target.depth)
+  }
+
+  #applyPrune(record: RecordOf<'prune.applied'>): void {
+    const nodes = record.steps.map((id) => this.#nodes[id])
+    if (nodes.some((node) => node === undefined || node.stepId !== node.id || node.message.role !== 'assistant')) {
+      throw corrupt(record, 'it hides something else than whole steps of the model')
+    }
+    this.#annotate().settle('prunes', record.id)
+    if (!record.applied) return
+    const { id, applied, steps, tokens, memo } = record
+    this.#annotate().hide({ id, applied, steps, tokens, ...(memo === undefined ? {} : { memo }) })
+    this.#changed(Math.min(...nodes.map((node) => node!.depth)))
+  }
+
+  /** Appends a user message again that a revert would have taken off the trunk. */
+  #repeat(original: ConversationNode, nodeId: NodeId): void {
+    const node = repeatNode(original, nodeId, this.#trunk.at(-1)!)
+    this.#nodes[nodeId] = node
+    this.#trunk.push(node)
+    this.#lastNodeId = nodeId
+  }
+
+  #annotate(): Annotations {
+    return (this.#annotations ??= new Annotations())
+  }
+
+  #changed(depth: number): void {
+    const before = this.#shown
+    this.#shown = this.overlay
+    const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay?.from ?? [])
+    this.#changes.push(Math.min(depth, ...moved.map((from) => this.#nodes[from]!.depth)))
+    if (this.#annotations !== undefined) this.#noteTokens = noteTokens(this, this.#annotations)
   }
 
   #applyQueue(record: RecordOf<'queue.changed'>): void {
@@ -281,26 +369,6 @@ export class Conversation implements ConversationView {
     const reported = input + cacheRead + cacheWrite
     // A mock that reports one token must not switch compaction off, so the correction stays within reason.
     if (reported > 0 && estimated > 0) this.#correction = Math.min(4, Math.max(0.25, reported / estimated))
-  }
-}
-
-function makeNode(
-  record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>,
-  stepId: NodeId,
-  parent: ConversationNode | undefined,
-  counter: TokenCounter,
-): ConversationNode {
-  const tokens = counter.message(record.message)
-  return {
-    id: record.nodeId,
-    parentId: record.parentId,
-    message: record.message,
-    loopId: record.loopId,
-    turnIndex: record.turnIndex,
-    stepId,
-    tokens,
-    pathTokens: (parent?.pathTokens ?? 0) + tokens,
-    depth: (parent?.depth ?? 0) + 1,
   }
 }
 

@@ -1,5 +1,5 @@
 import { textOf, toolCallsOf, type ToolResultMessage } from '../protocol/messages.ts'
-import type { ConversationNode } from './conversation.ts'
+import type { ConversationNode } from './node.ts'
 import { cutEnd, cutMiddle } from './cutMiddle.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 

@@ -1,7 +1,7 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { Message, PlainBlock } from '../protocol/messages.ts'
 import type { Overlay } from '../protocol/records.ts'
-import type { ConversationNode } from './conversation.ts'
+import type { ConversationNode } from './node.ts'
 import { cutMiddle } from './cutMiddle.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 

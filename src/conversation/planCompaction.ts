@@ -1,6 +1,7 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
-import type { Conversation, ConversationNode, Step } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationNode, Step } from './node.ts'
 import { savedTokens } from './overlay.ts'
 
 /** When and how far to compact. Token counts are of the model's context window. */

@@ -1,4 +1,5 @@
 import type { AgentContext, SettleOutput } from './agentTypes.ts'
+import { refusePrunes, refuseReverts } from './brakes.ts'
 import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
 import { cancelCompaction } from './compaction.ts'
 import type { Draft } from './draft.ts'
@@ -12,6 +13,8 @@ export const settleKey = (context: AgentContext): string => `${context.run?.loop
 export function beginAbort(draft: Draft): void {
   if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
   stopCalls(draft)
+  refuseReverts(draft, 'the run was aborted')
+  refusePrunes(draft, 'the run was aborted')
   dropQueues(draft, ['steering', 'followUps'])
 }
 

@@ -1,5 +1,6 @@
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
+import { refusePrunes, refuseReverts, requestRevert } from './brakes.ts'
 import { cancelCalls, sealCalls } from './calls.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt } from './queues.ts'
 import { backoff } from './states/backoff.ts'
@@ -36,6 +37,8 @@ const initialContext = (input: AgentInput): AgentContext => ({
   isCompacting: false,
   compactions: 0,
   isStopping: false,
+  reverts: input.policy.flags.revert ? [] : null,
+  prunes: input.policy.flags.prune ? [] : null,
 })
 
 /**
@@ -65,6 +68,8 @@ export const agentMachine = agentSetup.createMachine({
       entry: advance((draft) => {
         cancelCalls(draft, 'aborted')
         sealCalls(draft)
+        refuseReverts(draft, 'the agent was stopped')
+        refusePrunes(draft, 'the agent was stopped')
         dropQueues(draft, ['steering', 'followUps', 'prompts'])
         draft.set({ pause: null, pausedRun: null, owesReply: false })
         draft.record({ type: 'agent.stopped' })
@@ -80,6 +85,7 @@ export const agentMachine = agentSetup.createMachine({
     followUp: {
       actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)),
     },
+    revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
     abort: { guard: 'isRunning', target: '.settling' },
     stop: [
       { guard: 'isRunning', target: '.settling', actions: advance((draft) => draft.set({ isStopping: true })) },

@@ -8,10 +8,12 @@ import type {
   CallOutput,
   CompactInput,
   CompactOutput,
-  DrainInput,
-  DrainOutput,
+  PrunesInput,
+  PrunesOutput,
   ReplyInput,
   ReplyOutput,
+  RevertsInput,
+  RevertsOutput,
   SettleInput,
   SettleOutput,
   SleepInput,
@@ -29,8 +31,8 @@ type Actors = {
   sleep: ReturnType<typeof placeholder<SleepInput, SleepInput>>
   settle: ReturnType<typeof placeholder<SettleOutput, SettleInput>>
   compactTrunk: ReturnType<typeof placeholder<CompactOutput, CompactInput>>
-  drainReverts: ReturnType<typeof placeholder<DrainOutput, DrainInput>>
-  drainPrunes: ReturnType<typeof placeholder<DrainOutput, DrainInput>>
+  drainReverts: ReturnType<typeof placeholder<RevertsOutput, RevertsInput>>
+  drainPrunes: ReturnType<typeof placeholder<PrunesOutput, PrunesInput>>
 }
 
 const actors: Actors = {
@@ -94,8 +96,8 @@ export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) =>
 
 interface Timed {
   readonly at?: number
-  readonly output?: { readonly at?: number } | null
+  readonly output?: { readonly at?: number; readonly until?: number } | null
 }
 
 /** The time an event tells: its own, or its output's. */
-const timeOf = (event: Timed): number | undefined => event.at ?? event.output?.at
+const timeOf = (event: Timed): number | undefined => event.at ?? event.output?.at ?? event.output?.until

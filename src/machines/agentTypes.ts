@@ -1,3 +1,4 @@
+import type { PruneOutcome, PruneRequest, RevertOutcome, RevertRequest } from '../protocol/braking.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, Usage } from '../protocol/messages.ts'
@@ -106,6 +107,9 @@ export interface AgentContext {
   readonly compactions: number
   /** Asked to stop: it does once the run is settled. */
   readonly isStopping: boolean
+  /** Asked for and not yet drained; `null` with the switch off: the queue does not exist then. */
+  readonly reverts: readonly RevertRequest[] | null
+  readonly prunes: readonly PruneRequest[] | null
 }
 
 export interface AgentInput {
@@ -137,6 +141,7 @@ export type AgentMachineEvent =
       readonly at: number
     }
   | { readonly type: 'stop' }
+  | { readonly type: 'revert'; readonly request: RevertRequest; readonly at: number }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }
   | { readonly type: 'store.failed'; readonly error: ErrorInfo }
@@ -209,7 +214,16 @@ export interface CallOutput {
   readonly at: number
   /** The store failed before the call could start: it has not run and is still to be. */
   readonly notStarted?: ErrorInfo
+  /** Files the tool changed. */
+  readonly changed?: readonly string[]
+  /** What a brake tool asks for; carried out between turns. */
+  readonly brake?: BrakeCall
 }
+
+/** A call of `revert_to_state` or `prun`. */
+export type BrakeCall =
+  | ({ readonly type: 'revert' } & Omit<RevertRequest, 'id' | 'by'>)
+  | ({ readonly type: 'prune' } & Omit<PruneRequest, 'id' | 'by'>)
 
 export interface SettleInput {
   readonly agentId: string
@@ -239,6 +253,7 @@ export interface CompactOutput {
   readonly tokensAfter: number
   readonly usage: Usage | null
   readonly costUsd: number
+  readonly at: number
 }
 
 export interface SleepInput {
@@ -247,11 +262,34 @@ export interface SleepInput {
   readonly until: number
 }
 
-export interface DrainInput {
+export interface RevertsInput {
   readonly agentId: string
   readonly key: string
+  readonly requests: readonly RevertRequest[]
+  readonly turnIndex: number
+  readonly lastNodeId: NodeId
 }
 
-export interface DrainOutput {
+export interface RevertsOutput {
   readonly key: string
+  readonly outcomes: readonly RevertOutcome[]
+  /** Of the models that wrote summaries. */
+  readonly usage: Usage | null
+  readonly costUsd: number
+  /** Tokens of the next request, as `contextTokens` counts them. */
+  readonly contextTokens: number
+  readonly at: number
+}
+
+export interface PrunesInput {
+  readonly agentId: string
+  readonly key: string
+  readonly requests: readonly PruneRequest[]
+}
+
+export interface PrunesOutput {
+  readonly key: string
+  readonly outcomes: readonly PruneOutcome[]
+  readonly contextTokens: number
+  readonly at: number
 }

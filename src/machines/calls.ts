@@ -1,5 +1,6 @@
-import type { PlainBlock, SyntheticReason } from '../protocol/messages.ts'
+import type { SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
 import type { AgentContext, CallOutput, CallState, PlannedCall, ToolExecution } from './agentTypes.ts'
+import { requestBrake } from './brakes.ts'
 import type { Draft } from './draft.ts'
 
 /** Child ids are reused by position: every new id would stay in memory for the life of the machine. */
@@ -38,14 +39,22 @@ export function advanceCalls(draft: Draft): void {
   for (const index of startable(context.calls, context.policy.toolExecution)) startCall(draft, index)
 }
 
+/** Calls that run at once at the most: every child of an actor makes the next one dearer. */
+const mostRunning = 100
+
 /** Positions of the calls that may start now. Pure. */
 export function startable(calls: readonly CallState[], mode: ToolExecution): number[] {
-  const size = mode === 'parallel' ? calls.length : mode === 'sequential' ? 1 : mode.batch
   const unsettled = calls.findIndex((call) => call.status !== 'settled')
   if (unsettled < 0) return []
+  const size = mode === 'parallel' ? calls.length : mode === 'sequential' ? 1 : mode.batch
   const from = Math.floor(unsettled / size) * size
+  let room = mostRunning - calls.filter((call) => call.status === 'running').length
   const indexes: number[] = []
-  for (let i = from; i < Math.min(calls.length, from + size); i++) if (calls[i]!.status === 'ready') indexes.push(i)
+  for (let i = from; i < Math.min(calls.length, from + size) && room > 0; i++) {
+    if (calls[i]!.status !== 'ready') continue
+    indexes.push(i)
+    room -= 1
+  }
   return indexes
 }
 
@@ -63,13 +72,17 @@ function startCall(draft: Draft, index: number): void {
 }
 
 /** Takes a result in, if its key is still outstanding; a late or forged one is dropped. */
-export function settleCall(draft: Draft, output: CallOutput): void {
+export function settleCall(draft: Draft, output: CallOutput | null): void {
+  if (output === null) return
   const index = draft.context.calls.findIndex((call) => call.key === output.key && call.status === 'running')
   if (index < 0) return
   if (output.notStarted !== undefined) {
     setStatus(draft, index, 'ready')
     draft.set({ storeError: output.notStarted })
-  } else endCall(draft, index, output)
+  } else {
+    endCall(draft, index, output)
+    if (output.brake !== undefined) requestBrake(draft, output.key, output.brake)
+  }
   draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
   draft.children.push({ type: 'stop', id: callSlot(index) })
   advanceCalls(draft)
@@ -142,11 +155,11 @@ function synthesize(draft: Draft, index: number, synthetic: SyntheticReason, why
 function endCall(
   draft: Draft,
   index: number,
-  result: { content: readonly PlainBlock[]; isError: boolean; synthetic?: SyntheticReason },
+  result: Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed'>,
 ): void {
   const { callId, key, name, nodeId } = draft.context.calls[index]!
   setStatus(draft, index, 'settled')
-  const { content, isError, synthetic } = result
+  const { content, isError, synthetic, changed = [] } = result
   draft.record({
     type: 'tool.end',
     ...draft.at,
@@ -162,6 +175,7 @@ function endCall(
       content,
       isError,
       ...(synthetic === undefined ? {} : { synthetic }),
+      ...(changed.length === 0 ? {} : { changed }),
     },
   })
 }

@@ -41,4 +41,5 @@ export const cancelCompaction = (draft: Draft, reason: string): void =>
     tokensAfter: draft.context.contextTokens,
     usage: null,
     costUsd: 0,
+    at: draft.context.now,
   })

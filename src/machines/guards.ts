@@ -13,8 +13,12 @@ interface Subject {
 const outputOf = ({ event }: Subject): ReplyOutput => (event as unknown as { output: ReplyOutput }).output
 
 /** The brake: open only when the revert flag is set. */
-export const revertEnabled = ({ context }: Subject): boolean => context.policy.flags.revert
-export const pruneEnabled = ({ context }: Subject): boolean => context.policy.flags.prune
+export const revertEnabled = ({ context }: Subject): boolean =>
+  context.policy.flags.revert && (context.reverts?.length ?? 0) > 0
+export const pruneEnabled = ({ context }: Subject): boolean =>
+  context.policy.flags.prune && (context.prunes?.length ?? 0) > 0
+/** A person asked an agent at rest for a revert. */
+export const brakeRequested = (subject: Subject): boolean => revertEnabled(subject) || pruneEnabled(subject)
 
 /** The trunk leaves too little headroom, and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {
@@ -26,7 +30,7 @@ export function lowHeadroom({ context }: Subject): boolean {
 export const storeBroken = ({ context }: Subject): boolean => context.storeError !== null
 /** The model has something to answer, or people have said more. */
 export const mustReply = ({ context }: Subject): boolean =>
-  context.owesReply || context.steering.length > 0 || context.followUps.length > 0
+  context.run !== null && (context.owesReply || context.steering.length > 0 || context.followUps.length > 0)
 
 export const overLimit = (subject: Subject): boolean => {
   const { run } = subject.context
@@ -37,8 +41,9 @@ export const hasPrompts = ({ context }: Subject): boolean => context.prompts.len
 
 /** The one result still missing: the step is sealed with it. */
 export const isLastCall = ({ context, event }: Subject): boolean => {
-  const { key, notStarted } = (event as unknown as { output: CallOutput }).output
-  if (notStarted) return false
+  const { output } = event as unknown as { output?: CallOutput | null }
+  if (output == null || output.notStarted !== undefined) return false
+  const { key } = output
   return context.calls.every((call) => call.status === 'settled' || (call.status === 'running' && call.key === key))
 }
 

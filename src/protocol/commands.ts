@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { revertCategorySchema } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
 import { plainBlockSchema } from './messages.ts'
 import { limitsSchema } from './records.ts'
@@ -41,6 +42,13 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...toAgent, type: z.literal('agent.abort') }),
   z.strictObject({ ...toAgent, type: z.literal('agent.resume'), limits: limitsSchema.exactOptional() }),
   z.strictObject({ ...toAgent, type: z.literal('agent.stop') }),
+  z.strictObject({
+    ...toAgent,
+    type: z.literal('agent.revert'),
+    step: z.string(),
+    category: revertCategorySchema,
+    summary: z.string().exactOptional(),
+  }),
   z.strictObject({
     ...toAgent,
     type: z.literal('agent.decide'),

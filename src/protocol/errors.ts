@@ -16,6 +16,7 @@ export const errorTable = {
   NOT_PAUSED: 'Call resume() only while agent.state is "paused" by a limit or a failed store.',
   AGENT_PAUSED: 'Make the store work again, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide a call once, with the callId of an approval.requested event.',
+  BRAKING_OFF: 'Set braking: { revert: true } on the agent.',
   STORE_CLOSED: 'Open a new store; a closed one cannot be used again.',
   STORE_NOT_OPEN: 'Call open(agentId) before append.',
   STORE_LOCKED: 'Stop the process that holds the log, or use another folder or agent id.',

@@ -1,4 +1,6 @@
+import type { TagKind } from './braking.ts'
 import type { ErrorInfo } from './errors.ts'
+import type { NodeId } from './ids.ts'
 import type { LogRecord } from './records.ts'
 import type { ModelRequest } from './model.ts'
 
@@ -24,6 +26,8 @@ export type Provenance =
   | { readonly type: 'steering' }
   | { readonly type: 'followUp' }
   | { readonly type: 'summary' }
+  /** A brake note or a prune memo. */
+  | { readonly type: 'note'; readonly kind: string }
 
 interface Live extends EventOrigin {
   /** `seq` of the last record before this event. */
@@ -54,6 +58,8 @@ export type LiveEvent =
       readonly progress: unknown
     })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
+  /** A tag's time in the request is over; it stays in the log. */
+  | (Live & { readonly type: 'tag.expired'; readonly nodeId: NodeId; readonly kind: TagKind; readonly text: string })
   /** Something went wrong that does not end the run by itself. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
   /** The listener was too slow: this many events were dropped before this one; read them from the log. */

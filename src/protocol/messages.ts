@@ -92,6 +92,8 @@ export const toolResultMessageSchema = z.object({
   content: z.array(plainBlockSchema).readonly(),
   isError: z.boolean(),
   synthetic: syntheticReasonSchema.exactOptional(),
+  /** Files the tool reported as changed. */
+  changed: z.array(z.string()).readonly().exactOptional(),
 })
 export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pruneOutcomeSchema, pruneRequestSchema, revertOutcomeSchema, revertRequestSchema } from './braking.ts'
 import { errorInfoSchema } from './errors.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import {
@@ -196,6 +197,10 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     usage: usageSchema.exactOptional(),
     costUsd: z.number(),
   }),
+  z.object({ ...inTurn, type: z.literal('revert.requested'), request: revertRequestSchema }),
+  z.object({ ...inTurn, type: z.literal('revert.applied'), ...revertOutcomeSchema.shape }),
+  z.object({ ...inTurn, type: z.literal('prune.requested'), request: pruneRequestSchema }),
+  z.object({ ...inTurn, type: z.literal('prune.applied'), ...pruneOutcomeSchema.shape }),
   z.object({ ...base, type: z.literal('agent.stopped') }),
 ])
 export type LogRecord = z.infer<typeof logRecordSchema>

@@ -1,4 +1,5 @@
 import type { ConversationView } from '../conversation/conversation.ts'
+import type { RevertCategory } from '../protocol/braking.ts'
 import { agentCommandSchema, type AgentCommand, type Content } from '../protocol/commands.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { Limits, PauseReason, QueueName } from '../protocol/records.ts'
@@ -105,6 +106,23 @@ export class Agent {
     return this.#say({ type: 'agent.resume', agentId: this.id, ...given(options) })
   }
 
+  /**
+   * Asks for a revert to a step, such as `n12`, as the model may: the same drain decides, by the same rules, between turns or at
+   * once at rest. What came of it is a `revert.applied` event.
+   *
+   * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`
+   */
+  revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): void {
+    const { category, summary } = options
+    this.dispatch({
+      type: 'agent.revert',
+      agentId: this.id,
+      step,
+      category,
+      ...(summary === undefined ? {} : { summary }),
+    })
+  }
+
   /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
   async stop(): Promise<void> {
     await this.#host.stop()
@@ -127,6 +145,7 @@ export class Agent {
       if (event.type === 'agent.stopped') buffer.close()
     })
     if (this.#host.isStopped) buffer.close()
+    else this.#host.onCrash(() => buffer.close())
     return buffer
   }
 
@@ -166,6 +185,15 @@ export class Agent {
         return this.#resume(id, data.limits)
       case 'agent.decide':
         return this.#decide(data, at)
+      case 'agent.revert': {
+        const { step, category, summary } = data
+        if (!this.#host.definition.policy.flags.revert) {
+          throw new RuntimeError('BRAKING_OFF', `Agent "${this.id}" has no braking.`)
+        }
+        const request = { id, by: 'person', step, category, ...(summary === undefined ? {} : { summary }) } as const
+        this.#host.send({ type: 'revert', request, at })
+        return undefined
+      }
       case 'agent.stop':
         void this.stop().catch((thrown: unknown) => this.#host.fail(thrown))
         return undefined

@@ -44,6 +44,8 @@ export class AgentHost implements AgentPorts {
   #currentRun: RunHandle | undefined
   #state = 'idle'
   #isPriceWarned = false
+  /** Told when no more events can come. */
+  #onEnd: readonly (() => void)[] = []
   #outbox: { event: AgentEvent; run: RunHandle | undefined }[] | undefined
   #stopping: Promise<void> | undefined
 
@@ -115,14 +117,20 @@ export class AgentHost implements AgentPorts {
     }
   }
 
+  /** Calls `close` if the agent dies; `agent.stopped` tells of every other end. */
+  onCrash(close: () => void): void {
+    this.#onEnd = [...this.#onEnd, close]
+  }
+
   get isObserved(): boolean {
     return this.#listeners.length > 0 || this.#currentRun !== undefined
   }
 
-  assemble(): AssembledRequest {
-    const { instructions: system, toolSpecs: tools, settings } = this.definition
-    this.#assembler ??= new RequestAssembler(this.conversation, { system, tools, settings })
-    return this.#assembler.assemble()
+  assemble(turnIndex: number): AssembledRequest {
+    const { instructions: system, toolSpecs: tools, settings, braking } = this.definition
+    const frame = { system, tools, settings, ...(braking === null ? {} : { braking: braking.tags }) }
+    this.#assembler ??= new RequestAssembler(this.conversation, frame)
+    return this.#assembler.assemble(turnIndex)
   }
 
   durable(): Promise<void> | undefined {
@@ -200,6 +208,7 @@ export class AgentHost implements AgentPorts {
     this.#currentRun = undefined
     for (const run of this.#runs?.values() ?? []) run.cancel('error', error)
     this.#runs = undefined
+    for (const close of this.#onEnd) close()
   }
 
   #at(): { loopId: string; turnIndex: number } {
@@ -217,12 +226,16 @@ export class AgentHost implements AgentPorts {
     run?.push(event)
     if (this.#listeners.length === 0) return
     this.#outbox = []
-    for (const listener of this.#listeners) this.#tell(listener, event)
+    this.#tellAll(event)
     for (let next = this.#outbox.shift(); next !== undefined; next = this.#outbox.shift()) {
       next.run?.push(next.event)
-      for (const listener of this.#listeners) this.#tell(listener, next.event)
+      this.#tellAll(next.event)
     }
     this.#outbox = undefined
+  }
+
+  #tellAll(event: AgentEvent): void {
+    for (const listener of this.#listeners) if (this.#listeners.includes(listener)) this.#tell(listener, event)
   }
 
   #tell(listener: AgentListener, event: AgentEvent): void {

@@ -2,7 +2,8 @@ import { nanoid } from 'nanoid'
 import { isAgentDefinition } from '../actors/defineAgent.ts'
 import { compactTrunk } from '../actors/compactTrunk.ts'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
-import { drainPrunes, drainReverts } from '../actors/drains.ts'
+import { drainPrunes } from '../actors/drainPrunes.ts'
+import { drainReverts } from '../actors/drainReverts.ts'
 import { runTool } from '../actors/runTool.ts'
 import { settle } from '../actors/settle.ts'
 import { sleep } from '../actors/sleep.ts'
@@ -74,8 +75,8 @@ class LocalRuntime implements Runtime {
         settle: settle(find),
         compactTrunk: compactTrunk(find),
         sleep: sleep(this.#clock),
-        drainReverts,
-        drainPrunes,
+        drainReverts: drainReverts(find),
+        drainPrunes: drainPrunes(find),
       },
       actions: {
         record: ({ context }: { context: { agentId: string } }, record: RecordDraft) =>

@@ -12,7 +12,8 @@ import { LogPlayer } from './logPlayer.ts'
 const frame = { system: 'You test.', tools: [], settings: { temperature: 0 } }
 const assembled = (log: LogBuilder) => assembleRequest(rebuildConversation(log.records), frame)
 const messagesOf = (log: LogBuilder) => assembled(log).request.messages
-const userTexts = (content: readonly Block[]) => content.map((block) => (block.type === 'text' ? block.text : block.type))
+const userTexts = (content: readonly Block[]) =>
+  content.map((block) => (block.type === 'text' ? block.text : block.type))
 
 describe('a request', (it) => {
   it('holds the frame and the trunk, and says where each message came from', () => {
@@ -118,7 +119,10 @@ describe('a request', (it) => {
     log.step('c')
     log.compact({ from: 2, to: 6, kept: [4], summary: 'SUM' })
     const { request, provenance } = assembled(log)
-    assert.equal(request.messages.map(({ role }) => role), ['user', 'assistant', 'toolResult'])
+    assert.equal(
+      request.messages.map(({ role }) => role),
+      ['user', 'assistant', 'toolResult'],
+    )
     const [go, summary, remember] = userTexts(request.messages[0]!.content)
     assert.is(go, 'go')
     assert.match(summary ?? '', /SUM/)
@@ -151,34 +155,41 @@ describe('a request', (it) => {
     const all = JSON.stringify(messagesOf(log))
     assert.not.match(all, /FIRST/)
     assert.match(all, /SECOND/)
-    assert.equal(messagesOf(log).map(({ role }) => role), ['user', 'assistant', 'toolResult'])
+    assert.equal(
+      messagesOf(log).map(({ role }) => role),
+      ['user', 'assistant', 'toolResult'],
+    )
   })
 })
 
 describe('a request of any history', (it) => {
-  it('is the same turn by turn as all at once, has provenance for every message, and is never changed later', { timeoutMs: 20_000 }, () => {
-    fc.assert(
-      fc.property(histories({ maxLength: 25 }), (history) => {
-        const player = new LogPlayer()
-        const conversation = new Conversation()
-        const assembler = new RequestAssembler(conversation, frame)
-        const givenOut: { readonly request: unknown; readonly json: string }[] = []
-        let applied = 0
-        for (const happening of history) {
-          player.play(happening, () => {
-            const { records } = player.log
-            for (; applied < records.length; applied++) conversation.apply(records[applied]!)
-            const turnByTurn = assembler.assemble()
-            assert.equal(turnByTurn, assembleRequest(rebuildConversation(records), frame))
-            assert.is(turnByTurn.provenance.length, turnByTurn.request.messages.length)
-            givenOut.push({ request: turnByTurn, json: JSON.stringify(turnByTurn) })
-          })
-        }
-        for (const { request, json } of givenOut) assert.is(JSON.stringify(request), json)
-      }),
-      { seed: 2, numRuns: 150 },
-    )
-  })
+  it(
+    'is the same turn by turn as all at once, has provenance for every message, and is never changed later',
+    { timeoutMs: 20_000 },
+    () => {
+      fc.assert(
+        fc.property(histories({ maxLength: 25 }), (history) => {
+          const player = new LogPlayer()
+          const conversation = new Conversation()
+          const assembler = new RequestAssembler(conversation, frame)
+          const givenOut: { readonly request: unknown; readonly json: string }[] = []
+          let applied = 0
+          for (const happening of history) {
+            player.play(happening, () => {
+              const { records } = player.log
+              for (; applied < records.length; applied++) conversation.apply(records[applied]!)
+              const turnByTurn = assembler.assemble()
+              assert.equal(turnByTurn, assembleRequest(rebuildConversation(records), frame))
+              assert.is(turnByTurn.provenance.length, turnByTurn.request.messages.length)
+              givenOut.push({ request: turnByTurn, json: JSON.stringify(turnByTurn) })
+            })
+          }
+          for (const { request, json } of givenOut) assert.is(JSON.stringify(request), json)
+        }),
+        { seed: 2, numRuns: 150 },
+      )
+    },
+  )
 
   it('is valid whenever the model is asked something', { timeoutMs: 20_000 }, () => {
     let asked = 0
@@ -199,20 +210,29 @@ describe('a request of any history', (it) => {
     assert.ok(asked > 1_000)
   })
 
-  it('holds every user message of the trunk once, word for word and in order, under any compaction', { timeoutMs: 20_000 }, () => {
-    fc.assert(
-      fc.property(histories({ maxLength: 25 }), (history) => {
-        const player = new LogPlayer()
-        for (const happening of history) player.play(happening)
-        const conversation = rebuildConversation(player.log.records)
-        const said = conversation.path.flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
-        const { messages } = assembleRequest(conversation, frame).request
-        const shown = messages.flatMap(({ role, content }) => (role === 'user' ? userTexts(content) : []))
-        const summaries = shown.filter((one) => one.startsWith('<conversation-summary span='))
-        assert.ok(summaries.length <= 1)
-        assert.equal(shown.filter((one) => !summaries.includes(one)), said)
-      }),
-      { seed: 4, numRuns: 200 },
-    )
-  })
+  it(
+    'holds every user message of the trunk once, word for word and in order, under any compaction',
+    { timeoutMs: 20_000 },
+    () => {
+      fc.assert(
+        fc.property(histories({ maxLength: 25 }), (history) => {
+          const player = new LogPlayer()
+          for (const happening of history) player.play(happening)
+          const conversation = rebuildConversation(player.log.records)
+          const said = conversation.path.flatMap(({ message }) =>
+            message.role === 'user' ? [textOf(message.content)] : [],
+          )
+          const { messages } = assembleRequest(conversation, frame).request
+          const shown = messages.flatMap(({ role, content }) => (role === 'user' ? userTexts(content) : []))
+          const summaries = shown.filter((one) => one.startsWith('<conversation-summary span='))
+          assert.ok(summaries.length <= 1)
+          assert.equal(
+            shown.filter((one) => !summaries.includes(one)),
+            said,
+          )
+        }),
+        { seed: 4, numRuns: 200 },
+      )
+    },
+  )
 })

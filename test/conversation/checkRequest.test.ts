@@ -7,9 +7,20 @@ import { LogBuilder, text, toolCall } from './logBuilder.ts'
 
 const user = (words: string): RequestMessage => ({ role: 'user', content: text(words) })
 const assistant = (...content: readonly Block[]): RequestMessage => ({ role: 'assistant', content })
-const result = (callId: string): RequestMessage => ({ role: 'toolResult', callId, toolName: 'tool', content: text('ok'), isError: false })
+const result = (callId: string): RequestMessage => ({
+  role: 'toolResult',
+  callId,
+  toolName: 'tool',
+  content: text('ok'),
+  isError: false,
+})
 const tools = [{ name: 'tool', description: 'Does it.', inputSchema: { type: 'object' } }]
-const request = (...messages: readonly RequestMessage[]): ModelRequest => ({ system: 'You test.', messages, tools, settings: {} })
+const request = (...messages: readonly RequestMessage[]): ModelRequest => ({
+  system: 'You test.',
+  messages,
+  tools,
+  settings: {},
+})
 
 const signed: Extract<Block, { type: 'thinking' }> = { type: 'thinking', text: 'I think', signature: 'sealed' }
 
@@ -36,48 +47,140 @@ const valid = request(
 const step = [assistant(signed, toolCall('a'), toolCall('b')), result('a'), result('b')] as const
 const answer = assistant({ ...signed, signature: 'other' }, ...text('done'))
 
-const breaches: readonly { readonly title: string; readonly rule: number; readonly request: ModelRequest; readonly context?: CheckContext }[] = [
+const breaches: readonly {
+  readonly title: string
+  readonly rule: number
+  readonly request: ModelRequest
+  readonly context?: CheckContext
+}[] = [
   { rule: 1, title: 'there is no message', request: request() },
   { rule: 1, title: 'the first message is a reply', request: request(assistant(...text('hello')), user('go')) },
-  { rule: 2, title: 'a call is never answered', request: request(user('go'), assistant(toolCall('a'), toolCall('b')), result('a')) },
-  { rule: 2, title: 'a call is not answered before the next user message', request: request(user('go'), assistant(toolCall('a')), user('more')) },
-  { rule: 2, title: 'a call is not answered before the next reply', request: request(user('go'), assistant(toolCall('a')), assistant(...text('x')), user('more')) },
+  {
+    rule: 2,
+    title: 'a call is never answered',
+    request: request(user('go'), assistant(toolCall('a'), toolCall('b')), result('a')),
+  },
+  {
+    rule: 2,
+    title: 'a call is not answered before the next user message',
+    request: request(user('go'), assistant(toolCall('a')), user('more')),
+  },
+  {
+    rule: 2,
+    title: 'a call is not answered before the next reply',
+    request: request(user('go'), assistant(toolCall('a')), assistant(...text('x')), user('more')),
+  },
   { rule: 3, title: 'a result has no call', request: request(user('go'), result('a')) },
-  { rule: 3, title: 'a call is answered twice', request: request(user('go'), assistant(toolCall('a')), result('a'), result('a')) },
-  { rule: 3, title: 'a result answers a call of an earlier step', request: request(user('go'), assistant(toolCall('a')), result('a'), assistant(toolCall('b')), result('b'), result('a')) },
+  {
+    rule: 3,
+    title: 'a call is answered twice',
+    request: request(user('go'), assistant(toolCall('a')), result('a'), result('a')),
+  },
+  {
+    rule: 3,
+    title: 'a result answers a call of an earlier step',
+    request: request(
+      user('go'),
+      assistant(toolCall('a')),
+      result('a'),
+      assistant(toolCall('b')),
+      result('b'),
+      result('a'),
+    ),
+  },
   { rule: 4, title: 'the last message is a reply', request: request(user('go'), assistant(...text('done'))) },
-  { rule: 5, title: 'two steps use one call id', request: request(user('go'), assistant(toolCall('a')), result('a'), assistant(toolCall('a')), result('a')) },
-  { rule: 6, title: 'a message has no content', request: request(user('go'), { role: 'assistant', content: [] }, user('more')) },
+  {
+    rule: 5,
+    title: 'two steps use one call id',
+    request: request(user('go'), assistant(toolCall('a')), result('a'), assistant(toolCall('a')), result('a')),
+  },
+  {
+    rule: 6,
+    title: 'a message has no content',
+    request: request(user('go'), { role: 'assistant', content: [] }, user('more')),
+  },
   { rule: 6, title: 'a user text is blank', request: request(user(' \n')) },
-  { rule: 6, title: 'a result is empty', request: request(user('go'), assistant(toolCall('a')), { ...result('a'), content: [] }) },
+  {
+    rule: 6,
+    title: 'a result is empty',
+    request: request(user('go'), assistant(toolCall('a')), { ...result('a'), content: [] }),
+  },
   {
     rule: 7,
     title: 'signed thinking was changed',
-    request: request(user('go'), assistant({ ...signed, text: 'I thought' }, toolCall('a'), toolCall('b')), result('a'), result('b'), answer, user('more')),
+    request: request(
+      user('go'),
+      assistant({ ...signed, text: 'I thought' }, toolCall('a'), toolCall('b')),
+      result('a'),
+      result('b'),
+      answer,
+      user('more'),
+    ),
   },
   {
     rule: 7,
     title: 'a signature was changed',
-    request: request(user('go'), assistant({ ...signed, signature: 'forged' }, toolCall('a'), toolCall('b')), result('a'), result('b'), answer, user('more')),
+    request: request(
+      user('go'),
+      assistant({ ...signed, signature: 'forged' }, toolCall('a'), toolCall('b')),
+      result('a'),
+      result('b'),
+      answer,
+      user('more'),
+    ),
   },
   {
     rule: 7,
     title: 'signed thinking was left out before its call',
-    request: request(user('go'), assistant(toolCall('a'), toolCall('b')), result('a'), result('b'), answer, user('more')),
+    request: request(
+      user('go'),
+      assistant(toolCall('a'), toolCall('b')),
+      result('a'),
+      result('b'),
+      answer,
+      user('more'),
+    ),
   },
   {
     rule: 7,
     title: 'signed thinking was moved behind a call',
-    request: request(user('go'), assistant(toolCall('a'), signed, toolCall('b')), result('a'), result('b'), answer, user('more')),
+    request: request(
+      user('go'),
+      assistant(toolCall('a'), signed, toolCall('b')),
+      result('a'),
+      result('b'),
+      answer,
+      user('more'),
+    ),
   },
   {
     rule: 7,
     title: 'signed thinking of a reply without calls was changed',
-    request: request(user('go'), ...step, assistant({ ...signed, signature: 'other', text: 'changed' }, ...text('done')), user('more')),
+    request: request(
+      user('go'),
+      ...step,
+      assistant({ ...signed, signature: 'other', text: 'changed' }, ...text('done')),
+      user('more'),
+    ),
   },
-  { rule: 8, title: 'the system prompt changed', request: { ...valid, system: 'You test well.' }, context: { previous: valid } },
-  { rule: 8, title: 'a tool changed', request: { ...valid, tools: [{ ...tools[0]!, description: 'Does it well.' }] }, context: { previous: valid } },
-  { rule: 8, title: 'a tool was added', request: { ...valid, tools: [...tools, { ...tools[0]!, name: 'more' }] }, context: { previous: valid } },
+  {
+    rule: 8,
+    title: 'the system prompt changed',
+    request: { ...valid, system: 'You test well.' },
+    context: { previous: valid },
+  },
+  {
+    rule: 8,
+    title: 'a tool changed',
+    request: { ...valid, tools: [{ ...tools[0]!, description: 'Does it well.' }] },
+    context: { previous: valid },
+  },
+  {
+    rule: 8,
+    title: 'a tool was added',
+    request: { ...valid, tools: [...tools, { ...tools[0]!, name: 'more' }] },
+    context: { previous: valid },
+  },
   { rule: 9, title: 'two user messages are neighbours', request: request(user('go'), user('more')) },
 ]
 
@@ -85,7 +188,10 @@ describe('the check of a request', (it) => {
   it('finds nothing wrong with a valid one', () => {
     assert.equal(checkRequest(valid), [])
     assert.equal(checkRequest(valid, { previous: request(user('go')), trunk: trunkOf() }), [])
-    assert.equal(checkRequest(request(user('go'), assistant(toolCall('a'), toolCall('b')), result('b'), result('a'))), [])
+    assert.equal(
+      checkRequest(request(user('go'), assistant(toolCall('a'), toolCall('b')), result('b'), result('a'))),
+      [],
+    )
   })
 
   it('compares tools by what they say, not by where they are kept', () => {
@@ -108,7 +214,7 @@ describe('the check of a request', (it) => {
 
   it('reports everything that is wrong', () => {
     const found = checkRequest(request(assistant(toolCall('a')), result('b'), assistant(...text(''))))
-    assert.equal([...new Set(found.map(({ rule }) => rule))].toSorted(), [1, 2, 3, 4, 6])
+    assert.equal(new Set(found.map(({ rule }) => rule)), new Set([1, 2, 3, 4, 6]))
   })
 
   it('covers all nine rules here', () => {

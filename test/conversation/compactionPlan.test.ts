@@ -2,7 +2,13 @@ import * as fc from 'fast-check'
 import { cutEnd, cutMiddle } from '../../src/conversation/cutMiddle.ts'
 import { heuristicSummary } from '../../src/conversation/heuristicSummary.ts'
 import { truncateResult } from '../../src/conversation/overlay.ts'
-import { type CompactionPolicy, compactionTrigger, defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
+import {
+  type CompactionPolicy,
+  compactionTrigger,
+  defaultCompactionPolicy,
+  overlayOf,
+  planCompaction,
+} from '../../src/conversation/planCompaction.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
 import { histories } from '../support/arbitraries.ts'
@@ -10,7 +16,13 @@ import { assert, describe } from '../support/suite.ts'
 import { LogBuilder, text, toolCall } from './logBuilder.ts'
 import { LogPlayer } from './logPlayer.ts'
 
-const policy: CompactionPolicy = { ...defaultCompactionPolicy, contextWindow: 2_000, keepRecent: 4, maxSummaryTokens: 200, maxToolOutputChars: 100 }
+const policy: CompactionPolicy = {
+  ...defaultCompactionPolicy,
+  contextWindow: 2_000,
+  keepRecent: 4,
+  maxSummaryTokens: 200,
+  maxToolOutputChars: 100,
+}
 
 /** A prompt and this many tool steps, each output of so many characters. */
 function worked(steps: number, chars = 10): LogBuilder {
@@ -67,28 +79,37 @@ describe('the plan of a compaction', (it) => {
     assert.is(compactionTrigger({ ...policy, contextWindow: 1_000, compactAt: 0.9, threshold: 0.05 }), 850)
   })
 
-  it('always makes an overlay that can be laid over its trunk, of whole steps, and keeps all user messages of its span', { timeoutMs: 20_000 }, () => {
-    let planned = 0
-    fc.assert(
-      fc.property(histories({ maxLength: 30 }), fc.nat(2), fc.integer({ min: 1, max: 5 }), (history, keepFirst, keepRecent) => {
-        const player = new LogPlayer()
-        for (const happening of history) player.play(happening)
-        const conversation = rebuildConversation(player.log.records)
-        const plan = planCompaction(conversation, { ...policy, keepFirst, keepRecent }, 0)
-        if (plan === undefined) return
-        planned += 1
-        const { nodeId: _, ...overlay } = overlayOf(plan, 0, 'sum', policy)
-        player.log.compact(overlay)
-        const after = rebuildConversation(player.log.records)
-        assert.is(after.overlay?.from, plan.from)
-        const users = plan.span.filter(({ message }) => message.role === 'user').map(({ id }) => id)
-        assert.equal(plan.kept, users)
-        assert.is(after.head, conversation.head)
-      }),
-      { seed: 6, numRuns: 200 },
-    )
-    assert.ok(planned > 100)
-  })
+  it(
+    'always makes an overlay that can be laid over its trunk, of whole steps, and keeps all user messages of its span',
+    { timeoutMs: 20_000 },
+    () => {
+      let planned = 0
+      fc.assert(
+        fc.property(
+          histories({ maxLength: 30 }),
+          fc.nat(2),
+          fc.integer({ min: 1, max: 5 }),
+          (history, keepFirst, keepRecent) => {
+            const player = new LogPlayer()
+            for (const happening of history) player.play(happening)
+            const conversation = rebuildConversation(player.log.records)
+            const plan = planCompaction(conversation, { ...policy, keepFirst, keepRecent }, 0)
+            if (plan === undefined) return
+            planned += 1
+            const { nodeId: _, ...overlay } = overlayOf(plan, 0, 'sum', policy)
+            player.log.compact(overlay)
+            const after = rebuildConversation(player.log.records)
+            assert.is(after.overlay?.from, plan.from)
+            const users = plan.span.filter(({ message }) => message.role === 'user').map(({ id }) => id)
+            assert.equal(plan.kept, users)
+            assert.is(after.head, conversation.head)
+          },
+        ),
+        { seed: 6, numRuns: 200 },
+      )
+      assert.ok(planned > 100)
+    },
+  )
 })
 
 describe('the heuristic summary', (it) => {
@@ -117,21 +138,34 @@ describe('the heuristic summary', (it) => {
 
   it('stays within its tokens, whatever it sums up', { timeoutMs: 10_000 }, () => {
     fc.assert(
-      fc.property(histories({ maxLength: 20 }), fc.integer({ min: 50, max: 400 }), fc.option(fc.string({ maxLength: 3_000 }), { nil: undefined }), (history, maxTokens, previous) => {
-        const player = new LogPlayer()
-        for (const happening of history) player.play(happening)
-        const { path } = rebuildConversation(player.log.records)
-        const summary = heuristicSummary(path, { maxTokens, counter: estimateTokens, ...(previous === undefined ? {} : { previous }) })
-        assert.ok(estimateTokens.text(summary) <= maxTokens, `${estimateTokens.text(summary)} > ${maxTokens}`)
-        assert.ok(summary.isWellFormed() || previous?.isWellFormed() === false)
-      }),
+      fc.property(
+        histories({ maxLength: 20 }),
+        fc.integer({ min: 50, max: 400 }),
+        fc.option(fc.string({ maxLength: 3_000 }), { nil: undefined }),
+        (history, maxTokens, previous) => {
+          const player = new LogPlayer()
+          for (const happening of history) player.play(happening)
+          const { path } = rebuildConversation(player.log.records)
+          const summary = heuristicSummary(path, {
+            maxTokens,
+            counter: estimateTokens,
+            ...(previous === undefined ? {} : { previous }),
+          })
+          assert.ok(estimateTokens.text(summary) <= maxTokens, `${estimateTokens.text(summary)} > ${maxTokens}`)
+          assert.ok(summary.isWellFormed() || previous?.isWellFormed() === false)
+        },
+      ),
       { seed: 8, numRuns: 200 },
     )
   })
 
   it('goes on from the summary before, also when that is one long line', () => {
     const { path } = rebuildConversation(worked(1).records)
-    const summary = heuristicSummary(path, { maxTokens: 200, counter: estimateTokens, previous: `decided on sqlite; ${'and so on '.repeat(200)}` })
+    const summary = heuristicSummary(path, {
+      maxTokens: 200,
+      counter: estimateTokens,
+      previous: `decided on sqlite; ${'and so on '.repeat(200)}`,
+    })
     assert.match(summary, /decided on sqlite/)
     assert.match(summary, /step 0/)
   })
@@ -141,7 +175,13 @@ describe('the heuristic summary', (it) => {
       const log = new LogBuilder()
       log.user('go')
       log.reply(`${'x'.repeat(pad)}😀😀😀😀😀😀`)
-      assert.ok(heuristicSummary(rebuildConversation(log.records).path, { maxTokens: 500, counter: estimateTokens }).isWellFormed(), String(pad))
+      assert.ok(
+        heuristicSummary(rebuildConversation(log.records).path, {
+          maxTokens: 500,
+          counter: estimateTokens,
+        }).isWellFormed(),
+        String(pad),
+      )
     }
   })
 })
@@ -153,18 +193,22 @@ describe('cutting the middle out', (it) => {
 
   it('keeps head and tail, says what is missing, and is never longer than asked for', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 90, maxLength: 400 }), fc.integer({ min: 100, max: 300 }), (whole, maxChars) => {
-        const cut = cutMiddle(whole, maxChars)
-        assert.ok(cut.length <= maxChars)
-        assert.is(cut.isWellFormed(), whole.isWellFormed())
-        if (whole.length <= maxChars) return
-        const marker = /\n\[… (\d+) of (\d+) characters left out …\]\n/.exec(cut)!
-        const head = cut.slice(0, marker.index)
-        const tail = cut.slice(marker.index + marker[0].length)
-        assert.ok(whole.startsWith(head) && whole.endsWith(tail))
-        assert.is(Number(marker[1]), whole.length - head.length - tail.length)
-        assert.is(Number(marker[2]), whole.length)
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', minLength: 90, maxLength: 400 }),
+        fc.integer({ min: 100, max: 300 }),
+        (whole, maxChars) => {
+          const cut = cutMiddle(whole, maxChars)
+          assert.ok(cut.length <= maxChars)
+          assert.is(cut.isWellFormed(), whole.isWellFormed())
+          if (whole.length <= maxChars) return
+          const marker = /\n\[… (\d+) of (\d+) characters left out …\]\n/.exec(cut)!
+          const head = cut.slice(0, marker.index)
+          const tail = cut.slice(marker.index + marker[0].length)
+          assert.ok(whole.startsWith(head) && whole.endsWith(tail))
+          assert.is(Number(marker[1]), whole.length - head.length - tail.length)
+          assert.is(Number(marker[2]), whole.length)
+        },
+      ),
       { seed: 9, numRuns: 300 },
     )
   })
@@ -177,7 +221,13 @@ describe('cutting the middle out', (it) => {
 
   it('touches only the text of long tool results', () => {
     const image = { type: 'image', data: 'x'.repeat(500), mimeType: 'image/png' } as const
-    const message = { role: 'toolResult', callId: 'a', toolName: 'tool', content: [image, ...text('y'.repeat(500))], isError: false } as const
+    const message = {
+      role: 'toolResult',
+      callId: 'a',
+      toolName: 'tool',
+      content: [image, ...text('y'.repeat(500))],
+      isError: false,
+    } as const
     const cut = truncateResult(message, 100)
     assert.equal(cut.content[0], image)
     assert.ok(cut.content[1]?.type === 'text' && cut.content[1].text.length <= 100)

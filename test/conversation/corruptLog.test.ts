@@ -1,4 +1,4 @@
-import { Conversation } from '../../src/conversation/conversation.ts'
+import type { Conversation } from '../../src/conversation/conversation.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -41,23 +41,76 @@ function sealedLog(): LogBuilder {
 type Change = (record: Record<string, unknown>) => Record<string, unknown>
 
 /** The log, and its next record spoilt. */
-const cases: { readonly [title: string]: { readonly log: () => LogBuilder; readonly next: (log: LogBuilder) => unknown; readonly spoil?: Change } } = {
-  'a seq is missing': { log: sealedLog, next: (log) => log.user('x'), spoil: (record) => ({ ...record, seq: (record['seq'] as number) + 1 }) },
-  'a message is not after the head': { log: sealedLog, next: (log) => log.user('x'), spoil: (record) => ({ ...record, parentId: 2 }) },
-  'a message has no parent though there is a head': { log: sealedLog, next: (log) => log.user('x'), spoil: (record) => ({ ...record, parentId: null }) },
-  'a message has a parent that does not exist': { log: sealedLog, next: (log) => log.user('x'), spoil: (record) => ({ ...record, parentId: 99 }) },
-  'a message has a taken id': { log: sealedLog, next: (log) => log.user('x'), spoil: (record) => ({ ...record, nodeId: 3 }) },
+const cases: {
+  readonly [title: string]: {
+    readonly log: () => LogBuilder
+    readonly next: (log: LogBuilder) => unknown
+    readonly spoil?: Change
+  }
+} = {
+  'a seq is missing': {
+    log: sealedLog,
+    next: (log) => log.user('x'),
+    spoil: (record) => ({ ...record, seq: (record['seq'] as number) + 1 }),
+  },
+  'a message is not after the head': {
+    log: sealedLog,
+    next: (log) => log.user('x'),
+    spoil: (record) => ({ ...record, parentId: 2 }),
+  },
+  'a message has no parent though there is a head': {
+    log: sealedLog,
+    next: (log) => log.user('x'),
+    spoil: (record) => ({ ...record, parentId: null }),
+  },
+  'a message has a parent that does not exist': {
+    log: sealedLog,
+    next: (log) => log.user('x'),
+    spoil: (record) => ({ ...record, parentId: 99 }),
+  },
+  'a message has a taken id': {
+    log: sealedLog,
+    next: (log) => log.user('x'),
+    spoil: (record) => ({ ...record, nodeId: 3 }),
+  },
   'a message comes while a step is open': { log: openLog, next: (log) => log.user('x') },
-  'a reply is not after the head': { log: sealedLog, next: (log) => log.reply('x'), spoil: (record) => ({ ...record, parentId: 1 }) },
-  'a reply has a taken id': { log: sealedLog, next: (log) => log.reply('x'), spoil: (record) => ({ ...record, nodeId: 1 }) },
+  'a reply is not after the head': {
+    log: sealedLog,
+    next: (log) => log.reply('x'),
+    spoil: (record) => ({ ...record, parentId: 1 }),
+  },
+  'a reply has a taken id': {
+    log: sealedLog,
+    next: (log) => log.reply('x'),
+    spoil: (record) => ({ ...record, nodeId: 1 }),
+  },
   'a reply comes while a step is open': { log: openLog, next: (log) => log.reply('x') },
   'a reply makes the same call twice': { log: sealedLog, next: (log) => log.reply([toolCall('new'), toolCall('new')]) },
-  'a reply makes a call of an earlier reply': { log: sealedLog, next: (log) => log.reply([toolCall('new'), toolCall('a')]) },
-  'a result has no open step': { log: sealedLog, next: (log) => log.user('x'), spoil: (record) => ({ ...resultOf('a'), seq: record['seq'] }) },
-  'a result has no call': { log: openLog, next: (log) => log.result('open2'), spoil: (record) => ({ ...record, callId: 'unheard-of' }) },
+  'a reply makes a call of an earlier reply': {
+    log: sealedLog,
+    next: (log) => log.reply([toolCall('new'), toolCall('a')]),
+  },
+  'a result has no open step': {
+    log: sealedLog,
+    next: (log) => log.user('x'),
+    spoil: (record) => ({ ...resultOf('a'), seq: record['seq'] }),
+  },
+  'a result has no call': {
+    log: openLog,
+    next: (log) => log.result('open2'),
+    spoil: (record) => ({ ...record, callId: 'unheard-of' }),
+  },
   'a result comes twice': { log: openLog, next: (log) => log.result('open1') },
-  'a result has another’s place': { log: openLog, next: (log) => log.result('open2'), spoil: (record) => ({ ...record, nodeId: 8, parentId: 7 }) },
-  'a result has another parent': { log: openLog, next: (log) => log.result('open2'), spoil: (record) => ({ ...record, parentId: 7 }) },
+  'a result has another’s place': {
+    log: openLog,
+    next: (log) => log.result('open2'),
+    spoil: (record) => ({ ...record, nodeId: 8, parentId: 7 }),
+  },
+  'a result has another parent': {
+    log: openLog,
+    next: (log) => log.result('open2'),
+    spoil: (record) => ({ ...record, parentId: 7 }),
+  },
   'a result answers another call than it says': {
     log: openLog,
     next: (log) => log.result('open2'),
@@ -70,8 +123,14 @@ const cases: { readonly [title: string]: { readonly log: () => LogBuilder; reado
   'a summary ends inside a step': { log: sealedLog, next: (log) => log.compact({ from: 2, to: 4 }) },
   'a summary ends inside the last step': { log: sealedLog, next: (log) => log.compact({ from: 2, to: 8, kept: [6] }) },
   'a summary hides a user message': { log: sealedLog, next: (log) => log.compact({ from: 2, to: 6, kept: [] }) },
-  'a summary keeps what is not in its span': { log: sealedLog, next: (log) => log.compact({ from: 2, to: 3, kept: [1] }) },
-  'a summary keeps a node that does not exist': { log: sealedLog, next: (log) => log.compact({ from: 2, to: 3, kept: [77] }) },
+  'a summary keeps what is not in its span': {
+    log: sealedLog,
+    next: (log) => log.compact({ from: 2, to: 3, kept: [1] }),
+  },
+  'a summary keeps a node that does not exist': {
+    log: sealedLog,
+    next: (log) => log.compact({ from: 2, to: 3, kept: [77] }),
+  },
   'a summary keeps user messages in another order': {
     log: () => {
       const log = sealedLog()
@@ -101,7 +160,10 @@ describe('a record that does not follow from the log', (it) => {
       const spoilt = (spoil?.({ ...sound }) ?? sound) as unknown as LogRecord
       assert.throws(
         () => conversation.apply(spoilt),
-        (thrown) => thrown instanceof RuntimeError && thrown.code === 'LOG_CORRUPT' && thrown.message.includes(`Record ${spoilt.seq}`),
+        (thrown) =>
+          thrown instanceof RuntimeError &&
+          thrown.code === 'LOG_CORRUPT' &&
+          thrown.message.includes(`Record ${spoilt.seq}`),
       )
       assert.equal(view(conversation), before)
     })

@@ -13,7 +13,10 @@ describe('the conversation', (it) => {
     const conversation = new Conversation()
     assert.is(conversation.head, null)
     assert.is(conversation.lastNodeId, 0)
-    assert.equal([conversation.trunk(), conversation.log(), conversation.abandoned(), conversation.steps()], [[], [], [], []])
+    assert.equal(
+      [conversation.trunk(), conversation.log(), conversation.abandoned(), conversation.steps()],
+      [[], [], [], []],
+    )
     assert.is(conversation.tokens, 0)
   })
 
@@ -23,14 +26,25 @@ describe('the conversation', (it) => {
     log.reply('hello')
     log.user('go on')
     const conversation = rebuildConversation(log.records)
-    assert.equal(conversation.trunk().map(({ id, parentId, depth }) => [id, parentId, depth]), [[1, null, 1], [2, 1, 2], [3, 2, 3]])
+    assert.equal(
+      conversation.trunk().map(({ id, parentId, depth }) => [id, parentId, depth]),
+      [
+        [1, null, 1],
+        [2, 1, 2],
+        [3, 2, 3],
+      ],
+    )
     assert.is(conversation.head, 3)
     assert.is(conversation.node(2)?.message.role, 'assistant')
     assert.is(conversation.node(9), undefined)
   })
 
   it('keeps a reply off the trunk until its last result is in, whatever order they come in', () => {
-    for (const order of [['a', 'b', 'c'], ['c', 'b', 'a'], ['b', 'c', 'a']]) {
+    for (const order of [
+      ['a', 'b', 'c'],
+      ['c', 'b', 'a'],
+      ['b', 'c', 'a'],
+    ]) {
       const log = new LogBuilder()
       log.user('go')
       log.reply([toolCall('a'), toolCall('b'), toolCall('c')])
@@ -44,7 +58,13 @@ describe('the conversation', (it) => {
       }
       assert.is(conversation.head, 5)
       assert.equal(ids(conversation.trunk()), [1, 2, 3, 4, 5])
-      assert.equal(conversation.trunk().slice(2).map(({ message }) => message.role === 'toolResult' && message.callId), ['a', 'b', 'c'])
+      assert.equal(
+        conversation
+          .trunk()
+          .slice(2)
+          .map(({ message }) => message.role === 'toolResult' && message.callId),
+        ['a', 'b', 'c'],
+      )
     }
   })
 
@@ -65,7 +85,14 @@ describe('the conversation', (it) => {
     log.step('a', 'b')
     log.reply('done')
     const steps = rebuildConversation(log.records).steps()
-    assert.equal(steps.map(({ id, endId, nodes }) => [id, endId, nodes.length]), [[1, 1, 1], [2, 4, 3], [5, 5, 1]])
+    assert.equal(
+      steps.map(({ id, endId, nodes }) => [id, endId, nodes.length]),
+      [
+        [1, 1, 1],
+        [2, 4, 3],
+        [5, 5, 1],
+      ],
+    )
   })
 
   it('never gives an id twice, summaries included', () => {
@@ -148,7 +175,10 @@ describe('queues in the log', (it) => {
     log.dequeue('prompts', ['q2'])
     log.dequeue('steering', ['s1'], 'dropped')
     const { queues } = rebuildConversation(log.records)
-    assert.equal(queues.prompts.map(({ id }) => id), ['q0', 'q1', 'q3'])
+    assert.equal(
+      queues.prompts.map(({ id }) => id),
+      ['q0', 'q1', 'q3'],
+    )
     assert.equal(queues.steering, [])
     assert.equal(queues.followUps, [])
   })
@@ -198,7 +228,10 @@ describe('any history', (it) => {
             assert.equal(view(live), view(rebuildConversation(player.log.records)))
             assert.is(live.lastNodeId, player.log.lastNodeId)
           })
-          assert.equal(live.steps().map(({ nodes }) => ids(nodes)), player.steps.map((step) => step.ids))
+          assert.equal(
+            live.steps().map(({ nodes }) => ids(nodes)),
+            player.steps.map((step) => step.ids),
+          )
           assert.is(live.head, player.log.head)
         }
       }),

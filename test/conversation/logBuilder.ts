@@ -2,7 +2,12 @@ import { noUsage, type Block, type PlainBlock, type Usage, type UserSource } fro
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../../src/protocol/records.ts'
 
 export const text = (value: string): PlainBlock[] => [{ type: 'text', text: value }]
-export const toolCall = (callId: string, input: unknown = {}): Block => ({ type: 'toolCall', callId, name: 'tool', input })
+export const toolCall = (callId: string, input: unknown = {}): Block => ({
+  type: 'toolCall',
+  callId,
+  name: 'tool',
+  input,
+})
 
 interface ReplyOptions {
   readonly usage?: Partial<Usage>
@@ -95,7 +100,14 @@ export class LogBuilder {
   }
 
   compact(overlay: Partial<Overlay> & { readonly from: number; readonly to: number }, applied = true): Overlay {
-    const whole = { nodeId: this.#lastNodeId + 1, summary: 'what happened', kept: [], recentTo: overlay.to, maxToolOutputChars: 100, ...overlay }
+    const whole = {
+      nodeId: this.#lastNodeId + 1,
+      summary: 'what happened',
+      kept: [],
+      recentTo: overlay.to,
+      maxToolOutputChars: 100,
+      ...overlay,
+    }
     this.#push({ type: 'compaction.end', applied, overlay: whole, tokensBefore: 0, tokensAfter: 0, costUsd: 0 })
     if (applied) this.#lastNodeId = whole.nodeId
     return whole

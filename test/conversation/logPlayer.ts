@@ -59,7 +59,9 @@ export class LogPlayer {
     const calls = callIds.map((callId, index) => toolCall(callId, index % 2 === 0 ? { path: words } : words))
     const replyId = this.log.reply([...thinkingOf(thinking), ...text(words), ...calls])
     between()
-    const arriving = callIds.map((callId, index) => ({ callId, output: outputs[index]!, at: order[index]! })).toSorted((a, b) => a.at - b.at)
+    const arriving = callIds
+      .map((callId, index) => ({ callId, output: outputs[index]!, at: order[index]! }))
+      .toSorted((a, b) => a.at - b.at)
     for (const { callId, output } of arriving) {
       this.log.result(callId, output)
       between()

@@ -10,7 +10,11 @@ import { LogBuilder, text, toolCall } from './logBuilder.ts'
 import { LogPlayer } from './logPlayer.ts'
 
 /** What the model is shown, counted from nothing. */
-function recount(trunk: readonly { readonly id: number; readonly message: Message }[], overlay: Overlay | undefined, counter: TokenCounter): number {
+function recount(
+  trunk: readonly { readonly id: number; readonly message: Message }[],
+  overlay: Overlay | undefined,
+  counter: TokenCounter,
+): number {
   let tokens = overlay === undefined ? 0 : counter.text(renderSummary(overlay))
   for (const { id, message } of trunk) {
     const isHidden = overlay !== undefined && id >= overlay.from && id <= overlay.to
@@ -22,20 +26,24 @@ function recount(trunk: readonly { readonly id: number; readonly message: Messag
 }
 
 describe('tokens of the trunk', (it) => {
-  it('are at all times what a count from nothing gives, under summaries and cut outputs too', { timeoutMs: 20_000 }, () => {
-    fc.assert(
-      fc.property(histories({ maxLength: 25 }), (history) => {
-        const player = new LogPlayer()
-        for (const happening of history) {
-          player.play(happening)
-          const conversation = rebuildConversation(player.log.records)
-          assert.is(conversation.trunkTokens, recount(conversation.path, player.overlay, estimateTokens))
-          assert.is(conversation.tokens, Math.round(conversation.trunkTokens * conversation.correction))
-        }
-      }),
-      { seed: 5, numRuns: 150 },
-    )
-  })
+  it(
+    'are at all times what a count from nothing gives, under summaries and cut outputs too',
+    { timeoutMs: 20_000 },
+    () => {
+      fc.assert(
+        fc.property(histories({ maxLength: 25 }), (history) => {
+          const player = new LogPlayer()
+          for (const happening of history) {
+            player.play(happening)
+            const conversation = rebuildConversation(player.log.records)
+            assert.is(conversation.trunkTokens, recount(conversation.path, player.overlay, estimateTokens))
+            assert.is(conversation.tokens, Math.round(conversation.trunkTokens * conversation.correction))
+          }
+        }),
+        { seed: 5, numRuns: 150 },
+      )
+    },
+  )
 
   it('are counted by the counter that was given, once for each message', () => {
     let counted = 0
@@ -46,7 +54,10 @@ describe('tokens of the trunk', (it) => {
     const conversation = rebuildConversation(log.records, { counter })
     assert.is(conversation.trunkTokens, 40)
     assert.is(counted, 4)
-    assert.equal(conversation.trunk().map(({ pathTokens }) => pathTokens), [10, 20, 30, 40])
+    assert.equal(
+      conversation.trunk().map(({ pathTokens }) => pathTokens),
+      [10, 20, 30, 40],
+    )
   })
 
   it('do not count an open step', () => {
@@ -61,9 +72,15 @@ describe('tokens of the trunk', (it) => {
 
 describe('the estimate', (it) => {
   it('grows with every kind of content', () => {
-    const message = (content: readonly object[]) => estimateTokens.message({ role: 'user', content, source: 'prompt' } as Message)
+    const message = (content: readonly object[]) =>
+      estimateTokens.message({ role: 'user', content, source: 'prompt' } as Message)
     const empty = message([])
-    for (const block of [...text('hello'), { type: 'image', data: 'x', mimeType: 'image/png' }, { type: 'thinking', text: 'hm' }, toolCall('a', { path: 'x' })]) {
+    for (const block of [
+      ...text('hello'),
+      { type: 'image', data: 'x', mimeType: 'image/png' },
+      { type: 'thinking', text: 'hm' },
+      toolCall('a', { path: 'x' }),
+    ]) {
       assert.ok(message([block]) > empty, block.type)
     }
     assert.ok(estimateTokens.text('x'.repeat(350)) === 100)
@@ -73,7 +90,13 @@ describe('the estimate', (it) => {
   it('takes arguments of any kind', () => {
     for (const input of [undefined, null, 'raw', 7, [1], { deep: { er: true } }]) {
       const content = [toolCall('a', input)]
-      const tokens = estimateTokens.message({ role: 'assistant', content, stopReason: 'toolUse', usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, model: 'm' })
+      const tokens = estimateTokens.message({
+        role: 'assistant',
+        content,
+        stopReason: 'toolUse',
+        usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+        model: 'm',
+      })
       assert.ok(Number.isInteger(tokens) && tokens > 0)
     }
   })

@@ -102,7 +102,7 @@ describe('an abort', (it) => {
       if (event.type === 'state.changed' && event.state === 'replying.streaming') agent.abort()
     })
     assert.is((await agent.prompt('count').result).stopReason, 'aborted')
-    assert.equal(ofType('reply.delta'), [])
+    assert.equal([...ofType('reply.start'), ...ofType('reply.delta')], [])
     unsubscribe()
     assert.is((await agent.prompt('again').result).text, 'next')
   })

@@ -1,15 +1,18 @@
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { noUsage, textOf } from '../../src/protocol/messages.ts'
-import type { Child } from '../support/machineDriver.ts'
+import type { Child, ChildOf } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
-import { AgentScript, compacted, overlayOver, text } from './agentScript.ts'
+import { AgentScript, askPrune, askRevert, compacted, drained, overlayOver, text } from './agentScript.ts'
 import { agentIn, busyPlaces, places } from './everyState.ts'
 
 const count = (script: AgentScript, type: string) => script.types().filter((one) => one === type).length
 
 function assertAllEnded(script: AgentScript): void {
-  for (const what of ['run', 'turn', 'compaction']) assert.is(count(script, `${what}.end`), count(script, `${what}.start`), what)
-  const asked = script.driver.recordsOf('reply.end').flatMap(({ message }) => message.content.filter(({ type }) => type === 'toolCall'))
+  for (const what of ['run', 'turn', 'compaction'])
+    assert.is(count(script, `${what}.end`), count(script, `${what}.start`), what)
+  const asked = script.driver
+    .recordsOf('reply.end')
+    .flatMap(({ message }) => message.content.filter(({ type }) => type === 'toolCall'))
   assert.is(count(script, 'tool.end'), asked.length)
   const conversation = rebuildConversation(script.driver.records)
   assert.is(conversation.head, script.context.head)
@@ -72,8 +75,13 @@ describe('an abort', (it) => {
     script.finishCall('c1')
     script.abort()
     script.settle()
-    const results = script.driver.recordsOf('tool.end').map(({ message }) => [message.synthetic, textOf(message.content)])
-    assert.equal(results.map(([synthetic]) => synthetic), [undefined, 'aborted', 'aborted'])
+    const results = script.driver
+      .recordsOf('tool.end')
+      .map(({ message }) => [message.synthetic, textOf(message.content)])
+    assert.equal(
+      results.map(([synthetic]) => synthetic),
+      [undefined, 'aborted', 'aborted'],
+    )
     assert.match(results[1]?.[1] ?? '', /while it ran/)
     assert.match(results[2]?.[1] ?? '', /before it started/)
     assert.is(script.context.head, 5)
@@ -146,15 +154,23 @@ describe('a stop', (it) => {
 })
 
 /** Twice the same road; the first time the effect is aborted, and its result comes during the second. */
-const latecomers: { readonly [S in Child['src']]?: { place: Parameters<typeof agentIn>[0]; output: (child: Child) => unknown } } = {
-  streamReply: { place: 'replying.requesting', output: (child) => ({ key: (child.input as { key: string }).key, ok: false }) },
+const latecomers: {
+  readonly [S in Child['src']]?: { place: Parameters<typeof agentIn>[0]; output: (child: Child) => unknown }
+} = {
+  streamReply: {
+    place: 'replying.requesting',
+    output: (child) => ({ key: (child.input as { key: string }).key, ok: false }),
+  },
   sleep: { place: 'backoff', output: (child) => child.input },
   compactTrunk: {
     place: 'compacting',
-    output: (child) => compacted(child as Extract<Child, { src: 'compactTrunk' }>, { at: 1, overlay: overlayOver(2, 3) }),
+    output: (child) => compacted(child as ChildOf<'compactTrunk'>, { at: 1, overlay: overlayOver(2, 3) }),
   },
-  drainReverts: { place: 'draining.reverts', output: (child) => ({ key: (child.input as { key: string }).key, at: 1 }) },
-  drainPrunes: { place: 'draining.prunes', output: (child) => ({ key: (child.input as { key: string }).key, at: 1 }) },
+  drainReverts: {
+    place: 'draining.reverts',
+    output: (child) => drained(child as ChildOf<'drainReverts'>, 1),
+  },
+  drainPrunes: { place: 'draining.prunes', output: (child) => drained(child as ChildOf<'drainPrunes'>, 1) },
 }
 
 describe('an effect that was told to stop', (it) => {
@@ -167,8 +183,10 @@ describe('an effect that was told to stop', (it) => {
       script.prompt('again')
       if (place === 'backoff') script.failReply('network')
       if (place === 'compacting') script.reply({ contextTokens: 90_000 })
-      if (place.startsWith('draining')) script.reply()
-      if (place === 'draining.prunes') script.drain('drainReverts')
+      if (place.startsWith('draining')) {
+        script.reply({ calls: ['c2'] })
+        script.finishCall('c2', { brake: place === 'draining.reverts' ? askRevert : askPrune })
+      }
       assert.is(script.state, place)
       const before = script.driver.records.length
       script.driver.finish(old, output(old))
@@ -185,7 +203,11 @@ describe('an effect that was told to stop', (it) => {
     script.prompt('again')
     script.firstToken()
     script.abort()
-    script.driver.finish(old, { key: old.input.key, at: 1, partial: { content: text('old'), usage: noUsage, costUsd: 0 } })
+    script.driver.finish(old, {
+      key: old.input.key,
+      at: 1,
+      partial: { content: text('old'), usage: noUsage, costUsd: 0 },
+    })
     assert.equal(script.driver.recordsOf('reply.end'), [])
     assert.is(script.state, 'settling')
   })
@@ -197,18 +219,24 @@ describe('keys', (it) => {
     script.prompt('go')
     script.failReply('overflow')
     script.compact({ overlay: overlayOver(1, 1, [1]) })
-    script.reply({ calls: ['c1'], contextTokens: 50_000 })
-    script.finishCall('c1')
+    script.reply({ calls: ['c1', 'c2'] })
+    script.finishCall('c1', { brake: askRevert })
+    script.finishCall('c2', { brake: askPrune })
     script.drain('drainReverts')
     script.drain('drainPrunes')
-    script.compact()
     assert.is(script.state, 'paused')
+    script.revert('n1')
     script.resume()
     script.drain('drainReverts')
-    script.drain('drainPrunes')
-    if (script.state === 'compacting') script.compact()
     script.reply()
-    const keys = script.driver.started.flatMap(({ src, input }) => ('key' in input && src !== 'sleep' ? [`${src} ${input.key}`] : []))
+    assert.is(script.state, 'idle')
+    for (let i = 0; i < 2; i++) {
+      script.revert('n1')
+      script.drain('drainReverts')
+    }
+    const keys = script.driver.started.flatMap(({ src, input }) =>
+      'key' in input && src !== 'sleep' ? [`${src} ${input.key}`] : [],
+    )
     assert.equal(keys.toSorted(), [...new Set(keys)].toSorted())
   })
 })

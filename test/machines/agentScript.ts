@@ -1,4 +1,13 @@
-import type { AgentPolicy, CallOutput, CompactOutput, ReplyOutput, SettleOutput } from '../../src/machines/agentTypes.ts'
+import type {
+  AgentPolicy,
+  BrakeCall,
+  CallOutput,
+  CompactOutput,
+  PrunesOutput,
+  ReplyOutput,
+  RevertsOutput,
+  SettleOutput,
+} from '../../src/machines/agentTypes.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
@@ -39,7 +48,12 @@ export function replied(child: ChildOf<'streamReply'>, reply: ScriptedReply, at:
       usage: { ...noUsage, ...reply.usage },
       model: 'test:model',
     },
-    calls: calls.map(({ callId, input, held }) => ({ callId, name: 'tool', input: input ?? {}, needsApproval: held === true })),
+    calls: calls.map(({ callId, input, held }) => ({
+      callId,
+      name: 'tool',
+      input: input ?? {},
+      needsApproval: held === true,
+    })),
     costUsd: reply.costUsd ?? 0,
     estimatedTokens: 0,
     contextTokens: reply.contextTokens ?? 0,
@@ -47,7 +61,12 @@ export function replied(child: ChildOf<'streamReply'>, reply: ScriptedReply, at:
   }
 }
 
-export const refused = (child: ChildOf<'streamReply'>, kind: ModelErrorKind, at: number, retryAfterMs?: number): ReplyOutput => ({
+export const refused = (
+  child: ChildOf<'streamReply'>,
+  kind: ModelErrorKind,
+  at: number,
+  retryAfterMs?: number,
+): ReplyOutput => ({
   key: child.input.key,
   ok: false,
   failure: {
@@ -70,7 +89,7 @@ export const called = (child: ChildOf<'runTool'>, result: Partial<CallOutput> & 
 export const compacted = (
   child: ChildOf<'compactTrunk'>,
   result: Partial<CompactOutput> & { at: number },
-): CompactOutput & { at: number } => ({
+): CompactOutput => ({
   key: child.input.key,
   overlay: null,
   reason: result.overlay == null ? 'nothing to gain' : null,
@@ -80,6 +99,35 @@ export const compacted = (
   costUsd: 0,
   ...result,
 })
+
+/** What a drain gives that refuses everything it was asked for. */
+export function drained(
+  { src, input }: ChildOf<'drainReverts'> | ChildOf<'drainPrunes'>,
+  at: number,
+): RevertsOutput | PrunesOutput {
+  const { key } = input
+  if (src === 'drainPrunes') {
+    const outcomes = input.requests.map(({ id }) => ({
+      id,
+      applied: false,
+      steps: [],
+      tokens: 0,
+      reason: 'prune refused',
+    }))
+    return { key, outcomes, contextTokens: 0, at }
+  }
+  const outcomes = input.requests.map(({ id, ...asked }) => ({
+    id,
+    applied: false,
+    category: 'category' in asked ? asked.category : 'failure',
+    requested: 'step' in asked ? asked.step : '',
+    reason: 'revert refused',
+  }))
+  return { key, outcomes, usage: null, costUsd: 0, contextTokens: 0, at }
+}
+
+export const askRevert: BrakeCall = { type: 'revert', category: 'failure', step: 'n1', summary: 'it does not work' }
+export const askPrune: BrakeCall = { type: 'prune', steps: ['n2'] }
 
 /** The overlay that hides every node from `from` to `to`; user messages in it are not kept. */
 export const overlayOver = (from: number, to: number, kept: readonly number[] = []): Omit<Overlay, 'nodeId'> => ({
@@ -141,7 +189,12 @@ export class AgentScript {
   }
 
   resume(limits?: Limits): void {
-    this.driver.send({ type: 'resume', id: `r${this.#said++}`, at: this.driver.now, ...(limits === undefined ? {} : { limits }) })
+    this.driver.send({
+      type: 'resume',
+      id: `r${this.#said++}`,
+      at: this.driver.now,
+      ...(limits === undefined ? {} : { limits }),
+    })
   }
 
   approve(callId: string): void {
@@ -151,6 +204,13 @@ export class AgentScript {
   deny(callId: string, reason?: string): void {
     const why = reason === undefined ? {} : { reason }
     this.driver.send({ type: 'decide', callId, decision: 'deny', at: this.driver.now, ...why })
+  }
+
+  /** A person asks for a revert. */
+  revert(step: string): void {
+    this.#said += 1
+    const request = { id: `v${this.#said}`, by: 'person', category: 'failure', step } as const
+    this.driver.send({ type: 'revert', request, at: this.driver.now })
   }
 
   failStore(): void {
@@ -173,7 +233,9 @@ export class AgentScript {
 
   call(callId: string): ChildOf<'runTool'> {
     const children = [...this.driver.children.values()]
-    const found = children.find((child): child is ChildOf<'runTool'> => child.src === 'runTool' && child.input.callId === callId)
+    const found = children.find(
+      (child): child is ChildOf<'runTool'> => child.src === 'runTool' && child.input.callId === callId,
+    )
     if (found === undefined) throw new Error(`call ${callId} is not running`)
     return found
   }
@@ -202,7 +264,7 @@ export class AgentScript {
 
   drain(src: 'drainReverts' | 'drainPrunes'): void {
     const child = this.driver.child(src)
-    this.driver.finish(child, { key: child.input.key, at: this.driver.now })
+    this.driver.finish(child, drained(child, this.driver.now))
   }
 
   crash(src: Child['src'], message = 'it broke'): void {

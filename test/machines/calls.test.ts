@@ -3,7 +3,9 @@ import { textOf } from '../../src/protocol/messages.ts'
 import { AgentScript, text } from './agentScript.ts'
 
 const ends = (script: AgentScript) =>
-  script.driver.recordsOf('tool.end').map(({ callId, message }) => `${callId}${message.synthetic === undefined ? '' : ` ${message.synthetic}`}`)
+  script.driver
+    .recordsOf('tool.end')
+    .map(({ callId, message }) => `${callId}${message.synthetic === undefined ? '' : ` ${message.synthetic}`}`)
 
 const held = (callId: string) => ({ callId, held: true })
 
@@ -25,7 +27,11 @@ describe('tool calls', (it) => {
     assert.equal(ends(script), ['c3', 'c1', 'c2'])
     assert.equal(
       script.driver.recordsOf('tool.end').map(({ nodeId, parentId }) => [nodeId, parentId]),
-      [[5, 4], [3, 2], [4, 3]],
+      [
+        [5, 4],
+        [3, 2],
+        [4, 3],
+      ],
     )
     assert.is(script.context.head, 5)
   })
@@ -53,6 +59,16 @@ describe('tool calls', (it) => {
     script.finishCall('c3')
     script.finishCall('c4')
     assert.equal(script.underway, ['c5'])
+  })
+
+  it('in a batch wait for the slowest of it', () => {
+    const script = new AgentScript({ toolExecution: { batch: 2 } })
+    script.prompt('go')
+    script.reply({ calls: ['c1', 'c2', 'c3'] })
+    script.finishCall('c1')
+    assert.equal(script.underway, ['c2'])
+    script.finishCall('c2')
+    assert.equal(script.underway, ['c3'])
   })
 
   it('have a key made of agent, turn and call', () => {
@@ -131,7 +147,10 @@ describe('approvals', (it) => {
     script.reply({ calls: [held('c1'), 'c2'] })
     assert.is(script.state, 'executing')
     assert.equal(script.underway, ['c2'])
-    assert.equal(script.driver.recordsOf('approval.requested').map(({ callId }) => callId), ['c1'])
+    assert.equal(
+      script.driver.recordsOf('approval.requested').map(({ callId }) => callId),
+      ['c1'],
+    )
     script.finishCall('c2')
     assert.is(script.state, 'paused')
     assert.equal(script.context.pause, { type: 'approvals', callIds: ['c1'] })
@@ -141,7 +160,10 @@ describe('approvals', (it) => {
     assert.is(script.context.pause, null)
     script.finishCall('c1')
     assert.is(script.state, 'replying.requesting')
-    assert.equal(script.driver.recordsOf('approval.decided').map(({ decision }) => decision), ['approve'])
+    assert.equal(
+      script.driver.recordsOf('approval.decided').map(({ decision }) => decision),
+      ['approve'],
+    )
   })
 
   it('answer a denied call with the reason, and do not run it', () => {
@@ -204,7 +226,10 @@ describe('approvals', (it) => {
     script.steer('rather not')
     assert.equal(ends(script), ['c1 skipped', 'c2 skipped'])
     assert.is(script.state, 'replying.requesting')
-    assert.equal(script.driver.recordsOf('message.added').map(({ message }) => message.source), ['prompt', 'steering'])
+    assert.equal(
+      script.driver.recordsOf('message.added').map(({ message }) => message.source),
+      ['prompt', 'steering'],
+    )
   })
 
   it('are answered by an abort', () => {

@@ -1,5 +1,5 @@
 import { assert, describe } from '../support/suite.ts'
-import { AgentScript, overlayOver } from './agentScript.ts'
+import { AgentScript, askPrune, askRevert, drained, overlayOver } from './agentScript.ts'
 
 const flags = { revert: false, prune: false, compact: true }
 
@@ -17,8 +17,17 @@ describe('compaction for headroom', (it) => {
     const script = afterTool(1_001)
     assert.is(script.state, 'compacting')
     assert.equal(script.driver.child('compactTrunk').input.force, false)
-    assert.equal(script.driver.recordsOf('compaction.start').map(({ cause, tokens }) => [cause, tokens]), [['headroom', 1_001]])
-    script.compact({ overlay: overlayOver(2, 3), tokensBefore: 1_001, tokensAfter: 400, usage: { input: 5, output: 1, cacheRead: 0, cacheWrite: 0 }, costUsd: 0.25 })
+    assert.equal(
+      script.driver.recordsOf('compaction.start').map(({ cause, tokens }) => [cause, tokens]),
+      [['headroom', 1_001]],
+    )
+    script.compact({
+      overlay: overlayOver(2, 3),
+      tokensBefore: 1_001,
+      tokensAfter: 400,
+      usage: { input: 5, output: 1, cacheRead: 0, cacheWrite: 0 },
+      costUsd: 0.25,
+    })
     assert.is(script.state, 'replying.requesting')
     const [end] = script.driver.recordsOf('compaction.end')
     assert.is(end?.applied, true)
@@ -47,7 +56,10 @@ describe('compaction for headroom', (it) => {
   it('is not tried again until the trunk has grown', () => {
     const script = afterTool(1_500)
     script.compact({ tokensBefore: 1_500, tokensAfter: 1_500 })
-    assert.equal(script.driver.recordsOf('compaction.end').map(({ applied, reason }) => [applied, reason]), [[false, 'nothing to gain']])
+    assert.equal(
+      script.driver.recordsOf('compaction.end').map(({ applied, reason }) => [applied, reason]),
+      [[false, 'nothing to gain']],
+    )
     assert.is(script.state, 'replying.requesting')
     script.reply({ calls: ['c2'], contextTokens: 1_600 })
     script.finishCall('c2')
@@ -61,7 +73,10 @@ describe('compaction for headroom', (it) => {
     const script = afterTool(1_500)
     script.crash('compactTrunk', 'no summary')
     assert.is(script.state, 'replying.requesting')
-    assert.equal(script.driver.recordsOf('compaction.end').map(({ applied, reason }) => [applied, reason]), [[false, 'no summary']])
+    assert.equal(
+      script.driver.recordsOf('compaction.end').map(({ applied, reason }) => [applied, reason]),
+      [[false, 'no summary']],
+    )
   })
 
   it('also happens at the end of a run', () => {
@@ -127,29 +142,87 @@ describe('compaction for an overflow', (it) => {
 })
 
 describe('the drains', (it) => {
-  for (const [revert, prune] of [[false, false], [true, false], [false, true], [true, true]] as const) {
+  for (const [revert, prune] of [
+    [false, false],
+    [true, false],
+    [false, true],
+    [true, true],
+  ] as const) {
     it(`come between turns: reverts ${revert ? 'on' : 'off'}, prunes ${prune ? 'on' : 'off'}`, () => {
       const script = new AgentScript({ flags: { revert, prune, compact: false } })
       const seen: string[] = []
       script.driver.onStart = ({ src }) => seen.push(src)
       script.prompt('go')
-      script.reply({ calls: ['c1'] })
-      script.finishCall('c1')
+      script.reply({ calls: ['c1', 'c2'] })
+      script.finishCall('c1', { brake: askRevert })
+      script.finishCall('c2', { brake: askPrune })
       if (revert) script.drain('drainReverts')
       if (prune) script.drain('drainPrunes')
       assert.is(script.state, 'replying.requesting')
       const drains = [...(revert ? ['drainReverts'] : []), ...(prune ? ['drainPrunes'] : [])]
-      assert.equal(seen, ['streamReply', 'runTool', ...drains, 'streamReply'])
+      assert.equal(seen, ['streamReply', 'runTool', 'runTool', ...drains, 'streamReply'])
     })
   }
 
   it('that break do not stop the run', () => {
     const script = new AgentScript({ flags: { revert: true, prune: true, compact: false } })
     script.prompt('go')
-    script.reply()
+    script.reply({ calls: ['c1', 'c2'] })
+    script.finishCall('c1', { brake: askRevert })
+    script.finishCall('c2', { brake: askPrune })
     script.crash('drainReverts')
     assert.is(script.state, 'draining.prunes')
     script.crash('drainPrunes')
+    assert.is(script.state, 'replying.requesting')
+    assert.equal(
+      [...script.driver.recordsOf('revert.applied'), ...script.driver.recordsOf('prune.applied')].map(
+        ({ applied }) => applied,
+      ),
+      [false, false],
+    )
+  })
+
+  it('do not come when nothing was asked for', () => {
+    const script = new AgentScript({ flags: { revert: true, prune: true, compact: false } })
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
+    assert.is(script.state, 'replying.requesting')
+  })
+
+  it('come at once for a person who asks an agent at rest, and leave it at rest', () => {
+    const script = new AgentScript({ flags: { revert: true, prune: true, compact: true } })
+    script.prompt('go')
+    script.reply()
+    script.revert('n1')
+    assert.is(script.state, 'draining.reverts')
+    script.drain('drainReverts')
     assert.is(script.state, 'idle')
+    assert.is(script.driver.recordsOf('run.start').length, 1)
+  })
+
+  it('at rest keep nobody waiting: what is said meanwhile starts a run', () => {
+    for (const way of ['prompt', 'steer', 'followUp'] as const) {
+      const script = new AgentScript({ flags: { revert: true, prune: true, compact: true } })
+      script.prompt('go')
+      script.reply()
+      script.revert('n1')
+      script[way]('hello')
+      script.drain('drainReverts')
+      assert.is(script.state, 'replying.requesting', way)
+    }
+  })
+
+  it('at rest may be stopped, a compaction after them too', () => {
+    const script = new AgentScript({ flags: { revert: true, prune: true, compact: true } })
+    script.prompt('go')
+    script.reply({ contextTokens: 9_000 })
+    script.revert('n1')
+    const drain = script.driver.child('drainReverts')
+    script.driver.finish(drain, { ...drained(drain, 1), contextTokens: 50_000 })
+    if (script.state === 'compacting') {
+      script.stop()
+      assert.is(script.driver.recordsOf('compaction.end').length, 1)
+    }
   })
 })

@@ -9,14 +9,22 @@ import { Wanderer } from './wanderer.ts'
 const withoutTime = ({ records }: MachineDriver) => records.map(({ time: _, ...record }) => record)
 
 /** Takes a live agent down the road the pure driver went. */
-async function assertConforms(driver: MachineDriver, policy: ConstructorParameters<typeof LiveAgent>[0]): Promise<void> {
+async function assertConforms(
+  driver: MachineDriver,
+  policy: ConstructorParameters<typeof LiveAgent>[0],
+): Promise<void> {
   const live = new LiveAgent(policy)
   try {
     for (const step of driver.steps) await live.step(step)
     assert.equal(live.records, withoutTime(driver))
-    assert.equal(live.started.map(({ id }) => id), driver.started.map(({ id }) => id))
+    assert.equal(
+      live.started.map(({ id }) => id),
+      driver.started.map(({ id }) => id),
+    )
     assert.is(live.state, driver.state)
-    const running = live.started.filter(({ signal }, nth) => !signal.aborted && [...driver.children.values()].some((child) => child.nth === nth))
+    const running = live.started.filter(
+      ({ signal }, nth) => !signal.aborted && [...driver.children.values()].some((child) => child.nth === nth),
+    )
     assert.is(running.length, driver.children.size, 'an effect under way was aborted')
     for (const { nth, id } of driver.stopped) assert.ok(live.started[nth]!.signal.aborted, `${id} was not told to stop`)
   } finally {

@@ -1,5 +1,5 @@
 import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
-import { AgentScript } from './agentScript.ts'
+import { AgentScript, askPrune, askRevert } from './agentScript.ts'
 
 /** States as the chart names them; `paused` by why. */
 export type Place =
@@ -36,13 +36,12 @@ const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
   'draining.reverts': (script) => {
     script.prompt('go')
     script.reply({ calls: ['c1'] })
-    script.finishCall('c1')
+    script.finishCall('c1', { brake: askRevert })
   },
   'draining.prunes': (script) => {
     script.prompt('go')
     script.reply({ calls: ['c1'] })
-    script.finishCall('c1')
-    script.drain('drainReverts')
+    script.finishCall('c1', { brake: askPrune })
   },
   compacting: (script) => {
     script.prompt('go')
@@ -64,7 +63,12 @@ const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
   },
   'paused for approvals': (script) => {
     script.prompt('go')
-    script.reply({ calls: [{ callId: 'c1', held: true }, { callId: 'c2', held: true }] })
+    script.reply({
+      calls: [
+        { callId: 'c1', held: true },
+        { callId: 'c2', held: true },
+      ],
+    })
   },
   'paused by the store': (script) => {
     script.prompt('go')
@@ -76,12 +80,16 @@ const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
 export const places = Object.keys(roads) as Place[]
 
 /** Busy: a run is open. */
-export const busyPlaces = places.filter((place) => !['idle', 'paused by a limit', 'paused by the store', 'stopped'].includes(place))
+export const busyPlaces = places.filter(
+  (place) => !['idle', 'paused by a limit', 'paused by the store', 'stopped'].includes(place),
+)
 
 /** A fresh agent taken to a place; the draining places need their switches on. */
 export function agentIn(place: Place, policy: Partial<AgentPolicy> = {}): AgentScript {
   const isDraining = place.startsWith('draining')
-  const script = new AgentScript(isDraining ? { flags: { revert: true, prune: true, compact: true }, ...policy } : policy)
+  const script = new AgentScript(
+    isDraining ? { flags: { revert: true, prune: true, compact: true }, ...policy } : policy,
+  )
   roads[place](script)
   const expected = place.replace(/ .*$/, '')
   if (script.state !== expected) throw new Error(`the road to ${place} led to ${script.state}`)

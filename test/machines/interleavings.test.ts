@@ -38,7 +38,12 @@ const authored = (conversation: Conversation): string[] =>
   conversation.path.filter(({ message }) => message.role === 'user').map(({ message }) => textOf(message.content))
 
 /** Every opening has exactly one end, in order; what a pause for approvals or nothing at all holds open is `open`. */
-function assertPaired(records: readonly LogRecord[], start: 'run.start' | 'turn.start', end: 'run.end' | 'turn.end', open: number): void {
+function assertPaired(
+  records: readonly LogRecord[],
+  start: 'run.start' | 'turn.start',
+  end: 'run.end' | 'turn.end',
+  open: number,
+): void {
   let depth = 0
   for (const { type } of records) {
     if (type === start) assert.is(++depth, 1, `a second ${start} before ${end}`)
@@ -71,7 +76,9 @@ function assertUsageAddsUp(records: readonly LogRecord[]): void {
 }
 
 function assertNothingLost({ said, driver }: Wanderer, conversation: Conversation): void {
-  const dropped = driver.recordsOf('queue.changed').flatMap((record) => (record.why === 'dropped' ? record.removed! : []))
+  const dropped = driver
+    .recordsOf('queue.changed')
+    .flatMap((record) => (record.why === 'dropped' ? record.removed! : []))
   const { steering, followUps, prompts } = driver.context
   const waiting = [...steering, ...followUps, ...prompts].map(({ id }) => id)
   const elsewhere = new Set([...dropped, ...waiting])
@@ -81,31 +88,35 @@ function assertNothingLost({ said, driver }: Wanderer, conversation: Conversatio
 }
 
 describe('any interleaving of commands and outcomes', (it) => {
-  it('leaves the agent at rest, with a log that folds to its context and valid requests all along', { timeoutMs: 40_000 }, () => {
-    fc.assert(
-      fc.property(policies, moves({ maxLength: 45 }), (policy, road) => {
-        const wanderer = wander(policy, road)
-        const { driver } = wanderer
-        const { context, records } = driver
-        assert.ok(['idle', 'paused', 'stopped'].includes(driver.state), `it rests in ${driver.state}`)
-        const conversation = rebuildConversation(records)
-        assert.is(conversation.head, context.head)
-        assert.is(conversation.lastSeq, context.seq)
-        if (context.calls.length === 0) assert.is(conversation.lastNodeId, context.lastNodeId)
-        const open = driver.state === 'paused' && context.pause?.type === 'approvals' ? 1 : 0
-        assertPaired(records, 'run.start', 'run.end', open)
-        assertPaired(records, 'turn.start', 'turn.end', open)
-        assertCallsEnded(driver)
-        assertUsageAddsUp(records)
-        assertNothingLost(wanderer, conversation)
-        for (const queue of ['steering', 'followUps', 'prompts'] as const) {
-          assert.equal(idsOf(conversation.queues[queue]).toSorted(), idsOf(context[queue]).toSorted())
-        }
-        assert.is(context.run === null, open === 0)
-      }),
-      { seed, numRuns: 2_000 },
-    )
-  })
+  it(
+    'leaves the agent at rest, with a log that folds to its context and valid requests all along',
+    { timeoutMs: 40_000 },
+    () => {
+      fc.assert(
+        fc.property(policies, moves({ maxLength: 45 }), (policy, road) => {
+          const wanderer = wander(policy, road)
+          const { driver } = wanderer
+          const { context, records } = driver
+          assert.ok(['idle', 'paused', 'stopped'].includes(driver.state), `it rests in ${driver.state}`)
+          const conversation = rebuildConversation(records)
+          assert.is(conversation.head, context.head)
+          assert.is(conversation.lastSeq, context.seq)
+          if (context.calls.length === 0) assert.is(conversation.lastNodeId, context.lastNodeId)
+          const open = driver.state === 'paused' && context.pause?.type === 'approvals' ? 1 : 0
+          assertPaired(records, 'run.start', 'run.end', open)
+          assertPaired(records, 'turn.start', 'turn.end', open)
+          assertCallsEnded(driver)
+          assertUsageAddsUp(records)
+          assertNothingLost(wanderer, conversation)
+          for (const queue of ['steering', 'followUps', 'prompts'] as const) {
+            assert.equal(idsOf(conversation.queues[queue]).toSorted(), idsOf(context[queue]).toSorted())
+          }
+          assert.is(context.run === null, open === 0)
+        }),
+        { seed, numRuns: 2_000 },
+      )
+    },
+  )
 
   it('takes what was said by one channel in the order it was said', { timeoutMs: 20_000 }, () => {
     fc.assert(
@@ -131,7 +142,8 @@ describe('any interleaving of commands and outcomes', (it) => {
         for (const move of road) wanderer.play(move)
         const { context, records } = wanderer.driver
         const { queues } = rebuildConversation(records)
-        for (const queue of ['steering', 'followUps', 'prompts'] as const) assert.equal(idsOf(queues[queue]), idsOf(context[queue]))
+        for (const queue of ['steering', 'followUps', 'prompts'] as const)
+          assert.equal(idsOf(queues[queue]), idsOf(context[queue]))
       }),
       { seed, numRuns: 300 },
     )

@@ -16,7 +16,7 @@ export class LiveAgent {
   readonly records: RecordDraft[] = []
   readonly started: Running[] = []
   readonly #actor: Actor<typeof agentMachine>
-  #failure: unknown
+  #failure: Error | undefined
 
   constructor(policy: Partial<AgentPolicy>) {
     // Every kind of effect ends with whatever a step says, so no output type fits.
@@ -40,7 +40,9 @@ export class LiveAgent {
       actions: { record: (_: unknown, record: RecordDraft) => void this.records.push(record) },
     })
     this.#actor = createActor(machine, { input: testAgent(policy) })
-    this.#actor.subscribe({ error: (error) => (this.#failure = error) })
+    this.#actor.subscribe({
+      error: (error) => (this.#failure = error instanceof Error ? error : new Error(String(error))),
+    })
     this.#actor.start()
   }
 

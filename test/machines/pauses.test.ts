@@ -104,7 +104,13 @@ describe('limits', (it) => {
 describe('the wall time', (it) => {
   const expected = { type: 'limit', limit: 'ms', allowed: 1_000, used: 1_000 }
 
-  for (const place of ['replying.requesting', 'replying.streaming', 'backoff', 'compacting', 'compacting for an overflow'] as const) {
+  for (const place of [
+    'replying.requesting',
+    'replying.streaming',
+    'backoff',
+    'compacting',
+    'compacting for an overflow',
+  ] as const) {
     it(`ends ${place} at once`, () => {
       const script = agentIn(place, { limits: { ms: 1_000 } })
       script.wake('deadline')
@@ -121,7 +127,7 @@ describe('the wall time', (it) => {
       assert.is(script.state, place)
       if (place === 'executing') for (const callId of ['c1', 'c2']) script.finishCall(callId)
       if (place === 'draining.reverts') script.drain('drainReverts')
-      if (place !== 'executing') script.drain('drainPrunes')
+      if (place === 'draining.prunes') script.drain('drainPrunes')
       assert.is(script.state, 'paused')
       assert.equal(endReason(script), expected)
     })
@@ -130,6 +136,7 @@ describe('the wall time', (it) => {
   it('does not pause a run that has nothing left to do', () => {
     const script = new AgentScript({ limits: { ms: 1_000 }, flags: { revert: true, prune: false, compact: false } })
     script.prompt('go')
+    script.revert('n1')
     script.reply()
     script.wake('deadline')
     script.drain('drainReverts')
@@ -210,7 +217,10 @@ describe('a store that fails', (it) => {
       script.resume()
       assert.is(script.context.storeError, null)
       assert.ok(script.state !== 'paused' || script.context.pause?.type === 'approvals', `it is ${script.state}`)
-      assert.equal(new Set(script.driver.recordsOf('tool.end').map(({ callId }) => callId)).size, script.driver.recordsOf('tool.end').length)
+      assert.equal(
+        new Set(script.driver.recordsOf('tool.end').map(({ callId }) => callId)).size,
+        script.driver.recordsOf('tool.end').length,
+      )
     })
   }
 

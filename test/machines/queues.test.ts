@@ -3,7 +3,8 @@ import { assert, describe } from '../support/suite.ts'
 import { AgentScript } from './agentScript.ts'
 
 /** What people said, in the order it came to the trunk. */
-const taken = (script: AgentScript) => script.driver.recordsOf('message.added').map(({ message }) => textOf(message.content))
+const taken = (script: AgentScript) =>
+  script.driver.recordsOf('message.added').map(({ message }) => textOf(message.content))
 const causes = (script: AgentScript) => script.driver.recordsOf('run.start').map(({ cause }) => cause)
 
 describe('steering', (it) => {
@@ -13,10 +14,13 @@ describe('steering', (it) => {
     script.reply({ calls: ['c1', 'c2', 'c3'] })
     script.steer('stop that')
     assert.equal(script.underway, ['c1'])
-    assert.equal(script.driver.recordsOf('tool.end').map(({ callId, message }) => [callId, message.synthetic]), [
-      ['c2', 'skipped'],
-      ['c3', 'skipped'],
-    ])
+    assert.equal(
+      script.driver.recordsOf('tool.end').map(({ callId, message }) => [callId, message.synthetic]),
+      [
+        ['c2', 'skipped'],
+        ['c3', 'skipped'],
+      ],
+    )
     assert.is(script.state, 'executing')
     script.finishCall('c1')
     assert.is(script.state, 'replying.requesting')
@@ -57,7 +61,10 @@ describe('steering', (it) => {
   })
 
   it('is taken one at a time, or all at once', () => {
-    for (const [queueMode, expected] of [['one-at-a-time', ['go', 'a']], ['all', ['go', 'a', 'b']]] as const) {
+    for (const [queueMode, expected] of [
+      ['one-at-a-time', ['go', 'a']],
+      ['all', ['go', 'a', 'b']],
+    ] as const) {
       const script = new AgentScript({ queueMode })
       script.prompt('go')
       script.steer('a')
@@ -85,7 +92,10 @@ describe('steering', (it) => {
     script.failReply('auth')
     if (script.state === 'idle') script.prompt('again')
     script.reply({ calls: ['c1'] })
-    assert.equal(script.driver.recordsOf('tool.end').map(({ message }) => message.synthetic), [])
+    assert.equal(
+      script.driver.recordsOf('tool.end').map(({ message }) => message.synthetic),
+      [],
+    )
     assert.equal(script.underway, ['c1'])
   })
 })
@@ -124,7 +134,10 @@ describe('follow-ups', (it) => {
   })
 
   it('are taken one at a time, or all at once', () => {
-    for (const [queueMode, turns] of [['one-at-a-time', 3], ['all', 2]] as const) {
+    for (const [queueMode, turns] of [
+      ['one-at-a-time', 3],
+      ['all', 2],
+    ] as const) {
       const script = new AgentScript({ queueMode })
       script.prompt('go')
       script.followUp('a')
@@ -149,7 +162,10 @@ describe('queued prompts', (it) => {
     script.reply()
     assert.is(script.state, 'idle')
     assert.equal(taken(script), ['one', 'two', 'three'])
-    assert.equal(script.driver.recordsOf('run.start').map(({ limits }) => limits), [{ turns: 9 }, { turns: 2 }, { turns: 9 }])
+    assert.equal(
+      script.driver.recordsOf('run.start').map(({ limits }) => limits),
+      [{ turns: 9 }, { turns: 2 }, { turns: 9 }],
+    )
   })
 
   it('run after a run that failed, and after one that was aborted', () => {
@@ -215,7 +231,9 @@ describe('queued prompts', (it) => {
     script.abort()
     script.settle()
     assert.equal(
-      script.driver.recordsOf('queue.changed').map(({ queue, added, removed, why, length }) => [queue, added?.id ?? removed, why, length]),
+      script.driver
+        .recordsOf('queue.changed')
+        .map(({ queue, added, removed, why, length }) => [queue, added?.id ?? removed, why, length]),
       [
         ['prompts', 'q2', undefined, 1],
         ['steering', 'q3', undefined, 1],

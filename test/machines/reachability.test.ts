@@ -8,7 +8,7 @@ import { prunesKey, replyKey as keyOfReply, revertsKey } from '../../src/machine
 import { noUsage } from '../../src/protocol/messages.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
-import { diskFull, text } from './agentScript.ts'
+import { askPrune, askRevert, diskFull, text } from './agentScript.ts'
 
 type Snapshot = SnapshotFrom<typeof agentMachine>
 
@@ -40,6 +40,9 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
   const refusal = (kind: string) => ({ key: replyKey, ok: false, failure: failure(kind), at, jitter: 0 })
   const compaction = { key: compactionKey(context), at, tokensBefore: 0, tokensAfter: 0, usage: null, costUsd: 0 }
   const overlay = { from: 1, to: 1, summary: 's', kept: [], recentTo: 1, maxToolOutputChars: 100 }
+  const ids = [...(context.reverts ?? []), ...(context.prunes ?? [])].map(({ id }) => id)
+  const refused = { applied: false, category: 'failure', requested: 'n1', steps: [], tokens: 0 }
+  const drain = { outcomes: ids.map((id) => ({ id, ...refused })), usage: null, costUsd: 0, contextTokens: 0, at }
   const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output })
   const failed = (id: string) => ({ type: `xstate.error.actor.${id}`, error: new Error('broken'), actorId: id })
   const key = calls[0]?.key ?? `${agentId}/t0/tool/c1`
@@ -64,11 +67,14 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('backoff', { key: replyKey, until: at }),
     done('call.0', result),
     done('call.0', { ...result, notStarted: diskFull }),
+    done('call.0', { ...result, brake: askRevert }),
+    done('call.0', { ...result, brake: askPrune }),
+    { type: 'revert', request: { id: 'v', by: 'person', category: 'failure', step: 'n1' }, at },
     done('settle', { key: settleKey(context), at, partial: null }),
     done('compaction', { ...compaction, overlay, reason: null }),
     done('compaction', { ...compaction, overlay: null, reason: 'no' }),
-    done('drainReverts', { key: revertsKey(context), at }),
-    done('drainPrunes', { key: prunesKey(context), at }),
+    done('drainReverts', { ...drain, key: revertsKey(context) }),
+    done('drainPrunes', { ...drain, key: prunesKey(context) }),
     done('deadline', { key: run?.loopId, until: at }),
     ...['reply', 'backoff', 'call.0', 'settle', 'compaction', 'drainReverts', 'drainPrunes', 'deadline'].map(failed),
   ] as AgentMachineEvent[]
@@ -84,6 +90,7 @@ const abstract = ({ value, context }: Snapshot): string =>
     [context.steering.length > 0, context.prompts.length > 0],
     [context.storeError !== null, context.owesReply, context.isStopping],
     [context.contextTokens > 0, context.compactionCause],
+    [context.reverts, context.prunes].map((requests) => (requests?.length ?? 0) > 0),
   ])
 
 interface Explored {
@@ -147,7 +154,8 @@ describe('the states of the agent machine', (it) => {
   })
 
   it('open each drain by its own switch alone', { timeoutMs: 20_000 }, () => {
-    const drainsOf = (flags: AgentPolicy['flags']) => [...explore(flags).states].filter((state) => braked.includes(state))
+    const drainsOf = (flags: AgentPolicy['flags']) =>
+      [...explore(flags).states].filter((state) => braked.includes(state))
     assert.equal(drainsOf({ ...off, revert: true }), ['draining.reverts'])
     assert.equal(drainsOf({ ...off, prune: true }), ['draining.prunes'])
   })
@@ -166,7 +174,11 @@ describe('the states of the agent machine', (it) => {
     const { edges } = exploreOnce(on)
     const before = new Map<string, string[]>()
     for (const [from, { name, next }] of edges) {
-      if (name !== 'stopped') assert.ok([...next].some((key) => key !== from), `${from} leads nowhere`)
+      if (name !== 'stopped')
+        assert.ok(
+          [...next].some((key) => key !== from),
+          `${from} leads nowhere`,
+        )
       for (const to of next) before.set(to, [...(before.get(to) ?? []), from])
     }
     const leads = new Set([...edges].filter(([, { name }]) => name === 'stopped').map(([key]) => key))
@@ -182,7 +194,10 @@ describe('the states of the agent machine', (it) => {
     for (const key of leads) for (const from of before.get(key) ?? []) leads.add(from)
     const stuck = [...edges].filter(([key, { name }]) => !leads.has(key) && name !== 'stopped')
     // One who asked for a stop gets it.
-    assert.equal(stuck.filter(([key]) => !key.includes('settling')), [])
+    assert.equal(
+      stuck.filter(([key]) => !key.includes('settling')),
+      [],
+    )
   })
 
   it('agree with what xstate’s own graph finds', { timeoutMs: 20_000 }, () => {

@@ -20,7 +20,15 @@ describe('a prompt and its reply', (it) => {
     script.reply({ text: 'hi', usage: { input: 3, output: 2 }, costUsd: 0.5 })
     assert.is(script.state, 'idle')
     assert.equal(script.underway, [])
-    assert.equal(script.types(), ['agent.created', 'run.start', 'message.added', 'turn.start', 'reply.end', 'turn.end', 'run.end'])
+    assert.equal(script.types(), [
+      'agent.created',
+      'run.start',
+      'message.added',
+      'turn.start',
+      'reply.end',
+      'turn.end',
+      'run.end',
+    ])
     const [end] = script.driver.recordsOf('run.end')
     assert.is(end?.stopReason, 'stop')
     assert.is(end?.turns, 1)
@@ -42,9 +50,21 @@ describe('a prompt and its reply', (it) => {
     script.prompt('two')
     assert.equal(script.driver.child('streamReply').input.key, 'a/t1/reply/1')
     script.reply()
-    assert.equal(script.driver.recordsOf('run.start').map(({ loopId }) => loopId), ['a/r0', 'a/r1'])
-    assert.equal(script.driver.recordsOf('turn.start').map(({ turnIndex }) => turnIndex), [0, 1])
-    assert.equal(script.driver.recordsOf('message.added').map(({ nodeId, parentId }) => [nodeId, parentId]), [[1, null], [3, 2]])
+    assert.equal(
+      script.driver.recordsOf('run.start').map(({ loopId }) => loopId),
+      ['a/r0', 'a/r1'],
+    )
+    assert.equal(
+      script.driver.recordsOf('turn.start').map(({ turnIndex }) => turnIndex),
+      [0, 1],
+    )
+    assert.equal(
+      script.driver.recordsOf('message.added').map(({ nodeId, parentId }) => [nodeId, parentId]),
+      [
+        [1, null],
+        [3, 2],
+      ],
+    )
   })
 
   for (const stopReason of ['length', 'refusal'] as const) {
@@ -104,7 +124,11 @@ describe('a reply that fails', (it) => {
       assert.is(script.state, 'idle')
       assert.equal(
         script.driver.recordsOf('reply.reset').map(({ attempt, retryAt }) => [attempt, retryAt]),
-        [[1, 2_000], [2, 4_000], [3, undefined]],
+        [
+          [1, 2_000],
+          [2, 4_000],
+          [3, undefined],
+        ],
       )
       const [end] = script.driver.recordsOf('run.end')
       assert.is(end?.stopReason, 'error')

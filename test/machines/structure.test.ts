@@ -33,7 +33,10 @@ const entriesInto = (name: string) =>
   )
 
 describe('the chart of the agent machine', (it) => {
-  for (const [state, guard] of [['draining.reverts', 'revertEnabled'], ['draining.prunes', 'pruneEnabled']] as const) {
+  for (const [state, guard] of [
+    ['draining.reverts', 'revertEnabled'],
+    ['draining.prunes', 'pruneEnabled'],
+  ] as const) {
     it(`lets every transition into ${state} pass ${guard} first`, () => {
       const entries = entriesInto(state)
       assert.ok(entries.length > 0)
@@ -69,7 +72,8 @@ describe('the chart of the agent machine', (it) => {
 
   it('names every guard, so that it can be drawn and replaced', () => {
     for (const node of nodes) {
-      for (const { guard } of transitionsOf(node)) assert.ok(guard === undefined || typeof guard === 'string', nameOf(node))
+      for (const { guard } of transitionsOf(node))
+        assert.ok(guard === undefined || typeof guard === 'string', nameOf(node))
     }
   })
 

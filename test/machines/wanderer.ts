@@ -4,7 +4,18 @@ import { noUsage } from '../../src/protocol/messages.ts'
 import type { Limits } from '../../src/protocol/records.ts'
 import type { Move, Outcome } from '../support/arbitraries.ts'
 import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
-import { called, compacted, diskFull, overlayOver, refused, replied, text } from './agentScript.ts'
+import {
+  askPrune,
+  askRevert,
+  called,
+  compacted,
+  diskFull,
+  drained,
+  overlayOver,
+  refused,
+  replied,
+  text,
+} from './agentScript.ts'
 
 export type Channel = 'prompt' | 'interrupt' | 'steer' | 'followUp'
 
@@ -21,6 +32,7 @@ const benign: Outcome = {
   isError: false,
   notStarted: false,
   isKept: false,
+  brake: null,
   tokens: 0,
 }
 
@@ -51,6 +63,10 @@ export class Wanderer {
         const reply = this.#underway.find((child) => child.src === 'streamReply')
         return driver.send({ type: 'reply.started', key: reply?.input.key ?? 'a/t0/reply/1' })
       }
+      case 'revert': {
+        const request = { id: `v${driver.steps.length}`, by: 'person', category: 'failure', step: 'n1' } as const
+        return driver.send({ type: 'revert', request, at: driver.now })
+      }
       case 'resume':
         return driver.send({
           type: 'resume',
@@ -60,7 +76,8 @@ export class Wanderer {
         })
       case 'decide': {
         const held = driver.context.calls.filter(({ status }) => status === 'held')
-        const callId = move.pick === 0 ? 'unheard-of' : (held[move.pick % Math.max(1, held.length)]?.callId ?? 'unheard-of')
+        const callId =
+          move.pick === 0 ? 'unheard-of' : (held[move.pick % Math.max(1, held.length)]?.callId ?? 'unheard-of')
         return driver.send({ type: 'decide', callId, decision: move.decision, at: driver.now })
       }
       case 'tick':
@@ -124,6 +141,7 @@ export class Wanderer {
           at,
           isError: outcome.isError,
           tokens: outcome.tokens,
+          ...(outcome.brake === null ? {} : { brake: outcome.brake === 'revert' ? askRevert : askPrune }),
           ...(outcome.notStarted ? { notStarted: diskFull, content: [] } : {}),
         })
       case 'sleep':
@@ -135,7 +153,7 @@ export class Wanderer {
         return this.#compaction(child, outcome)
       case 'drainReverts':
       case 'drainPrunes':
-        return { key: child.input.key, at }
+        return drained(child, at)
     }
   }
 
@@ -149,7 +167,12 @@ export class Wanderer {
 
   /** Only a reply that was being streamed leaves something behind. */
   #partial({ isKept, isError }: Outcome) {
-    if (!isKept || !this.driver.stopped.some(({ src }) => src === 'streamReply') || this.driver.context.calls.length > 0) return null
+    if (
+      !isKept ||
+      !this.driver.stopped.some(({ src }) => src === 'streamReply') ||
+      this.driver.context.calls.length > 0
+    )
+      return null
     return { content: isError ? [] : text('half a rep'), usage: { ...noUsage, input: 5, output: 2 }, costUsd: 0.001 }
   }
 
@@ -162,6 +185,12 @@ export class Wanderer {
     const to = this.driver.context.head
     if (!isKept || from === undefined || to === null || from > to) return compacted(child, { at })
     const spanned = kept.filter((id) => id >= from)
-    return compacted(child, { at, overlay: overlayOver(from, to, spanned), usage: { ...noUsage, input: 3 }, costUsd: 0.001, tokensAfter: 10 })
+    return compacted(child, {
+      at,
+      overlay: overlayOver(from, to, spanned),
+      usage: { ...noUsage, input: 3 },
+      costUsd: 0.001,
+      tokensAfter: 10,
+    })
   }
 }

@@ -10,17 +10,19 @@ import { cliCommand, projectFolder, startChild } from './cliChild.ts'
 import { endlessProject, soundProject } from './cliProjects.ts'
 
 const timeoutMs = 30_000
-const hasScript = spawnSync('script', ['--version']).status === 0
+/** Makes a terminal; of util-linux, so not everywhere. */
+const ptyProgram = 'script'
+const hasPty = spawnSync(ptyProgram, ['--version']).status === 0
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
 
 /** Starts the chat at a terminal made by `script`, 80 columns wide. */
 const startChat = (context: CaseContext, cwd: string) =>
-  startChild(context, ['script', '-qec', `stty cols 80 rows 24; exec ${quoted(cliCommand(['chat']))}`, '/dev/null'], {
+  startChild(context, [ptyProgram, '-qec', `stty cols 80 rows 24; exec ${quoted(cliCommand(['chat']))}`, '/dev/null'], {
     cwd,
   })
 
 const atTerminal = (it: It, title: string, body: (context: CaseContext) => Promise<void>): void =>
-  hasScript ? it(title, { timeoutMs }, body) : it.skip(title)
+  hasPty ? it(title, { timeoutMs }, body) : it.skip(title)
 
 describe('the chat at a terminal', (it) => {
   atTerminal(it, 'asks before a command, shows one status line, and leaves at Ctrl-D', async (context) => {

@@ -44,6 +44,18 @@ describe('an event buffer', (it) => {
     assert.equal(ends.filter(({ done }) => done === true).length, 1)
   })
 
+  it('ends every reader that waits when it is closed or left', async () => {
+    for (const end of ['close', 'return'] as const) {
+      const buffer = new EventBuffer()
+      const waiting = [buffer.next(), buffer.next(), buffer.next()]
+      await buffer[end]()
+      assert.equal(
+        (await Promise.all(waiting)).map(({ done }) => done),
+        [true, true, true],
+      )
+    }
+  })
+
   it('joins neighbouring deltas of a slow reader without losing a character', async () => {
     const buffer = new EventBuffer()
     for (let n = 0; n < 10_000; n += 1) buffer.push(text('ab', 2 * n))

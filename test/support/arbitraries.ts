@@ -13,13 +13,15 @@ export interface Outcome {
   readonly notStarted: boolean
   /** A compaction that is applied, a partial reply that is kept. */
   readonly isKept: boolean
+  /** What a call asks the brakes for. */
+  readonly brake: 'revert' | 'prune' | null
   readonly tokens: number
 }
 
 /** Something that happens to an agent: said by a person, or the end of an effect; `pick` chooses among what there is. */
 export type Move =
   | { readonly do: 'prompt' | 'interrupt'; readonly limits: Limits | null }
-  | { readonly do: 'steer' | 'followUp' | 'abort' | 'stop' | 'failStore' | 'firstToken' }
+  | { readonly do: 'steer' | 'followUp' | 'abort' | 'stop' | 'failStore' | 'firstToken' | 'revert' }
   | { readonly do: 'resume'; readonly limits: Limits | null }
   | { readonly do: 'decide'; readonly pick: number; readonly decision: 'approve' | 'deny' }
   | { readonly do: 'tick'; readonly ms: number }
@@ -27,7 +29,8 @@ export type Move =
   | { readonly do: 'crash'; readonly pick: number }
 
 /** fast-check's objects have no prototype unless told to: such are not plain JSON. */
-const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
+const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
 
 const limits: fc.Arbitrary<Limits> = fc.oneof(
   fc.constant({}),
@@ -58,6 +61,7 @@ const outcome: fc.Arbitrary<Outcome> = record({
   isError: fc.boolean(),
   notStarted: fc.constantFrom(false, false, false, true),
   isKept: fc.boolean(),
+  brake: fc.constantFrom(null, null, 'revert' as const, 'prune' as const),
   tokens: fc.constantFrom(0, 10, 200, 12_000),
 })
 
@@ -71,16 +75,30 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
       { weight: 3, arbitrary: record({ do: fc.constant('late' as const), pick, outcome }) },
       { weight: 1, arbitrary: record({ do: fc.constant('forge' as const), pick, outcome }) },
       { weight: 2, arbitrary: record({ do: fc.constant('crash' as const), pick }) },
-      { weight: 6, arbitrary: record({ do: fc.constantFrom('prompt' as const, 'interrupt' as const), limits: maybeLimits }) },
+      {
+        weight: 6,
+        arbitrary: record({ do: fc.constantFrom('prompt' as const, 'interrupt' as const), limits: maybeLimits }),
+      },
       {
         weight: 10,
-        arbitrary: record({ do: fc.constantFrom('steer' as const, 'followUp' as const, 'abort' as const, 'firstToken' as const) }),
+        arbitrary: record({
+          do: fc.constantFrom('steer' as const, 'followUp' as const, 'abort' as const, 'firstToken' as const),
+        }),
       },
-      { weight: 1, arbitrary: record({ do: fc.constantFrom('failStore' as const, 'failStore' as const, 'failStore' as const, 'stop' as const) }) },
+      {
+        weight: 1,
+        arbitrary: record({
+          do: fc.constantFrom('failStore' as const, 'failStore' as const, 'failStore' as const, 'stop' as const),
+        }),
+      },
       { weight: 4, arbitrary: record({ do: fc.constant('resume' as const), limits: maybeLimits }) },
       {
         weight: 5,
-        arbitrary: record({ do: fc.constant('decide' as const), pick, decision: fc.constantFrom('approve' as const, 'deny' as const) }),
+        arbitrary: record({
+          do: fc.constant('decide' as const),
+          pick,
+          decision: fc.constantFrom('approve' as const, 'deny' as const),
+        }),
       },
       { weight: 3, arbitrary: record({ do: fc.constant('tick' as const), ms: fc.nat(300) }) },
     ),
@@ -119,7 +137,13 @@ export type Happening =
       /** Results come in the order of these numbers. */
       readonly order: readonly number[]
     }
-  | { readonly type: 'compact'; readonly first: number; readonly recent: number; readonly summary: string; readonly maxChars: number }
+  | {
+      readonly type: 'compact'
+      readonly first: number
+      readonly recent: number
+      readonly summary: string
+      readonly maxChars: number
+    }
 
 const words = fc.oneof(
   { weight: 5, arbitrary: fc.string({ maxLength: 40, unit: 'grapheme' }) },

@@ -7,8 +7,9 @@ import type {
   AgentPolicy,
   CallInput,
   CompactInput,
-  DrainInput,
+  PrunesInput,
   ReplyInput,
+  RevertsInput,
   SettleInput,
   SleepInput,
 } from '../../src/machines/agentTypes.ts'
@@ -20,8 +21,8 @@ interface ChildInputs {
   sleep: SleepInput
   settle: SettleInput
   compactTrunk: CompactInput
-  drainReverts: DrainInput
-  drainPrunes: DrainInput
+  drainReverts: RevertsInput
+  drainPrunes: PrunesInput
 }
 
 /** An effect the machine asked for; `nth` counts every effect it ever asked for, from 0. */
@@ -180,7 +181,8 @@ export class MachineDriver {
     const record = { ...draft, time: this.now }
     const parsed = logRecordSchema.parse(record)
     if (!isDeepStrictEqual(parsed, record)) throw new Error(`not all of ${JSON.stringify(record)} is in the schema`)
-    if (parsed.seq !== this.records.length + 1) throw new Error(`record ${parsed.seq} came after ${this.records.length}`)
+    if (parsed.seq !== this.records.length + 1)
+      throw new Error(`record ${parsed.seq} came after ${this.records.length}`)
     this.records.push(parsed)
   }
 

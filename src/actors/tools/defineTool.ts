@@ -13,6 +13,8 @@ export interface ToolContext {
   readonly key: string
   /** Tells observers how far the call is: a `tool.progress` event. Any JSON value; ignored once the call has ended. */
   report(progress: unknown): void
+  /** Tells that the call changed a file or the like: what a revert must say is still changed. Names as the model knows them. */
+  changed(path: string): void
   readonly agent: { readonly id: string; readonly path: readonly string[] }
 }
 

@@ -36,6 +36,7 @@ export const pauseForStore = (draft: Draft): void =>
 export const idle = agentSetup.createStateConfig({
   always: [
     { guard: 'isStopping', target: 'stopped' },
+    { guard: 'brakeRequested', target: 'draining' },
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
     { guard: 'hasPrompts', target: 'replying', actions: beginQueuedRun },
   ],

@@ -1,0 +1,34 @@
+import type { Clock } from '../protocol/clock.ts'
+import type { Model, ModelReply } from '../protocol/model.ts'
+import { readReply } from './readReply.ts'
+
+/** One question to a model, outside any conversation, under a time limit. Never rejects. */
+export async function askModel(
+  model: Model,
+  question: {
+    readonly system: string
+    readonly text: string
+    readonly maxTokens: number
+    readonly timeoutMs: number
+    readonly clock: Clock
+    readonly signal: AbortSignal
+  },
+): Promise<{ ok: true; reply: ModelReply } | { ok: false; problem: string }> {
+  const { system, text, maxTokens, timeoutMs, clock, signal } = question
+  if (signal.aborted) return { ok: false, problem: 'aborted' }
+  const limit = new AbortController()
+  const stop = (): void => limit.abort(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  const cancel = clock.after(timeoutMs, stop)
+  const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const
+  const result = await readReply(
+    model,
+    { system, messages, tools: [], settings: { maxTokens } },
+    { signal: limit.signal },
+    () => {},
+  )
+  cancel()
+  signal.removeEventListener('abort', stop)
+  if (result === null) return { ok: false, problem: signal.aborted ? 'aborted' : `no answer within ${timeoutMs} ms` }
+  return result.ok ? result : { ok: false, problem: result.failure.error.message }
+}

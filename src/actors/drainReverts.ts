@@ -1,0 +1,52 @@
+import { fromPromise } from 'xstate'
+import { applyRevert, planRevert, refuseRevert } from '../conversation/applyRevert.ts'
+import type { RevertsInput, RevertsOutput } from '../machines/agentTypes.ts'
+import type { RevertOutcome } from '../protocol/braking.ts'
+import { addUsage, type Usage } from '../protocol/messages.ts'
+import { costOf } from './agentDefinition.ts'
+import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { requestTokens } from './requestTokens.ts'
+import { writeTagText } from './writeTagText.ts'
+
+/** The effect of `draining.reverts`: decides every queued revert against the trunk as it stands, one applied at the most. */
+export const drainReverts = (find: FindPorts) =>
+  fromPromise<RevertsOutput, RevertsInput>(async ({ input, signal }) => {
+    const ports = find(input.agentId)
+    const { conversation, definition, clock } = ports
+    const { turnIndex, lastNodeId } = input
+    const outcomes: RevertOutcome[] = []
+    let usage: Usage | null = null
+    let costUsd = 0
+    let isFirst = true
+    for (const request of input.requests) {
+      const plan = planRevert(conversation, request, definition.braking!.revert!, isFirst)
+      if (typeof plan === 'string') {
+        outcomes.push(refuseRevert(request, plan, conversation))
+        continue
+      }
+      const written = await writeTagText(ports, request, plan, signal)
+      if (written.usage !== undefined) {
+        usage = usage === null ? written.usage : addUsage(usage, written.usage)
+        costUsd += costOf(written.usage, definition.pricing)
+      }
+      if (written.refusal !== undefined) {
+        outcomes.push(refuseRevert(request, written.refusal, conversation))
+        continue
+      }
+      outcomes.push(applyRevert(request, plan, written, { turnIndex, lastNodeId }))
+      isFirst = false
+    }
+    return { key: input.key, outcomes, usage, costUsd, contextTokens: tokensAfter(ports, outcomes), at: clock.now() }
+  })
+
+/** Tokens of the next request: up to the target, the messages appended after it, and the tag's text. */
+function tokensAfter(ports: AgentPorts, outcomes: readonly RevertOutcome[]): number {
+  const { conversation } = ports
+  const applied = outcomes.find((outcome) => outcome.applied)
+  const target = applied?.target === undefined ? undefined : conversation.node(applied.target)
+  if (target === undefined) return requestTokens(ports, conversation.trunkTokens)
+  const left = (conversation.path.at(-1)?.pathTokens ?? 0) - target.pathTokens
+  const again = (applied?.rebased ?? []).reduce((sum, { from }) => sum + (conversation.node(from)?.tokens ?? 0), 0)
+  const tag = conversation.counter.text(applied?.tag?.text ?? '')
+  return requestTokens(ports, conversation.trunkTokens - left + again + tag)
+}

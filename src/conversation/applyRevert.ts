@@ -1,0 +1,126 @@
+import { tagKinds, type Evidence, type RevertOutcome, type RevertRequest, type Tag } from '../protocol/braking.ts'
+import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
+import { evidenceOf } from './evidence.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationNode } from './node.ts'
+
+export interface RevertPolicy {
+  /** Applied reverts to one step since a person last spoke. */
+  readonly maxRevertsPerTarget: number
+  /** What to do when the span holds messages of a person: refuse, or append them again after the target. */
+  readonly onUserMessage: 'refuse' | 'rebase'
+}
+
+export const defaultRevertPolicy: RevertPolicy = { maxRevertsPerTarget: 2, onUserMessage: 'refuse' }
+
+/** Tools whose calls are no evidence: they are the brake itself. */
+export const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'prun'])
+
+/** What a revert would do: the span it abandons, and what was computed from it. */
+export interface RevertPlan {
+  readonly target: ConversationNode
+  readonly span: readonly ConversationNode[]
+  readonly users: readonly ConversationNode[]
+  readonly evidence: Evidence
+}
+
+/**
+ * Checks a revert against the trunk, in the order of the guide's table. A refusal is a string with a fixed beginning. Pure.
+ * `isFirst`: no revert was applied this turn.
+ */
+export function planRevert(
+  conversation: Conversation,
+  request: RevertRequest,
+  policy: RevertPolicy,
+  isFirst = true,
+): RevertPlan | string {
+  const found = resolveStep(conversation, request.step)
+  if (typeof found === 'string') return found
+  const { target, name } = found
+  const { path, overlay } = conversation
+  if (!conversation.onTrunk(target.id)) return `revert refused: ${name} is not on the current trunk`
+  const span = path.slice(target.depth)
+  if (span.length === 0) return `revert refused: nothing to abandon after ${name}`
+  const isSummary = overlay !== undefined && parseNodeId(request.step) === overlay.nodeId
+  if (overlay !== undefined && !isSummary && target.id >= overlay.from && target.id <= overlay.to) {
+    return `revert refused: ${name} was compacted; nearest targets: ${nearestTargets(conversation)}`
+  }
+  if (!isFirst) return 'revert refused: one revert per turn'
+  if ((conversation.annotations?.revertsTo(target.id) ?? 0) >= policy.maxRevertsPerTarget) {
+    return `revert refused: ${name} was already reverted to ${policy.maxRevertsPerTarget} times`
+  }
+  const users = span.filter((node) => node.message.role === 'user')
+  if (users.length > 0 && policy.onUserMessage === 'refuse') {
+    return 'revert refused: abandoned span contains a user message'
+  }
+  return { target, span, users, evidence: evidenceOf(span, brakeTools) }
+}
+
+/** The last node of the step an id names; the id of a summary names the end of what it stands for. */
+function resolveStep(conversation: Conversation, step: string): { target: ConversationNode; name: string } | string {
+  const id = parseNodeId(step)
+  const name = id === undefined ? JSON.stringify(step) : formatNodeId(id)
+  const named = id === undefined ? undefined : (conversation.summaryEnd(id) ?? conversation.node(id))
+  if (named === undefined) return `revert target ${name} not found`
+  return { target: conversation.stepEnd(named), name }
+}
+
+function nearestTargets(conversation: Conversation): string {
+  const { overlay, path } = conversation
+  if (overlay === undefined) return 'none'
+  const before = path[conversation.node(overlay.from)!.depth - 2]
+  const after = path[conversation.node(overlay.to)!.depth]
+  const ids = [before?.id, overlay.nodeId, after === undefined ? undefined : conversation.stepEnd(after).id]
+  return ids.flatMap((id) => (id === undefined ? [] : formatNodeId(id))).join(', ')
+}
+
+/** Steps a refused model may name instead, newest first. */
+export function validTargets(conversation: Conversation, most = 5): string {
+  const { overlay } = conversation
+  const ends = conversation.steps().map(({ endId }) => endId)
+  const shown = ends.filter((id) => overlay === undefined || id < overlay.from || id > overlay.to)
+  return shown.slice(0, -1).slice(-most).map(formatNodeId).toReversed().join(', ') || 'none'
+}
+
+export interface Written {
+  readonly text: string
+  readonly keepVerbatim?: readonly NodeId[]
+}
+
+/** The outcome that carries a plan out once it is folded in. `lastNodeId` is the highest id given out so far. Pure. */
+export function applyRevert(
+  request: RevertRequest,
+  plan: RevertPlan,
+  written: Written,
+  at: { turnIndex: number; lastNodeId: NodeId },
+): RevertOutcome {
+  const { target, span, users, evidence } = plan
+  const { text, keepVerbatim = [] } = written
+  const tag: Tag = {
+    kind: tagKinds[request.category],
+    text,
+    turnIndex: at.turnIndex,
+    abandoned: span.map(({ id }) => id),
+    evidence,
+    ...(keepVerbatim.length === 0 ? {} : { keepVerbatim: [...keepVerbatim] }),
+  }
+  const rebased = users.map(({ id }, index) => ({ nodeId: at.lastNodeId + 1 + index, from: id }))
+  return {
+    id: request.id,
+    applied: true,
+    category: request.category,
+    requested: request.step,
+    target: target.id,
+    tag,
+    ...(rebased.length === 0 ? {} : { rebased }),
+  }
+}
+
+/** The outcome of a refused revert; the model reads the reason and what it may name instead. */
+export const refuseRevert = (request: RevertRequest, reason: string, conversation?: Conversation): RevertOutcome => ({
+  id: request.id,
+  applied: false,
+  category: request.category,
+  requested: request.step,
+  reason: conversation === undefined ? reason : `${reason}. Valid targets: ${validTargets(conversation)}`,
+})

@@ -1,0 +1,91 @@
+import type { NodeId } from '../protocol/ids.ts'
+import type { Block } from '../protocol/messages.ts'
+import type { RequestMessage } from '../protocol/model.ts'
+import { neutralise, renderId, renderMemo, renderRefusal, renderTag } from './brakeNotes.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationNode } from './node.ts'
+import { visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
+
+export interface BrakeNote {
+  readonly kind: string
+  readonly text: string
+}
+
+/** What a braked agent's model sees beside the messages: step ids, tags, refusals, memos. */
+export class BrakeRendering {
+  readonly #conversation: Conversation
+  readonly #policy: TagPolicy
+  #visible: readonly PlacedTag[] = []
+  /** Tags that went out of the last request by age. */
+  expired: readonly PlacedTag[] = []
+
+  constructor(conversation: Conversation, policy: TagPolicy) {
+    this.#conversation = conversation
+    this.#policy = policy
+  }
+
+  /**
+   * Decides which tags the request of `turnIndex` shows. Gives the lowest depth whose notes differ from the last request;
+   * `changedDepth` is the lowest that changes anyway, where `lazy` decay may act.
+   */
+  update(turnIndex: number, changedDepth: number): number {
+    const placed = this.#placedTags()
+    const wanted = new Set(visibleTags(placed, this.#policy, turnIndex).map(({ tag }) => tag))
+    const before = new Set(this.#visible.map(({ tag }) => tag))
+    const isLazy = this.#policy.decay === 'lazy'
+    const next = placed.filter(({ nodeId, tag }) => {
+      if (wanted.has(tag)) return true
+      return isLazy && before.has(tag) && this.#depth(nodeId) < changedDepth
+    })
+    const shown = new Set(next.map(({ tag }) => tag))
+    const gone = this.#visible.filter(({ tag, nodeId }) => !shown.has(tag) && this.#conversation.onTrunk(nodeId))
+    this.expired = gone
+    this.#visible = next
+    const differing = [...gone, ...next.filter(({ tag }) => !before.has(tag))]
+    return Math.min(Infinity, ...differing.map(({ nodeId }) => this.#depth(nodeId)))
+  }
+
+  /** Notes that stand after a node. */
+  notesAt(node: ConversationNode): BrakeNote[] {
+    const quote = (id: NodeId): readonly Block[] => this.#conversation.node(id)?.message.content ?? []
+    const tags = this.#visible
+      .filter(({ nodeId }) => nodeId === node.id)
+      .map(({ tag }) => ({ kind: tag.kind, text: renderTag(tag, quote) }))
+    const refusals = this.#conversation.annotations?.refusalsAt(node.id) ?? []
+    return [...tags, ...refusals.map((reason) => ({ kind: 'refusal', text: renderRefusal(reason) }))]
+  }
+
+  /** The memo of the prune that hides a step, if this is the first step it hides. */
+  memoAt(stepId: NodeId): BrakeNote | undefined {
+    const prune = this.#conversation.annotations?.hiddenBy(stepId)
+    if (prune?.memo === undefined || prune.steps[0] !== stepId) return undefined
+    return { kind: 'memo', text: renderMemo(prune.memo, prune.steps) }
+  }
+
+  /** The message with look-alikes made harmless and, at the end of its step, the step's id as a line of its own. */
+  mark(message: RequestMessage, id: NodeId, isStepEnd: boolean): RequestMessage {
+    if (message.role === 'assistant') return message
+    const content = message.content.map((block): Block =>
+      block.type === 'text' ? { ...block, text: neutralise(block.text) } : block,
+    )
+    return { ...message, content: isStepEnd ? withLastLine(content, renderId(id)) : content }
+  }
+
+  #placedTags(): PlacedTag[] {
+    return this.#conversation.tags().map(({ nodeId, tag }) => ({
+      nodeId,
+      tag,
+      isHolding: this.#conversation.node(nodeId)?.message.role === 'assistant',
+    }))
+  }
+
+  #depth(id: NodeId): number {
+    return this.#conversation.node(id)?.depth ?? Infinity
+  }
+}
+
+function withLastLine(content: readonly Block[], line: string): Block[] {
+  const last = content.at(-1)
+  if (last?.type === 'text') return [...content.slice(0, -1), { type: 'text', text: `${last.text}\n${line}` }]
+  return [...content, { type: 'text', text: line }]
+}

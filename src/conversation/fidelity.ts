@@ -1,0 +1,51 @@
+import type { Evidence } from '../protocol/braking.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { textOf, toolCallsOf } from '../protocol/messages.ts'
+import type { ConversationNode } from './node.ts'
+
+/** Steps at the end of a span whose names a summary must not lose. */
+const recentSteps = 2
+
+/** The file lists of a summary: computed from the calls, never left to a model. */
+export function filesOf(span: readonly ConversationNode[], { changed }: Evidence): string[] {
+  const read = new Set<string>()
+  for (const { message } of span) {
+    if (message.role !== 'assistant') continue
+    for (const { input } of toolCallsOf(message.content)) {
+      const path = (input as { path?: unknown } | null)?.path
+      if (typeof path === 'string' && !changed.includes(path)) read.add(path)
+    }
+  }
+  return [
+    ...(changed.length === 0 ? [] : [`Files changed: ${changed.join(', ')}`]),
+    ...(read.size === 0 ? [] : [`Files read: ${[...read].join(', ')}`]),
+  ]
+}
+
+/** Nodes of the last steps to quote in full, because the summary lacks names that they use. Pure. */
+export function fidelityOf(summary: string, span: readonly ConversationNode[]): NodeId[] {
+  const steps = [...new Set(span.map(({ stepId }) => stepId))].slice(-recentSteps)
+  return steps.flatMap((stepId) => {
+    const nodes = span.filter((node) => node.stepId === stepId)
+    const names = namesIn(nodes)
+    return names.every((name) => summary.includes(name))
+      ? []
+      : nodes.filter(({ message }) => textOf(message.content) !== '').map(({ id }) => id)
+  })
+}
+
+/** Paths and compound names that the calls of a step mention: what later work refers to. */
+function namesIn(nodes: readonly ConversationNode[]): string[] {
+  const names = new Set<string>()
+  for (const { message } of nodes) {
+    if (message.role !== 'assistant') continue
+    for (const call of toolCallsOf(message.content)) {
+      if (call.name === 'revert_to_state' || call.name === 'prun') continue
+      for (const [name] of (JSON.stringify(call.input) ?? '').matchAll(
+        /[A-Za-z]\w*(?:[./-]\w+)+|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b/g,
+      ))
+        names.add(name)
+    }
+  }
+  return [...names].slice(0, 10)
+}

@@ -1,0 +1,70 @@
+import type { Tag } from '../protocol/braking.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import type { Message } from '../protocol/messages.ts'
+import type { RecordOf } from '../protocol/records.ts'
+import type { TokenCounter } from './tokenCounter.ts'
+
+/** A message in its place in the tree. */
+export interface ConversationNode {
+  readonly id: NodeId
+  readonly parentId: NodeId | null
+  readonly message: Message
+  readonly loopId: string
+  readonly turnIndex: number
+  /** Id of the first node of its step. */
+  readonly stepId: NodeId
+  /** Estimated tokens of this message, and of the whole path from the root to it. */
+  readonly tokens: number
+  readonly pathTokens: number
+  /** Place on its path, the root being 1. */
+  readonly depth: number
+  /** Notes that reverts to this node left. */
+  readonly tags: readonly Tag[]
+  /** The node this one repeats, after a revert took its original off the trunk. */
+  readonly rebasedFrom?: NodeId
+}
+
+/** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
+export interface Step {
+  /** Id of the first node. */
+  readonly id: NodeId
+  /** Id of the last node: what a target inside the step snaps to. */
+  readonly endId: NodeId
+  readonly nodes: readonly ConversationNode[]
+}
+
+const noTags: readonly Tag[] = Object.freeze([])
+
+/** The node a record makes, after `parent`. */
+export function makeNode(
+  record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>,
+  stepId: NodeId,
+  parent: ConversationNode | undefined,
+  counter: TokenCounter,
+): ConversationNode {
+  const tokens = counter.message(record.message)
+  return {
+    id: record.nodeId,
+    parentId: record.parentId,
+    message: record.message,
+    loopId: record.loopId,
+    turnIndex: record.turnIndex,
+    stepId,
+    tokens,
+    pathTokens: (parent?.pathTokens ?? 0) + tokens,
+    depth: (parent?.depth ?? 0) + 1,
+    tags: noTags,
+  }
+}
+
+/** A user message again, after `parent`, that a revert would have taken off the trunk. */
+export const repeatNode = (original: ConversationNode, id: NodeId, parent: ConversationNode): ConversationNode => ({
+  ...original,
+  id,
+  parentId: parent.id,
+  stepId: id,
+  pathTokens: parent.pathTokens + original.tokens,
+  depth: parent.depth + 1,
+  tags: noTags,
+  rebasedFrom: original.id,
+})

@@ -1,0 +1,43 @@
+import type { Tag } from '../protocol/braking.ts'
+import type { NodeId } from '../protocol/ids.ts'
+
+/** How long tags stay in the request. Turns are counted across runs. */
+export interface TagPolicy {
+  /** A lesson or finding shows while it is at most this many turns old … */
+  readonly lessonWindowTurns: number
+  /** … or among this many of the newest of its kind. */
+  readonly lessonWindowCount: number
+  /** `lazy`: an old tag stays until the request changes at or before it anyway, so that the provider's cache holds. */
+  readonly decay: 'exact' | 'lazy'
+}
+
+export const defaultTagPolicy: TagPolicy = { lessonWindowTurns: 5, lessonWindowCount: 3, decay: 'exact' }
+
+export interface PlacedTag {
+  readonly nodeId: NodeId
+  readonly tag: Tag
+  /** It is all that stands between two replies, so it must not go. */
+  readonly isHolding: boolean
+}
+
+/**
+ * The tags of the trunk (oldest first) that the request of `turnIndex` shows. Outcomes and checkpoints always do; a text
+ * that says the same as a newer one of its kind does not. Pure.
+ */
+export function visibleTags(tags: readonly PlacedTag[], policy: TagPolicy, turnIndex: number): PlacedTag[] {
+  const seen = new Set<string>()
+  const newest = new Map<string, number>()
+  const visible: PlacedTag[] = []
+  for (const placed of tags.toReversed()) {
+    const { kind, text, turnIndex: madeAt } = placed.tag
+    const rank = newest.get(kind) ?? 0
+    newest.set(kind, rank + 1)
+    const isPinned = kind === 'outcome' || kind === 'checkpoint'
+    const isFresh = turnIndex - madeAt <= policy.lessonWindowTurns || rank < policy.lessonWindowCount
+    const saying = `${kind}\n${text}`
+    const isRepeat = text !== '' && seen.has(saying)
+    seen.add(saying)
+    if (placed.isHolding || ((isPinned || isFresh) && !isRepeat)) visible.push(placed)
+  }
+  return visible.toReversed()
+}

@@ -1,0 +1,21 @@
+import type { RecordOf } from '../protocol/records.ts'
+import type { Conversation } from './conversation.ts'
+import type { ConversationNode } from './node.ts'
+
+/** Why an applied revert does not follow from the trunk it is folded into; `undefined` when it does. */
+export function wrongInRevert(
+  record: RecordOf<'revert.applied'>,
+  target: ConversationNode,
+  conversation: Conversation,
+): string | undefined {
+  const { rebased = [] } = record
+  const span = conversation.path.slice(target.depth)
+  if (span[0]?.stepId === target.stepId) return 'its target is in the middle of a step'
+  const users = span.filter((node) => node.message.role === 'user')
+  if (users.map(({ id }) => id).join() !== rebased.map(({ from }) => from).join()) {
+    return 'it does not keep the user messages of its span'
+  }
+  return rebased.every(({ nodeId }, index) => nodeId === conversation.lastNodeId + 1 + index)
+    ? undefined
+    : 'its ids are not the next'
+}

@@ -1,0 +1,85 @@
+import type { PruneRequest, RevertRequest } from '../protocol/braking.ts'
+import { noUsage } from '../protocol/messages.ts'
+import type { BrakeCall, PrunesOutput, RevertsOutput } from './agentTypes.ts'
+import type { Draft } from './draft.ts'
+import { spend } from './runs.ts'
+
+/** Queues a revert for the next drain; ignored with the switch off. */
+export function requestRevert(draft: Draft, request: RevertRequest): void {
+  const { reverts } = draft.context
+  if (reverts === null) return
+  draft.record({ type: 'revert.requested', ...draft.at, request })
+  draft.set({ reverts: [...reverts, request] })
+}
+
+/** Queues a prune for the next drain; ignored with the switch off. */
+export function requestPrune(draft: Draft, request: PruneRequest): void {
+  const { prunes } = draft.context
+  if (prunes === null) return
+  draft.record({ type: 'prune.requested', ...draft.at, request })
+  draft.set({ prunes: [...prunes, request] })
+}
+
+/** What the model asked for by calling a brake tool; `key` of the call is the request's id. */
+export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void {
+  const asked = { id: key, by: 'model' } as const
+  if (brake.type === 'revert') {
+    const { type: _, ...request } = brake
+    requestRevert(draft, { ...asked, ...request })
+  } else {
+    const { type: _, ...request } = brake
+    requestPrune(draft, { ...asked, ...request })
+  }
+}
+
+/** Carries the outcomes of a drain out: records them, moves the head. */
+export function applyReverts(draft: Draft, output: RevertsOutput): void {
+  spend(draft, output.usage ?? noUsage, output.costUsd)
+  for (const outcome of output.outcomes) {
+    draft.record({ type: 'revert.applied', ...draft.at, ...outcome })
+    draft.set({ reverts: draft.context.reverts?.filter(({ id }) => id !== outcome.id) ?? null })
+    if (!outcome.applied || outcome.target === undefined) continue
+    const last = outcome.rebased?.at(-1)?.nodeId
+    draft.set({ head: last ?? outcome.target, ...(last === undefined ? {} : { lastNodeId: last }) })
+  }
+  draft.set({ contextTokens: output.contextTokens })
+}
+
+export function applyPrunes(draft: Draft, output: PrunesOutput): void {
+  for (const outcome of output.outcomes) {
+    draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
+    draft.set({ prunes: draft.context.prunes?.filter(({ id }) => id !== outcome.id) ?? null })
+  }
+  draft.set({ contextTokens: output.contextTokens })
+}
+
+/** Answers every waiting revert with a refusal: the drain failed, or will not come. */
+export function refuseReverts(draft: Draft, why: string): void {
+  for (const { id, category, step } of draft.context.reverts ?? []) {
+    draft.record({
+      type: 'revert.applied',
+      ...draft.at,
+      id,
+      applied: false,
+      category,
+      requested: step,
+      reason: `revert refused: ${why}`,
+    })
+  }
+  if (draft.context.reverts !== null) draft.set({ reverts: [] })
+}
+
+export function refusePrunes(draft: Draft, why: string): void {
+  for (const { id } of draft.context.prunes ?? []) {
+    draft.record({
+      type: 'prune.applied',
+      ...draft.at,
+      id,
+      applied: false,
+      steps: [],
+      tokens: 0,
+      reason: `prune refused: ${why}`,
+    })
+  }
+  if (draft.context.prunes !== null) draft.set({ prunes: [] })
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { nodeIdSchema } from './ids.ts'
+
+export const revertCategorySchema = z.enum(['failure', 'tangent', 'completion', 'step-summary'])
+export type RevertCategory = z.infer<typeof revertCategorySchema>
+
+export const tagKindSchema = z.enum(['lesson', 'finding', 'outcome', 'checkpoint'])
+export type TagKind = z.infer<typeof tagKindSchema>
+
+/** What each category leaves behind. */
+export const tagKinds: { readonly [C in RevertCategory]: TagKind } = {
+  failure: 'lesson',
+  tangent: 'finding',
+  completion: 'outcome',
+  'step-summary': 'checkpoint',
+}
+
+/** What happened in an abandoned span, computed from it and never written by a model. */
+export const evidenceSchema = z.object({
+  calls: z
+    .array(
+      z.object({
+        name: z.string(),
+        attempts: z.int().positive(),
+        /** The last line of the last error, at most 200 characters. */
+        lastError: z.string().exactOptional(),
+      }),
+    )
+    .readonly(),
+  /** Files that tools reported as changed: a revert does not restore them. */
+  changed: z.array(z.string()).readonly(),
+})
+export type Evidence = z.infer<typeof evidenceSchema>
+
+/** A note on a trunk node, left by a revert. Not a node: it has no id and cannot be a target. */
+export const tagSchema = z.object({
+  kind: tagKindSchema,
+  text: z.string(),
+  turnIndex: z.int().nonnegative(),
+  abandoned: z.array(nodeIdSchema).readonly(),
+  evidence: evidenceSchema,
+  /** Steps of the abandoned span quoted in full, where the summary had lost what is still needed. */
+  keepVerbatim: z.array(nodeIdSchema).readonly().exactOptional(),
+})
+export type Tag = z.infer<typeof tagSchema>
+
+const asked = {
+  id: z.string(),
+  by: z.enum(['model', 'person']),
+}
+
+export const revertRequestSchema = z.object({
+  ...asked,
+  category: revertCategorySchema,
+  /** As it was given: `n12`, `12`, or whatever else. */
+  step: z.string(),
+  summary: z.string().exactOptional(),
+})
+export type RevertRequest = z.infer<typeof revertRequestSchema>
+
+export const pruneRequestSchema = z.object({
+  ...asked,
+  steps: z.array(z.string()).readonly().exactOptional(),
+  tokens: z.number().positive().exactOptional(),
+  memo: z.string().exactOptional(),
+})
+export type PruneRequest = z.infer<typeof pruneRequestSchema>
+
+/** What came of a revert; `reason` says why it was refused. */
+export const revertOutcomeSchema = z.object({
+  id: z.string(),
+  applied: z.boolean(),
+  category: revertCategorySchema,
+  requested: z.string(),
+  reason: z.string().exactOptional(),
+  /** The last node of the step asked for: the new head, unless user messages were re-appended after it. */
+  target: nodeIdSchema.exactOptional(),
+  tag: tagSchema.exactOptional(),
+  /** User messages of the span, appended again after the target. */
+  rebased: z
+    .array(z.object({ nodeId: nodeIdSchema, from: nodeIdSchema }))
+    .readonly()
+    .exactOptional(),
+})
+export type RevertOutcome = z.infer<typeof revertOutcomeSchema>
+
+/** What came of a prune; `steps` are hidden, and `reason` says what was not. */
+export const pruneOutcomeSchema = z.object({
+  id: z.string(),
+  applied: z.boolean(),
+  steps: z.array(nodeIdSchema).readonly(),
+  /** Estimated tokens hidden. */
+  tokens: z.number().nonnegative(),
+  memo: z.string().exactOptional(),
+  reason: z.string().exactOptional(),
+})
+export type PruneOutcome = z.infer<typeof pruneOutcomeSchema>

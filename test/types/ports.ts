@@ -1,0 +1,102 @@
+import type {
+  Block,
+  JsonSchema,
+  LogRecord,
+  Model,
+  ModelPart,
+  ModelRequest,
+  ModelSettings,
+  RequestMessage,
+  Store,
+  StoreLease,
+  Usage,
+} from '../../src/index.ts'
+import { policyModel } from '../../src/index.ts'
+import { scriptedModel } from '../../src/testing.ts'
+import { type Equal, expectType } from './typeEquality.ts'
+
+/** The ports as the design lists them, part by part; only `readonly` may differ. */
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? Equal<keyof A, keyof B> : false) : false
+
+type TheBlock =
+  | { type: 'text'; text: string }
+  | { type: 'image'; data: string; mimeType: string }
+  | { type: 'thinking'; text: string; signature?: string }
+  | { type: 'toolCall'; callId: string; name: string; input: unknown }
+expectType<Same<Block, TheBlock>>()
+expectType<Same<Block['type'], TheBlock['type']>>()
+
+type TheMessage =
+  | { role: 'user'; content: readonly Block[] }
+  | { role: 'assistant'; content: readonly Block[] }
+  | { role: 'toolResult'; callId: string; toolName: string; content: readonly Block[]; isError: boolean }
+expectType<Same<RequestMessage, TheMessage>>()
+
+interface TheRequest {
+  system: string
+  messages: readonly RequestMessage[]
+  tools: readonly { name: string; description: string; inputSchema: JsonSchema }[]
+  settings: ModelSettings
+}
+expectType<Same<ModelRequest, TheRequest>>()
+
+type TheUsage = { input: number; output: number; cacheRead: number; cacheWrite: number; reasoning?: number }
+expectType<Same<Usage, TheUsage>>()
+
+type TheKind = 'rateLimited' | 'network' | 'auth' | 'overflow' | 'badRequest' | 'other'
+type ThePart =
+  | { type: 'text.delta' | 'thinking.delta'; text: string }
+  | { type: 'toolCall.delta'; callId: string; name?: string; text: string }
+  | {
+      type: 'done'
+      reply: { content: readonly Block[]; stopReason: 'stop' | 'length' | 'toolUse' | 'refusal'; usage: Usage }
+    }
+  | { type: 'error'; error: { kind: TheKind; message: string; retryAfterMs?: number } }
+expectType<Same<ModelPart, ThePart>>()
+expectType<Same<Extract<ModelPart, { type: 'error' }>['error']['kind'], TheKind>>()
+
+interface TheModel {
+  readonly id: string
+  stream(request: ModelRequest, options: { signal: AbortSignal }): AsyncIterable<ModelPart>
+}
+expectType<Same<Model, TheModel>>()
+expectType<Equal<Parameters<Model['stream']>, [ModelRequest, { signal: AbortSignal }]>>()
+
+interface TheStore {
+  append(agentId: string, records: readonly LogRecord[]): Promise<void>
+  read(agentId: string, fromSeq?: number): AsyncIterable<LogRecord>
+  list(): Promise<readonly string[]>
+  open(agentId: string): Promise<StoreLease>
+  close(): Promise<void>
+}
+expectType<Same<Store, TheStore>>()
+expectType<Equal<Parameters<Store['append']>, [string, readonly LogRecord[]]>>()
+expectType<Equal<Parameters<Store['read']>[1], number | undefined>>()
+
+// A policy is a plain function, sync or not, to a string or a short reply.
+policyModel(() => 'hello')
+policyModel(async (request, { turnIndex }) => `${request.messages.length} ${turnIndex.toFixed()}`)
+policyModel(() => ({ text: 'a', thinking: 'b', toolCalls: [{ name: 'c', input: {} }] }))
+// @ts-expect-error a call needs its input
+policyModel(() => ({ toolCalls: [{ name: 'c' }] }))
+// @ts-expect-error a reply is no number
+policyModel(() => 5)
+
+const scripted = scriptedModel(['hello', { text: 'x' }])
+expectType<Equal<typeof scripted.requests, readonly ModelRequest[]>>()
+expectType<Equal<ReturnType<typeof scripted.assertComplete>, void>>()
+
+// What a port does not promise, its user may not use.
+const model = policyModel(() => 'x')
+// @ts-expect-error the id is read only
+model.id = 'y'
+// @ts-expect-error a model cannot be asked without a signal
+model.stream({ system: '', messages: [], tools: [], settings: {} }, {})
+// @ts-expect-error a role that no provider knows
+export const wrongRole: RequestMessage = { role: 'system', content: [] }
+// @ts-expect-error a result says whether it is an error
+export const wrongResult: RequestMessage = { role: 'toolResult', callId: 'a', toolName: 'b', content: [] }
+// @ts-expect-error the input of a call is not left out
+export const wrongBlock: Block = { type: 'toolCall', callId: 'a', name: 'b' }
+// @ts-expect-error a missing signature is left out, not undefined
+export const wrongThinking: Block = { type: 'thinking', text: 'a', signature: undefined }
