@@ -1,4 +1,4 @@
-export { defineAgent, type AgentOptions, type CompactionOptions } from './actors/defineAgent.ts'
+export { defineAgent, type AgentOptions, type CompactionOptions, type RevertOptions } from './actors/defineAgent.ts'
 export type { AgentDefinition, Pricing } from './actors/agentDefinition.ts'
 export {
   defineTool,
@@ -37,6 +37,16 @@ export { checkRequest, type CheckContext, type Violation } from './conversation/
 export type { CompactionPolicy } from './conversation/planCompaction.ts'
 export { estimateTokens, type TokenCounter } from './conversation/tokenCounter.ts'
 
+export type {
+  Evidence,
+  PruneOutcome,
+  PruneRequest,
+  RevertCategory,
+  RevertOutcome,
+  RevertRequest,
+  Tag,
+  TagKind,
+} from './protocol/braking.ts'
 export type { AgentCommand, Content } from './protocol/commands.ts'
 export type { Clock } from './protocol/clock.ts'
 export { errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'

@@ -29,6 +29,7 @@ export async function askModel(
   )
   cancel()
   signal.removeEventListener('abort', stop)
-  if (result === null) return { ok: false, problem: signal.aborted ? 'aborted' : `no answer within ${timeoutMs} ms` }
+  if (result === null)
+    return { ok: false, problem: signal.aborted ? 'aborted' : `it took too long, over ${timeoutMs} ms` }
   return result.ok ? result : { ok: false, problem: result.failure.error.message }
 }

@@ -20,7 +20,8 @@ export interface CompactionOptions extends Partial<CompactionPolicy> {
   readonly strategy?: CompactionStrategy
 }
 
-export interface RevertOptions extends Partial<RevertPolicy>, Partial<TagPolicy> {
+export interface RevertOptions
+  extends Partial<RevertPolicy>, Partial<Pick<TagPolicy, 'lessonWindowTurns' | 'lessonWindowCount' | 'decay'>> {
   /** A cheap model for one-line notes that came without a text; without one, their evidence stands alone. */
   readonly summaryModel?: Model | AiSdkModel
   /** `'high'`: outcomes and checkpoints are always written by the agent's own model and checked. Default `'normal'`. */
@@ -162,15 +163,15 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
   const { name, instructions = '', output, tokenCounter: counter = estimateTokens } = options
-  const braking = brakingOf(options.braking, label)
+  const compaction = compactionOf(options.compaction)
+  const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
+  const braking = brakingOf(options.braking, contextWindow, label)
   const brakeTools = [
     ...(braking?.revert == null ? [] : [revertTool]),
     ...(options.braking?.prune === true ? [prunTool] : []),
   ]
   const tools = toolMap([...(options.tools ?? []), ...brakeTools], label)
   const toolSpecs = Object.freeze([...tools.values()].map(specOf))
-  const compaction = compactionOf(options.compaction)
-  const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
   const definition: AgentDefinition = Object.freeze({
     name,
     model: modelOf(options.model, label),
@@ -243,7 +244,7 @@ function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | und
   }
 }
 
-function brakingOf(options: AgentOptions['braking'], label: string): AgentDefinition['braking'] {
+function brakingOf(options: AgentOptions['braking'], contextWindow: number, label: string): AgentDefinition['braking'] {
   const { revert = false, prune = false } = options ?? {}
   if (revert === false && !prune) return null
   const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
@@ -259,6 +260,8 @@ function brakingOf(options: AgentOptions['braking'], label: string): AgentDefini
     lessonWindowTurns: given.lessonWindowTurns ?? defaultTagPolicy.lessonWindowTurns,
     lessonWindowCount: given.lessonWindowCount ?? defaultTagPolicy.lessonWindowCount,
     decay: given.decay ?? defaultTagPolicy.decay,
+    maxCheckpoints: defaultTagPolicy.maxCheckpoints,
+    maxCheckpointTokens: Math.round(contextWindow * 0.15),
   }
   return { revert: revert === false ? null : settings, tags }
 }

@@ -1,7 +1,7 @@
 import type { Tag } from '../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { textOf, type Block } from '../protocol/messages.ts'
-import { cutMiddle } from './cutMiddle.ts'
+import { cutEnd, cutMiddle } from './cutMiddle.ts'
 
 /** Makes text that looks like an id or a note of ours harmless. Rendered text only: what is stored stays as it was. */
 export const neutralise = (text: string): string =>
@@ -31,6 +31,14 @@ export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): st
     ...(tag.keepVerbatim ?? []).map((id) => `word for word: ${cutMiddle(textOf(quote(id)), 4_000)}`),
   ].filter((part) => part !== '')
   return `<brake-note kind="${tag.kind}"${spanOf(tag.abandoned)}>${neutralise(parts.join('; '))}</brake-note>`
+}
+
+/** Several checkpoints as one note, each cut short; always made from the checkpoints themselves, never from such a note. */
+export function renderRollUp(tags: readonly Tag[]): string {
+  const text = tags.map((tag) => cutEnd(tag.text.replace(/\s+/g, ' ').trim(), 400)).join(' | ')
+  const changed = [...new Set(tags.flatMap(({ evidence }) => evidence.changed))]
+  const files = changed.length === 0 ? '' : `; still changed: ${changed.join(', ')}`
+  return `<brake-note kind="checkpoint"${spanOf(tags.flatMap(({ abandoned }) => abandoned))}>${neutralise(`${text}${files}`)}</brake-note>`
 }
 
 /** Why a revert did not happen, for the model that asked for it. */

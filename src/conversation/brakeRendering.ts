@@ -1,10 +1,10 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/model.ts'
-import { neutralise, renderId, renderMemo, renderRefusal, renderTag } from './brakeNotes.ts'
+import { neutralise, renderId, renderMemo, renderRefusal, renderRollUp, renderTag } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
-import { visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
+import { rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
 export interface BrakeNote {
   readonly kind: string
@@ -16,6 +16,8 @@ export class BrakeRendering {
   readonly #conversation: Conversation
   readonly #policy: TagPolicy
   #visible: readonly PlacedTag[] = []
+  /** The oldest checkpoints, shown as one after the last of them. */
+  #rolledUp: readonly PlacedTag[] = []
   /** Tags that went out of the last request by age. */
   expired: readonly PlacedTag[] = []
 
@@ -41,16 +43,18 @@ export class BrakeRendering {
     const gone = this.#visible.filter(({ tag, nodeId }) => !shown.has(tag) && this.#conversation.onTrunk(nodeId))
     this.expired = gone
     this.#visible = next
-    const differing = [...gone, ...next.filter(({ tag }) => !before.has(tag))]
+    const rolled = this.#rollUp(next, changedDepth)
+    const differing = [...gone, ...next.filter(({ tag }) => !before.has(tag)), ...rolled]
     return Math.min(Infinity, ...differing.map(({ nodeId }) => this.#depth(nodeId)))
   }
 
   /** Notes that stand after a node. */
   notesAt(node: ConversationNode): BrakeNote[] {
     const quote = (id: NodeId): readonly Block[] => this.#conversation.node(id)?.message.content ?? []
+    const rolled = this.#rolledUp.map(({ tag }) => tag)
     const tags = this.#visible
-      .filter(({ nodeId }) => nodeId === node.id)
-      .map(({ tag }) => ({ kind: tag.kind, text: renderTag(tag, quote) }))
+      .filter(({ nodeId, tag }) => nodeId === node.id && (!rolled.includes(tag) || tag === rolled.at(-1)))
+      .map(({ tag }) => ({ kind: tag.kind, text: rolled.includes(tag) ? renderRollUp(rolled) : renderTag(tag, quote) }))
     const refusals = this.#conversation.annotations?.refusalsAt(node.id) ?? []
     return [...tags, ...refusals.map((reason) => ({ kind: 'refusal', text: renderRefusal(reason) }))]
   }
@@ -77,6 +81,25 @@ export class BrakeRendering {
       tag,
       isHolding: this.#conversation.node(nodeId)?.message.role === 'assistant',
     }))
+  }
+
+  /** Rolls checkpoints up only where the request changes anyway; gives those whose rendering differs from before. */
+  #rollUp(visible: readonly PlacedTag[], changedDepth: number): readonly PlacedTag[] {
+    const checkpoints = visible.filter(({ tag }) => tag.kind === 'checkpoint')
+    const first = checkpoints[0]
+    const shown = new Set(checkpoints.map(({ tag }) => tag))
+    const isWhole = this.#rolledUp.every(({ tag }) => shown.has(tag))
+    if (first === undefined || (isWhole && changedDepth > this.#depth(first.nodeId))) return []
+    const { counter } = this.#conversation
+    const count = rollUpCount(
+      checkpoints.map(({ tag }) => counter.text(tag.text)),
+      this.#policy,
+    )
+    const before = this.#rolledUp
+    this.#rolledUp = checkpoints.slice(0, count)
+    return before.length === count && before.every(({ tag }, index) => tag === this.#rolledUp[index]?.tag)
+      ? []
+      : checkpoints
   }
 
   #depth(id: NodeId): number {

@@ -9,9 +9,18 @@ export interface TagPolicy {
   readonly lessonWindowCount: number
   /** `lazy`: an old tag stays until the request changes at or before it anyway, so that the provider's cache holds. */
   readonly decay: 'exact' | 'lazy'
+  /** More checkpoints on the trunk than this, or more tokens in them, and the older half is shown as one. */
+  readonly maxCheckpoints: number
+  readonly maxCheckpointTokens: number
 }
 
-export const defaultTagPolicy: TagPolicy = { lessonWindowTurns: 5, lessonWindowCount: 3, decay: 'exact' }
+export const defaultTagPolicy: TagPolicy = {
+  lessonWindowTurns: 5,
+  lessonWindowCount: 3,
+  decay: 'exact',
+  maxCheckpoints: 4,
+  maxCheckpointTokens: 30_000,
+}
 
 export interface PlacedTag {
   readonly nodeId: NodeId
@@ -40,4 +49,11 @@ export function visibleTags(tags: readonly PlacedTag[], policy: TagPolicy, turnI
     if (placed.isHolding || ((isPinned || isFresh) && !isRepeat)) visible.push(placed)
   }
   return visible.toReversed()
+}
+
+/** How many of the oldest checkpoints to show as one, given the tokens of each. Pure. */
+export function rollUpCount(tokens: readonly number[], policy: TagPolicy): number {
+  const total = tokens.reduce((sum, count) => sum + count, 0)
+  const isMany = tokens.length > policy.maxCheckpoints || total > policy.maxCheckpointTokens
+  return isMany && tokens.length > 1 ? Math.ceil(tokens.length / 2) : 0
 }

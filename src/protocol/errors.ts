@@ -81,15 +81,24 @@ const firstText = (...values: readonly unknown[]): string | undefined =>
 
 function describeObject(thrown: object): string {
   try {
-    return JSON.stringify(thrown)
+    return JSON.stringify(thrown) ?? Object.prototype.toString.call(thrown)
   } catch {
     return Object.prototype.toString.call(thrown)
   }
 }
 
+/** A revoked proxy throws even at `instanceof`. */
+function isRuntimeError(thrown: unknown): thrown is RuntimeError {
+  try {
+    return thrown instanceof RuntimeError
+  } catch {
+    return false
+  }
+}
+
 /** Plain data of any thrown value: its own code when it is a `RuntimeError`, else `fallback`. */
 export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
-  thrown instanceof RuntimeError
+  isRuntimeError(thrown)
     ? { code: thrown.code, message: thrown.message }
     : errorInfo(fallback, `${messageOf(thrown).replace(/[.!?]?\s*$/, '')}.`)
 

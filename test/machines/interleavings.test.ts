@@ -59,6 +59,17 @@ function assertCallsEnded({ records, context }: MachineDriver): void {
   assert.equal([...ended, ...open].toSorted(), asked.map(({ callId }) => callId).toSorted())
 }
 
+/** Every revert and prune that was asked for has one outcome, or still waits. */
+function assertBrakesAnswered({ records, context }: MachineDriver): void {
+  const asked: string[] = []
+  const answered = [...(context.reverts ?? []), ...(context.prunes ?? [])].map(({ id }) => id)
+  for (const record of records) {
+    if (record.type === 'revert.requested' || record.type === 'prune.requested') asked.push(record.request.id)
+    if (record.type === 'revert.applied' || record.type === 'prune.applied') answered.push(record.id)
+  }
+  assert.equal(answered.toSorted(), asked.toSorted())
+}
+
 /** What each run says it used is what its turns used, and the compactions between them. */
 function assertUsageAddsUp(records: readonly LogRecord[]): void {
   let sum = noUsage
@@ -106,6 +117,7 @@ describe('any interleaving of commands and outcomes', (it) => {
           assertPaired(records, 'run.start', 'run.end', open)
           assertPaired(records, 'turn.start', 'turn.end', open)
           assertCallsEnded(driver)
+          assertBrakesAnswered(driver)
           assertUsageAddsUp(records)
           assertNothingLost(wanderer, conversation)
           for (const queue of ['steering', 'followUps', 'prompts'] as const) {

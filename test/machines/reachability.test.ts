@@ -85,10 +85,9 @@ const abstract = ({ value, context }: Snapshot): string =>
   JSON.stringify([
     stateName(value),
     context.pause?.type,
-    context.run === null ? null : [context.run.deadlinePassed, context.run.limits],
+    context.run?.deadlinePassed,
     context.calls.map(({ status }) => status),
-    [context.steering.length > 0, context.prompts.length > 0],
-    [context.storeError !== null, context.owesReply, context.isStopping],
+    [context.storeError !== null, context.owesReply && context.run !== null, context.isStopping],
     [context.contextTokens > 0, context.compactionCause],
     [context.reverts, context.prunes].map((requests) => (requests?.length ?? 0) > 0),
   ])

@@ -82,7 +82,13 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
       {
         weight: 10,
         arbitrary: record({
-          do: fc.constantFrom('steer' as const, 'followUp' as const, 'abort' as const, 'firstToken' as const),
+          do: fc.constantFrom(
+            'steer' as const,
+            'followUp' as const,
+            'abort' as const,
+            'firstToken' as const,
+            'revert' as const,
+          ),
         }),
       },
       {
