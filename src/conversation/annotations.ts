@@ -11,7 +11,8 @@ export class Annotations {
   readonly #hidden = new Map<NodeId, PruneOutcome>()
   /** Reverts to a node since a person last spoke. */
   readonly #revertsTo = new Map<NodeId, number>()
-  readonly tagged: { readonly nodeId: NodeId; readonly tag: Tag }[] = []
+  /** `tokens`: of the rendered tag, once counted. */
+  readonly tagged: { readonly nodeId: NodeId; readonly tag: Tag; tokens?: number }[] = []
 
   refusalsAt(id: NodeId): readonly string[] {
     return this.#refusals.get(id) ?? []

@@ -4,7 +4,7 @@ import type { RequestMessage } from '../protocol/model.ts'
 import { neutralise, renderId, renderMemo, renderRefusal, renderRollUp, renderTag } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
-import { rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
+import { nextExpiry, rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
 export interface BrakeNote {
   readonly kind: string
@@ -16,6 +16,11 @@ export class BrakeRendering {
   readonly #conversation: Conversation
   readonly #policy: TagPolicy
   #visible: readonly PlacedTag[] = []
+  #byNode: ReadonlyMap<NodeId, readonly PlacedTag[]> = new Map()
+  /** Nothing changes between these but by the epoch. */
+  #epoch = -1
+  #turn = 0
+  #nextExpiry = 0
   /** The oldest checkpoints, shown as one after the last of them. */
   #rolledUp: readonly PlacedTag[] = []
   /** Tags that went out of the last request by age. */
@@ -31,6 +36,11 @@ export class BrakeRendering {
    * `changedDepth` is the lowest that changes anyway, where `lazy` decay may act.
    */
   update(turnIndex: number, changedDepth: number): number {
+    this.expired = []
+    if (this.#conversation.epoch === this.#epoch && turnIndex >= this.#turn && turnIndex < this.#nextExpiry)
+      return Infinity
+    this.#epoch = this.#conversation.epoch
+    this.#turn = turnIndex
     const placed = this.#placedTags()
     const wanted = new Set(visibleTags(placed, this.#policy, turnIndex).map(({ tag }) => tag))
     const before = new Set(this.#visible.map(({ tag }) => tag))
@@ -43,6 +53,8 @@ export class BrakeRendering {
     const gone = this.#visible.filter(({ tag, nodeId }) => !shown.has(tag) && this.#conversation.onTrunk(nodeId))
     this.expired = gone
     this.#visible = next
+    this.#byNode = Map.groupBy(next, ({ nodeId }) => nodeId)
+    this.#nextExpiry = nextExpiry(next, this.#policy, turnIndex)
     const rolled = this.#rollUp(next, changedDepth)
     const differing = [...gone, ...next.filter(({ tag }) => !before.has(tag)), ...rolled]
     return Math.min(Infinity, ...differing.map(({ nodeId }) => this.#depth(nodeId)))
@@ -52,8 +64,8 @@ export class BrakeRendering {
   notesAt(node: ConversationNode): BrakeNote[] {
     const quote = (id: NodeId): readonly Block[] => this.#conversation.node(id)?.message.content ?? []
     const rolled = this.#rolledUp.map(({ tag }) => tag)
-    const tags = this.#visible
-      .filter(({ nodeId, tag }) => nodeId === node.id && (!rolled.includes(tag) || tag === rolled.at(-1)))
+    const tags = (this.#byNode.get(node.id) ?? [])
+      .filter(({ tag }) => !rolled.includes(tag) || tag === rolled.at(-1))
       .map(({ tag }) => ({ kind: tag.kind, text: rolled.includes(tag) ? renderRollUp(rolled) : renderTag(tag, quote) }))
     const refusals = this.#conversation.annotations?.refusalsAt(node.id) ?? []
     return [...tags, ...refusals.map((reason) => ({ kind: 'refusal', text: renderRefusal(reason) }))]

@@ -7,7 +7,14 @@ export function noteTokens(conversation: Conversation, annotations: Annotations)
   const { counter, overlay } = conversation
   const quote = (id: number) => conversation.node(id)?.message.content ?? []
   let tokens = 0
-  for (const { tag } of conversation.tags()) tokens += counter.text(renderTag(tag, quote))
+  const lessons = { lesson: 0, finding: 0 }
+  for (const placed of annotations.tagged.toReversed()) {
+    if (!conversation.onTrunk(placed.nodeId)) continue
+    const { kind } = placed.tag
+    // Older ones are hidden by the default policy; counting them would compact too early.
+    if ((kind === 'lesson' || kind === 'finding') && (lessons[kind] += 1) > 3) continue
+    tokens += placed.tokens ??= counter.text(renderTag(placed.tag, quote))
+  }
   const memos = new Set<string>()
   for (const [stepId, prune] of annotations.hiddenSteps) {
     const step = conversation.node(stepId)

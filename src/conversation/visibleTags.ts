@@ -57,3 +57,14 @@ export function rollUpCount(tokens: readonly number[], policy: TagPolicy): numbe
   const isMany = tokens.length > policy.maxCheckpoints || total > policy.maxCheckpointTokens
   return isMany && tokens.length > 1 ? Math.ceil(tokens.length / 2) : 0
 }
+
+/** The first turn after `turnIndex` in which one of these visible tags may be too old; `Infinity` when none ages. Pure. */
+export function nextExpiry(visible: readonly PlacedTag[], policy: TagPolicy, turnIndex: number): number {
+  let next = Infinity
+  for (const { tag } of visible) {
+    if (tag.kind === 'outcome' || tag.kind === 'checkpoint') continue
+    const turn = tag.turnIndex + policy.lessonWindowTurns + 1
+    if (turn > turnIndex) next = Math.min(next, turn)
+  }
+  return next
+}

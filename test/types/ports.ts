@@ -15,8 +15,17 @@ import { policyModel } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { type Equal, expectType } from './typeEquality.ts'
 
+/** A type all through without `readonly`, functions aside. */
+type Plain<T> = T extends (...parameters: never[]) => unknown
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : T extends object
+      ? { -readonly [K in keyof T]: Plain<T[K]> }
+      : T
+
 /** The ports as the design lists them, part by part; only `readonly` may differ. */
-type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? Equal<keyof A, keyof B> : false) : false
+type Same<A, B> = Equal<Plain<A>, Plain<B>>
 
 type TheBlock =
   | { type: 'text'; text: string }
