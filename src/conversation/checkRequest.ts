@@ -86,7 +86,9 @@ function checkThinking(
   if (trunk === undefined) return []
   const written = new Set<string>()
   for (const { message } of trunk) {
-    if (message.role === 'assistant') written.add(signedParts(message.content).join('\n'))
+    if (message.role !== 'assistant') continue
+    // Of a reply that was cut off only the text is sent.
+    written.add(message.stopReason === 'aborted' ? '' : signedParts(message.content).join('\n'))
   }
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant' || written.has(signedParts(message.content).join('\n'))) return []

@@ -1,9 +1,17 @@
+import type { NodeId } from '../protocol/ids.ts'
+import type { Overlay } from '../protocol/records.ts'
 import type { Annotations } from './annotations.ts'
 import { renderMemo, renderRefusal, renderTag } from './brakeNotes.ts'
-import type { Conversation } from './conversation.ts'
+import type { OverlaySubject } from './overlay.ts'
+
+/** The part of a conversation that notes are counted from. */
+interface NoteSubject extends OverlaySubject {
+  readonly head: NodeId | null
+  readonly overlay: Overlay | undefined
+}
 
 /** Estimated tokens that tags, refusals and memos add to the trunk, less what hidden steps take off. Costs their number. */
-export function noteTokens(conversation: Conversation, annotations: Annotations): number {
+export function noteTokens(conversation: NoteSubject, annotations: Annotations): number {
   const { counter, overlay } = conversation
   const quote = (id: number) => conversation.node(id)?.message.content ?? []
   let tokens = 0

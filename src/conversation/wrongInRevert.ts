@@ -1,12 +1,12 @@
+import type { NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
-import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
 
 /** Why an applied revert does not follow from the trunk it is folded into; `undefined` when it does. */
 export function wrongInRevert(
   record: RecordOf<'revert.applied'>,
   target: ConversationNode,
-  conversation: Conversation,
+  conversation: { readonly path: readonly ConversationNode[]; readonly lastNodeId: NodeId },
 ): string | undefined {
   const { rebased = [] } = record
   const span = conversation.path.slice(target.depth)

@@ -2,7 +2,7 @@ import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { refusePrunes, refuseReverts, requestRevert } from './brakes.ts'
 import { cancelCalls, sealCalls } from './calls.ts'
-import { dropQueues, enqueueMessage, enqueuePrompt } from './queues.ts'
+import { dropQueues, enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { backoff } from './states/backoff.ts'
 import { compacting } from './states/compacting.ts'
 import { draining } from './states/draining.ts'
@@ -39,6 +39,8 @@ const initialContext = (input: AgentInput): AgentContext => ({
   isStopping: false,
   reverts: input.policy.flags.revert ? [] : null,
   prunes: input.policy.flags.prune ? [] : null,
+  drains: 0,
+  drained: [],
 })
 
 /**
@@ -81,10 +83,14 @@ export const agentMachine = agentSetup.createMachine({
       { guard: 'interruptsRun', target: '.settling', actions: advance<EventOfType<'prompt'>>(enqueuePrompt) },
       { actions: advance<EventOfType<'prompt'>>(enqueuePrompt) },
     ],
-    steer: { actions: advance<EventOfType<'steer'>>((draft, event) => enqueueMessage(draft, 'steering', event)) },
-    followUp: {
-      actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)),
-    },
+    steer: [
+      { guard: 'isAtRest', actions: advance<EventOfType<'steer'>>(enqueueSaid) },
+      { actions: advance<EventOfType<'steer'>>((draft, event) => enqueueMessage(draft, 'steering', event)) },
+    ],
+    followUp: [
+      { guard: 'isAtRest', actions: advance<EventOfType<'followUp'>>(enqueueSaid) },
+      { actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)) },
+    ],
     revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
     abort: { guard: 'isRunning', target: '.settling' },
     stop: [
@@ -96,7 +102,8 @@ export const agentMachine = agentSetup.createMachine({
     },
     'xstate.done.actor.deadline': {
       actions: advance<EventOfType<'xstate.done.actor.deadline'>>((draft, { output }) => {
-        if (draft.context.run?.loopId === output.key) draft.setRun({ deadlinePassed: true })
+        if (draft.context.run?.loopId === output.key && draft.context.run.deadline === output.until)
+          draft.setRun({ deadlinePassed: true })
       }),
     },
     // An actor error that no transition takes would end the machine; every invoke handles its own.

@@ -110,6 +110,9 @@ export interface AgentContext {
   /** Asked for and not yet drained; `null` with the switch off: the queue does not exist then. */
   readonly reverts: readonly RevertRequest[] | null
   readonly prunes: readonly PruneRequest[] | null
+  /** Drains begun over the agent's life, and the requests of the one under way. */
+  readonly drains: number
+  readonly drained: readonly string[]
 }
 
 export interface AgentInput {

@@ -1,8 +1,17 @@
 import type { PruneRequest, RevertRequest } from '../protocol/braking.ts'
 import { noUsage } from '../protocol/messages.ts'
-import type { BrakeCall, PrunesOutput, RevertsOutput } from './agentTypes.ts'
+import type { AgentContext, BrakeCall, PrunesOutput, RevertsOutput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './runs.ts'
+
+/** Key of the drain under way. */
+export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drains}`
+
+/** Opens a drain: it answers what waits now; what comes meanwhile is for the next. */
+export function beginDrain(draft: Draft, queue: 'reverts' | 'prunes'): void {
+  const asked = draft.context[queue]?.map(({ id }) => id) ?? []
+  draft.set({ drains: draft.context.drains + 1, drained: asked })
+}
 
 /** Queues a revert for the next drain; ignored with the switch off. */
 export function requestRevert(draft: Draft, request: RevertRequest): void {
@@ -42,6 +51,7 @@ export function applyReverts(draft: Draft, output: RevertsOutput): void {
     const last = outcome.rebased?.at(-1)?.nodeId
     draft.set({ head: last ?? outcome.target, ...(last === undefined ? {} : { lastNodeId: last }) })
   }
+  refuseReverts(draft, 'the drain gave no answer', draft.context.drained)
   draft.set({ contextTokens: output.contextTokens })
 }
 
@@ -50,12 +60,15 @@ export function applyPrunes(draft: Draft, output: PrunesOutput): void {
     draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
     draft.set({ prunes: draft.context.prunes?.filter(({ id }) => id !== outcome.id) ?? null })
   }
+  refusePrunes(draft, 'the drain gave no answer', draft.context.drained)
   draft.set({ contextTokens: output.contextTokens })
 }
 
-/** Answers every waiting revert with a refusal: the drain failed, or will not come. */
-export function refuseReverts(draft: Draft, why: string): void {
-  for (const { id, category, step } of draft.context.reverts ?? []) {
+/** Answers waiting reverts, all or `only` these, with a refusal: the drain failed, or will not come. */
+export function refuseReverts(draft: Draft, why: string, only?: readonly string[]): void {
+  const waiting = draft.context.reverts ?? []
+  for (const { id, category, step } of waiting) {
+    if (only !== undefined && !only.includes(id)) continue
     draft.record({
       type: 'revert.applied',
       ...draft.at,
@@ -66,11 +79,13 @@ export function refuseReverts(draft: Draft, why: string): void {
       reason: `revert refused: ${why}`,
     })
   }
-  if (draft.context.reverts !== null) draft.set({ reverts: [] })
+  if (draft.context.reverts !== null) draft.set({ reverts: left(waiting, only) })
 }
 
-export function refusePrunes(draft: Draft, why: string): void {
-  for (const { id } of draft.context.prunes ?? []) {
+export function refusePrunes(draft: Draft, why: string, only?: readonly string[]): void {
+  const waiting = draft.context.prunes ?? []
+  for (const { id } of waiting) {
+    if (only !== undefined && !only.includes(id)) continue
     draft.record({
       type: 'prune.applied',
       ...draft.at,
@@ -81,5 +96,8 @@ export function refusePrunes(draft: Draft, why: string): void {
       reason: `prune refused: ${why}`,
     })
   }
-  if (draft.context.prunes !== null) draft.set({ prunes: [] })
+  if (draft.context.prunes !== null) draft.set({ prunes: left(waiting, only) })
 }
+
+const left = <R extends { readonly id: string }>(waiting: readonly R[], answered: readonly string[] | undefined): R[] =>
+  answered === undefined ? [] : waiting.filter(({ id }) => !answered.includes(id))

@@ -1,7 +1,8 @@
 import { settleKey } from './aborts.ts'
+import { drainKey } from './brakes.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling } from './calls.ts'
-import { prunesKey, reachedLimit, replyKey, revertsKey } from './runs.ts'
+import { reachedLimit, replyKey } from './runs.ts'
 import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
 
 interface Subject {
@@ -23,7 +24,7 @@ export const brakeRequested = (subject: Subject): boolean => revertEnabled(subje
 /** The trunk leaves too little headroom, and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {
   const { flags, compaction } = context.policy
-  if (!flags.compact || context.contextTokens <= compaction.trigger) return false
+  if (!flags.compact || context.run === null || context.contextTokens <= compaction.trigger) return false
   return context.compactedAt === 0 || context.contextTokens > context.compactedAt + compaction.regrowth
 }
 
@@ -57,6 +58,8 @@ export const stalledByStore = ({ context }: Subject): boolean => context.storeEr
 export const isRunning = ({ context }: Subject): boolean => context.run !== null
 export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
+/** No run is under way and none is paused. */
+export const isAtRest = ({ context }: Subject): boolean => context.run === null && context.pause === null
 export const isStopping = ({ context }: Subject): boolean => context.isStopping
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
@@ -76,8 +79,7 @@ const keyOf = ({ event }: Subject): string | undefined => (event as unknown as K
 
 export const isStaleWake = (subject: Subject): boolean => keyOf(subject) !== replyKey(subject.context)
 export const isStaleCompaction = (subject: Subject): boolean => keyOf(subject) !== compactionKey(subject.context)
-export const isStaleReverts = (subject: Subject): boolean => keyOf(subject) !== revertsKey(subject.context)
-export const isStalePrunes = (subject: Subject): boolean => keyOf(subject) !== prunesKey(subject.context)
+export const isStaleDrain = (subject: Subject): boolean => keyOf(subject) !== drainKey(subject.context)
 export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== settleKey(subject.context)
 
 /** A result under a key that is no longer outstanding: it is dropped. */

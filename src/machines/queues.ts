@@ -25,6 +25,9 @@ type NewPrompt = QueuedMessage & { readonly interrupt?: true }
 export const enqueuePrompt = (draft: Draft, { id, content, limits, interrupt }: NewPrompt): void =>
   enqueueMessage(draft, 'prompts', { id, content, ...(limits === undefined ? {} : { limits }) }, interrupt)
 
+/** What is said with no run to say it to becomes the next run: nothing a person says is lost. */
+export const enqueueSaid = (draft: Draft, { id, content }: QueuedMessage): void => enqueuePrompt(draft, { id, content })
+
 /** Takes waiting messages off a queue, one or all as the agent's queue mode says, and hands each to `use`. */
 export function takeMessages(
   draft: Draft,

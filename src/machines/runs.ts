@@ -202,10 +202,6 @@ export function retryTime(policy: RetryPolicy, attempt: number, output: Extract<
 export const replyKey = (context: AgentContext): string =>
   `${context.agentId}/t${context.turns - 1}/reply/${context.run?.attempt ?? 0}`
 
-/** Keys of the drains after the turn under way. */
-export const revertsKey = (context: AgentContext): string => `${context.run?.loopId}/t${context.turns - 1}/reverts`
-export const prunesKey = (context: AgentContext): string => `${context.run?.loopId}/t${context.turns - 1}/prunes`
-
 /** The first limit the run has reached, if any. */
 export function reachedLimit(run: RunState): PauseReason | undefined {
   const used = { turns: run.turns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const

@@ -19,6 +19,18 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'usable again: stop',
   ],
   '05-own-model.ts': ['tick tock', 'taken back', 'tick tock tick tock', '"stopReason":"stop"'],
+  '06-braking.ts': [
+    'trunk:',
+    'n1 user',
+    'n6 assistant',
+    'sorted 2000 numbers',
+    'merge sort it is.',
+    'abandoned:',
+    'n2 assistant',
+    'gave up after 100000 comparisons',
+    'n5 toolResult',
+    'after n1, lesson: bubble sort needs too many comparisons',
+  ],
 }
 
 describe('the examples', (it) => {

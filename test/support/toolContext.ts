@@ -1,8 +1,9 @@
 import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
 
-/** A context for calling a tool's `run` by hand, with everything it reported. */
+/** A context for calling a tool's `run` by hand, with everything it reported and changed. */
 export interface RecordedToolContext extends ToolContext {
   readonly reports: readonly unknown[]
+  readonly changes: readonly string[]
 }
 
 /** Makes one; `onReport` is called after each report. */
@@ -10,12 +11,15 @@ export function toolContext(
   options: { readonly signal?: AbortSignal; readonly onReport?: (progress: unknown) => void } = {},
 ): RecordedToolContext {
   const reports: unknown[] = []
+  const changes: string[] = []
   return {
     signal: options.signal ?? new AbortController().signal,
     callId: 'call-1',
     key: 'agent-1/t0/tool/call-1',
     agent: { id: 'agent-1', path: [] },
     reports,
+    changes,
+    changed: (path) => void changes.push(path),
     report: (progress) => {
       reports.push(progress)
       options.onReport?.(progress)

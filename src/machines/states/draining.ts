@@ -1,9 +1,9 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
 import type { PrunesOutput, RevertsOutput } from '../agentTypes.ts'
-import { applyPrunes, applyReverts, refusePrunes, refuseReverts } from '../brakes.ts'
+import { applyPrunes, applyReverts, beginDrain, drainKey, refusePrunes, refuseReverts } from '../brakes.ts'
 import { startCompaction } from '../compaction.ts'
-import { continueRun, endRun, pauseRun, prunesKey, reachedLimit, revertsKey } from '../runs.ts'
+import { continueRun, endRun, pauseRun, reachedLimit } from '../runs.ts'
 import { pauseForStore } from './idle.ts'
 
 type Reverted = { readonly output: RevertsOutput }
@@ -33,44 +33,59 @@ const exits = [
 /** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
 export const draining = agentSetup.createStateConfig({
   initial: 'entering',
+  // At rest there is no run to settle: an abort just ends the drain.
+  on: {
+    abort: [
+      { guard: 'isRunning', target: 'settling' },
+      {
+        target: 'idle',
+        actions: advance((draft) => {
+          refuseReverts(draft, 'it was aborted')
+          refusePrunes(draft, 'it was aborted')
+        }),
+      },
+    ],
+  },
   states: {
     entering: {
       always: [{ guard: 'revertEnabled', target: 'reverts' }, { guard: 'pruneEnabled', target: 'prunes' }, ...exits],
     },
     reverts: {
+      entry: advance((draft) => beginDrain(draft, 'reverts')),
       invoke: {
         src: 'drainReverts',
         id: 'drainReverts',
         input: ({ context }) => ({
           agentId: context.agentId,
-          key: revertsKey(context),
+          key: drainKey(context),
           requests: context.reverts ?? [],
           turnIndex: Math.max(0, context.turns - 1),
           lastNodeId: context.lastNodeId,
         }),
         onDone: [
-          { guard: 'isStaleReverts' },
+          { guard: 'isStaleDrain' },
           { target: 'reverted', actions: advance<Reverted>((draft, { output }) => applyReverts(draft, output)) },
         ],
         onError: {
           target: 'reverted',
-          actions: advance<Failed>((draft, { error }) => refuseReverts(draft, messageOf(error))),
+          actions: advance<Failed>((draft, { error }) => refuseReverts(draft, messageOf(error), draft.context.drained)),
         },
       },
     },
     reverted: { always: [{ guard: 'pruneEnabled', target: 'prunes' }, ...exits] },
     prunes: {
+      entry: advance((draft) => beginDrain(draft, 'prunes')),
       invoke: {
         src: 'drainPrunes',
         id: 'drainPrunes',
-        input: ({ context }) => ({ agentId: context.agentId, key: prunesKey(context), requests: context.prunes ?? [] }),
+        input: ({ context }) => ({ agentId: context.agentId, key: drainKey(context), requests: context.prunes ?? [] }),
         onDone: [
-          { guard: 'isStalePrunes' },
+          { guard: 'isStaleDrain' },
           { target: 'leaving', actions: advance<Pruned>((draft, { output }) => applyPrunes(draft, output)) },
         ],
         onError: {
           target: 'leaving',
-          actions: advance<Failed>((draft, { error }) => refusePrunes(draft, messageOf(error))),
+          actions: advance<Failed>((draft, { error }) => refusePrunes(draft, messageOf(error), draft.context.drained)),
         },
       },
     },

@@ -1,15 +1,12 @@
 import { beginAbort, endAbort, settleKey } from '../aborts.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType, SettleOutput } from '../agentTypes.ts'
-import { enqueuePrompt } from '../queues.ts'
+import { enqueuePrompt, enqueueSaid } from '../queues.ts'
 import { replyKey } from '../runs.ts'
 
 type Done = { readonly output: SettleOutput }
 
-/** What is said to a run that was aborted becomes the next run: nothing a person says is lost. */
-const saidTooLate = advance<EventOfType<'steer' | 'followUp'>>((draft, { id, content }) =>
-  enqueuePrompt(draft, { id, content }),
-)
+const saidTooLate = advance<EventOfType<'steer' | 'followUp'>>(enqueueSaid)
 
 /** After an abort: everything in flight has been told to stop; what it leaves behind is brought in order. */
 export const settling = agentSetup.createStateConfig({

@@ -5,6 +5,7 @@ import { nearestWord } from './nearestWord.ts'
 const optionTypes = {
   dir: { type: 'string' },
   model: { type: 'string' },
+  'time-limit': { type: 'string' },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
@@ -25,6 +26,7 @@ export interface Invocation {
   readonly task: string | undefined
   readonly dir: string | undefined
   readonly model: string | undefined
+  readonly timeLimit: string | undefined
   readonly json: boolean
   readonly yes: boolean
 }
@@ -77,7 +79,15 @@ export function parseCommandLine(
   const { json = false, yes = false } = values
   return {
     type: 'command',
-    invocation: { command, task, dir: text('dir'), model: text('model'), json: json !== false, yes: yes !== false },
+    invocation: {
+      command,
+      task,
+      dir: text('dir'),
+      model: text('model'),
+      timeLimit: text('time-limit'),
+      json: json !== false,
+      yes: yes !== false,
+    },
   }
 }
 

@@ -16,6 +16,7 @@ ${lines.join('\n')}
 Options:
   --dir <folder>          where to work; default: the current folder
   --model <provider:id>   the model, or ESCAPEMENT_MODEL; "embedded" for the one that needs no key
+  --time-limit <ms>       of demo sort: what the sort is held to
   --json                  print every event as a line of JSON, and nothing else
   --yes, -y               run commands without asking; else they are asked for on a terminal and denied without one
   --help, -h              this text

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { defineAgent } from '../../actors/defineAgent.ts'
+import { defineAgent, type AgentOptions } from '../../actors/defineAgent.ts'
 import { workspaceTools } from '../../actors/tools/workspace/workspaceTools.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../agent.ts'
@@ -25,6 +25,8 @@ export interface SessionOptions {
   needsApproval(command: string): boolean
   /** Added to the environment of commands. */
   readonly env?: { readonly [name: string]: string }
+  /** Off by default. */
+  readonly braking?: NonNullable<AgentOptions['braking']>
 }
 
 /** Turns a run may take: a bound for a model that goes round in circles; the run pauses there. */
@@ -45,6 +47,7 @@ export async function openSession({
   choice,
   needsApproval,
   env = {},
+  braking = {},
 }: SessionOptions): Promise<Session> {
   const dir = resolve(given)
   const tools = workspaceTools(dir, {
@@ -59,6 +62,7 @@ export async function openSession({
     instructions: instructionsFor(dir),
     tools,
     limits: { turns: maxTurns },
+    braking,
     // The embedded model reads what it did from the whole conversation, and sends an undo and the next edit together.
     ...(choice.isEmbedded ? { compaction: false, toolExecution: 'sequential', pricing: { input: 0, output: 0 } } : {}),
   })

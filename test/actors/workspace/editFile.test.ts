@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { caller, workspaceFolder } from './workspaceFolder.ts'
 import { assert, describe } from '../../support/suite.ts'
+import { toolContext } from '../../support/toolContext.ts'
 
 const poem = 'one\ntwo\nthree\nfour\nfive\nsix\n'
 
@@ -11,6 +12,14 @@ describe('edit_file', (it) => {
     const said = await call('edit_file', { path: 'a.txt', oldText: 'three\nfo', newText: '3\nnew\nfo' })
     assert.is(said, 'Edited a.txt: 1 replacement.\n@@ -1,5 +1,6 @@\n one\n two\n-three\n+3\n+new\n four\n five')
     assert.is(readFileSync(join(dir, 'a.txt'), 'utf8'), 'one\ntwo\n3\nnew\nfour\nfive\nsix\n')
+  })
+
+  it('reports what it changed as the model knows it, and nothing when it fails', async (context) => {
+    const { dir, call } = workspaceFolder(context, { 'src/a.txt': poem })
+    const seen = toolContext()
+    await call('edit_file', { path: join(dir, 'src/a.txt'), oldText: 'two', newText: '2' }, seen)
+    await assert.rejects(call('edit_file', { path: 'src/a.txt', oldText: 'two', newText: '2' }, seen), /src\/a\.txt/)
+    assert.equal(seen.changes, ['src/a.txt'])
   })
 
   it('shows no line after the last one', async (context) => {

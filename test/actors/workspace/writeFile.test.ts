@@ -33,6 +33,15 @@ describe('write_file', (it) => {
     assert.equal(readdirSync(dir), ['a.txt'])
   })
 
+  it('reports what it changed as the model knows it, and nothing when it fails', async (context) => {
+    const { dir, call } = workspaceFolder(context, { 'src/a.txt': 'old' })
+    const seen = toolContext()
+    await call('write_file', { path: './src/../src/a.txt', content: 'new' }, seen)
+    await call('write_file', { path: join(dir, 'b.txt'), content: 'new' }, seen)
+    await assert.rejects(call('write_file', { path: 'src', content: '' }, seen), /is a folder/)
+    assert.equal(seen.changes, ['src/a.txt', 'b.txt'])
+  })
+
   it('leaves the old file when it is aborted or fails', async (context) => {
     const { dir, call } = workspaceFolder(context, { 'a.txt': 'old', 'file/x': '' })
     const controller = new AbortController()

@@ -28,7 +28,8 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
       'surrounding lines. Line endings are kept as the file has them. Files up to 10 MB.',
     input,
     needsApproval,
-    run: async ({ path, oldText, newText, all = false }, { signal }) => {
+    run: async ({ path, oldText, newText, all = false }, context) => {
+      const { signal } = context
       const real = await workspace.locate(path)
       return withFileLock(real, async () => {
         signal.throwIfAborted()
@@ -36,6 +37,7 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
         await replaceFile(real, change.content, signal).catch((thrown: unknown) => {
           throw fileProblem(thrown, path)
         })
+        context.changed(workspace.show(real))
         return `Edited ${path}: ${change.count} ${change.count === 1 ? 'replacement' : 'replacements'}.\n${change.excerpt}`
       })
     },

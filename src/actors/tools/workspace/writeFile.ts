@@ -23,7 +23,8 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
       'of a file use edit_file.',
     input,
     needsApproval,
-    run: async ({ path, content }, { signal }) => {
+    run: async ({ path, content }, context) => {
+      const { signal } = context
       const real = await workspace.locate(path)
       if (real === workspace.root) throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
       return withFileLock(real, async () => {
@@ -33,6 +34,7 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
           if ((await workspace.locate(path)) !== real)
             throw new Error(`path ${JSON.stringify(path)} changed its place meanwhile; try again`)
           const before = await replaceFile(real, content, signal)
+          context.changed(workspace.show(real))
           const now = `${Buffer.byteLength(content)} bytes, ${countLines(content)} lines`
           return before === undefined
             ? `Created ${path}: ${now}.`

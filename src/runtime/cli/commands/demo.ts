@@ -1,11 +1,13 @@
+import { RuntimeError } from '../../../protocol/errors.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Command } from '../command.ts'
+import { runSortDemo } from '../demo/sortDemo.ts'
+import { verify } from '../demo/verify.ts'
 import { openWorkshop, type Workshop } from '../demo/workshop.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { chooseModel } from '../models/chooseModel.ts'
 import { openSession } from '../openSession.ts'
 import { codeOf, runTask, type TaskOutcome } from '../runTask.ts'
-import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 
 const standingTask = 'Fix the failing test.'
@@ -16,14 +18,17 @@ const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+
 
 /**
  * `escapement demo`: the main job on a sample project in a temporary folder. Without a task it needs no key and no network;
- * with one, the model is chosen as for `run`.
+ * with one, the model is chosen as for `run`. `demo sort` is the braking layer at work.
  */
 export const demoCommand: Command = {
-  usage: 'demo ["<task>"] [options]',
-  summary: 'repair a sample project in a temporary folder, without a key',
-  options: ['model', 'json', 'yes'],
+  usage: 'demo [sort | "<task>"] [options]',
+  summary: 'repair a sample project in a temporary folder, without a key; sort: abandon a dead end',
+  options: ['model', 'time-limit', 'json', 'yes'],
   task: 'optional',
-  async run({ task, model, json, yes }, host) {
+  async run(invocation, host) {
+    const { task, model, timeLimit, json, yes } = invocation
+    if (task === 'sort') return runSortDemo(invocation, host)
+    if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
     const asked = model ?? (task === undefined ? 'embedded' : undefined)
     const choice = await chooseModel({
       asked,
@@ -46,7 +51,7 @@ export const demoCommand: Command = {
     }
     const code = codeOf(outcome)
     if (code === exitCodes.interrupted) return code
-    const passes = await verify(workshop, host)
+    const passes = await verify(workshop, ['--test'], { host, timeoutMs: 60_000 })
     if (passes === undefined) return exitCodes.interrupted
     if (!json) host.stdout.write(summary(workshop, passes, host))
     // A task of one's own may be about something else than the tests.
@@ -57,19 +62,6 @@ export const demoCommand: Command = {
 function opening(dir: string, modelId: string, task: string, host: CliHost): string {
   const { bold, dim } = coloursFor(host.stdout, host.env)
   return `${bold('A sample project with a failing test')} ${dim(`is in ${dir}; the model is ${modelId}.`)}\n${bold('Task:')} ${task}\n\n`
-}
-
-/** Runs the tests once more, not trusting what the agent said; `undefined` when it was stopped. */
-async function verify(workshop: Workshop, host: CliHost): Promise<boolean | undefined> {
-  const stop = new AbortController()
-  const ignoreSignals = onStopSignal(host, () => stop.abort(new Error('Stopped by a signal.')))
-  try {
-    return await workshop.testsPass(stop.signal)
-  } catch {
-    return undefined
-  } finally {
-    ignoreSignals()
-  }
 }
 
 function summary(workshop: Workshop, passes: boolean, host: CliHost): string {

@@ -1,4 +1,5 @@
 import type { AgentEvent, EventOf } from '../../../protocol/events.ts'
+import { formatNodeId } from '../../../protocol/ids.ts'
 import { totalTokens } from '../../../protocol/messages.ts'
 import type { Colours } from './colours.ts'
 import { harmless, type Screen } from './screen.ts'
@@ -49,6 +50,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     'compaction.end': ({ applied, tokensBefore, tokensAfter }) => {
       if (applied) line(colours.dim(`  compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`))
     },
+    'revert.applied': (event) => line(colours.yellow(`  ↩ ${harmless(revertLine(event))}`)),
     error: ({ error }) => line(colours.red(`! ${harmless(error.message)} (${error.code})`)),
     'run.end': (event) => line(runLine(event, event.time - startedAt, options)),
   }
@@ -68,6 +70,12 @@ function runLine(end: EventOf<'run.end'>, ms: number, { colours, isPriced, foote
   ].join(' · ')
   const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${endingOf(end)}`)
   return `${mark} ${colours.dim(`· ${facts}`)}`
+}
+
+function revertLine({ applied, requested, reason = '', target, tag, category }: EventOf<'revert.applied'>): string {
+  if (!applied || target === undefined || tag === undefined) return `not back to ${requested}: ${reason}`
+  const [first, last] = [tag.abandoned[0], tag.abandoned.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
+  return `back to ${formatNodeId(target)} (${category}): ${first}–${last} set aside`
 }
 
 /** Why a run ended that is not done. */

@@ -28,6 +28,10 @@ const known: Readonly<Record<string, { input(input: Input): string; outcome(outp
     input: ({ command }) => text(command),
     outcome: (output) => /\[(.+?) after [\d.]+ s/.exec(output.slice(-300))?.[1] ?? firstLine(output),
   },
+  revert_to_state: {
+    input: ({ category, step }) => `${text(step)} (${text(category)})`,
+    outcome: () => 'asked for',
+  },
 }
 
 const firstLine = (output: string): string => output.trimStart().split('\n', 1)[0] ?? ''
@@ -45,7 +49,7 @@ export function callLine(name: string, input: unknown): string {
 }
 
 /** What came of a call, in a few words: `exit code 1`, `5 lines`, or the error's first line. */
-export function outcomeLine({ name, message }: EventOf<'tool.end'>): string {
+export function outcomeLine({ name, message }: Pick<EventOf<'tool.end'>, 'name' | 'message'>): string {
   const output = textOf(message.content)
   if (message.synthetic !== undefined) return cut(`${message.synthetic}: ${firstLine(output)}`, maxOutcome)
   const tool = Object.hasOwn(known, name) && (!message.isError || name === 'run_command') ? known[name] : undefined

@@ -1,0 +1,186 @@
+import * as fc from 'fast-check'
+import { isDeepStrictEqual } from 'node:util'
+import { RequestAssembler, assembleRequest } from '../../src/conversation/assembleRequest.ts'
+import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import { Conversation } from '../../src/conversation/conversation.ts'
+import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import { logRecordSchema } from '../../src/protocol/records.ts'
+import { BrakeLog, idsIn } from '../support/brakeLog.ts'
+import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const viewOf = (conversation: Conversation) => ({
+  trunk: conversation.trunk(),
+  log: conversation.log(),
+  abandoned: conversation.abandoned(),
+  steps: conversation.steps(),
+  tags: conversation.tags(),
+  tokens: conversation.tokens,
+  head: conversation.head,
+  lastNodeId: conversation.lastNodeId,
+  overlay: conversation.overlay,
+  reverts: conversation.annotations?.reverts,
+  prunes: conversation.annotations?.prunes,
+  hidden: [...(conversation.annotations?.hiddenSteps ?? [])],
+})
+
+const saidOn = (conversation: Conversation): string[] =>
+  conversation.trunk().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
+
+/** Any id there is, and some there are not. */
+function nameStep(conversation: Conversation, pick: number, isInside: boolean): string {
+  const trunk = conversation.trunk()
+  if (pick % 10 === 9) return ['n999', 'x', '', 'n0', '-1', 'n1.5'][Math.floor(pick / 10) % 6]!
+  if (pick % 10 === 8) return String(1 + (pick % (conversation.lastNodeId + 1)))
+  const place = isInside ? trunk : trunk.filter((node, at) => trunk[at + 1]?.stepId !== node.stepId)
+  const node = place[pick % Math.max(1, place.length)]
+  return node === undefined ? 'n1' : `n${node.id}`
+}
+
+function happen(log: BrakeLog, what: BrakedHappening): void {
+  switch (what.type) {
+    case 'user':
+      return void log.user(what.words, what.source)
+    case 'reply':
+      return void log.reply(what.words)
+    case 'step':
+      return void log.step(
+        what.outputs.map((output, at) => ({ output, isError: at % 2 === 1, ...(at === 0 ? { changed: ['a.ts'] } : {}) })),
+        { order: what.outputs.map((_, at) => at).toSorted((a, b) => what.order[a]! - what.order[b]!) },
+      )
+    case 'revert': {
+      const wanted = what.wanted.map(({ pick, isInside, ...rest }) => ({
+        step: nameStep(log.conversation, pick, isInside),
+        ...rest,
+      }))
+      checkDrain(log, () => log.drain(...wanted))
+      return
+    }
+    case 'prune': {
+      const steps = what.picks?.map((pick) => nameStep(log.conversation, pick, true))
+      log.prune({
+        ...(steps === undefined ? { tokens: what.tokens } : { steps }),
+        ...(what.memo === undefined ? {} : { memo: what.memo }),
+      })
+      return
+    }
+    case 'compact':
+      log.compact(what)
+  }
+}
+
+/** What must hold of every drain of reverts. */
+function checkDrain(log: BrakeLog, drain: () => ReturnType<BrakeLog['drain']>): void {
+  const { conversation } = log
+  const before = { trunk: log.trunkIds(), said: saidOn(conversation), log: conversation.log(), last: conversation.lastNodeId }
+  const outcomes = drain()
+  const after = log.trunkIds()
+  assert.equal(saidOn(conversation), before.said, 'what people said is the same')
+  const applied = outcomes.filter((outcome) => outcome.applied)
+  assert.ok(applied.length <= 1, 'one applied a turn')
+  const gone = before.trunk.filter((id) => !after.includes(id))
+  assert.equal(gone, applied[0]?.tag?.abandoned ?? [], 'abandoned is the trunk before less the trunk after')
+  const now = conversation.log()
+  assert.equal(
+    now.slice(0, before.log.length).map(({ id }) => id),
+    before.log.map(({ id }) => id),
+    'the log only grows',
+  )
+  for (const { id } of now.slice(before.log.length)) assert.ok(id > before.last, 'new nodes have new ids')
+  for (const { applied: isApplied, reason } of outcomes)
+    assert.ok(isApplied ? reason === undefined : /^revert (target|refused)/.test(reason ?? ''), reason)
+}
+
+/** The model is asked only after a person or a tool: nothing else needs a valid request. */
+const isAsked = (conversation: Conversation): boolean => {
+  const last = conversation.trunk().at(-1)
+  if (last === undefined) return false
+  return last.message.role !== 'assistant' || last.tags.length > 0
+}
+
+function play(happenings: readonly BrakedHappening[], onUserMessage: 'refuse' | 'rebase'): void {
+  const ids = new Set<number>()
+  const log = new BrakeLog({ policy: { onUserMessage } })
+  const { conversation, frame } = log
+  const assembler = new RequestAssembler(conversation, frame)
+  log.user('the task')
+  for (const happening of happenings) {
+    const roleOfHead = conversation.trunk().at(-1)!.message.role
+    if ((happening.type === 'reply' || happening.type === 'step') && roleOfHead === 'assistant') continue
+    const known = new Set(conversation.log().map(({ id }) => id))
+    happen(log, happening)
+    for (const { id } of conversation.log()) {
+      if (known.has(id)) continue
+      assert.not.ok(ids.has(id), `n${id} is given twice`)
+      ids.add(id)
+    }
+    assert.ok(conversation.trunkTokens >= 0, `the trunk has ${conversation.trunkTokens} tokens`)
+    if (!isAsked(conversation)) continue
+    const live = assembler.assemble(log.turnIndex)
+    const fresh = assembleRequest(conversation, frame, log.turnIndex)
+    if (!isDeepStrictEqual(live.request, fresh.request)) assert.equal(live.request.messages, fresh.request.messages)
+    assert.equal(live.provenance, fresh.provenance)
+    assert.is(live.provenance.length, live.request.messages.length)
+    assert.equal(checkRequest(live.request, { trunk: conversation.path }), [])
+    const shown = idsIn(live.request.messages)
+    assert.is(new Set(shown).size, shown.length, `ids once: ${shown.join()}`)
+  }
+  for (const record of log.records) assert.equal(logRecordSchema.parse(JSON.parse(JSON.stringify(record))), record)
+  assert.equal(viewOf(rebuildConversation(log.records)), viewOf(conversation))
+}
+
+const options = { seed: 20_260_101, endOnFailure: false }
+
+describe('random braked conversations', (it) => {
+  for (const onUserMessage of ['refuse', 'rebase'] as const) {
+    it(`keep every rule after every happening, user messages under a revert: ${onUserMessage}`, { timeoutMs: 20_000 }, () => {
+      fc.assert(
+        fc.property(brakedHistories({ maxLength: 24 }), (happenings) => play(happenings, onUserMessage)),
+        { ...options, numRuns: 1_500 },
+      )
+    })
+  }
+
+  it('rebuild the same from a log cut at any record', { timeoutMs: 20_000 }, () => {
+    fc.assert(
+      fc.property(brakedHistories({ maxLength: 16 }), fc.boolean(), (happenings, isRebase) => {
+        const views: string[] = []
+        const log: BrakeLog = new BrakeLog({
+          policy: { onUserMessage: isRebase ? 'rebase' : 'refuse' },
+          after: () => views.push(JSON.stringify(viewOf(log.conversation))),
+        })
+        log.user('the task')
+        for (const happening of happenings) {
+          const isReply = happening.type === 'reply' || happening.type === 'step'
+          if (isReply && log.conversation.trunk().at(-1)!.message.role === 'assistant') continue
+          happen(log, happening)
+        }
+        views.forEach((view, at) => {
+          const cut = rebuildConversation(log.records.slice(0, at + 1))
+          assert.is(JSON.stringify(viewOf(cut)), view, `cut after record ${at + 1}`)
+        })
+      }),
+      { ...options, numRuns: 300 },
+    )
+  })
+
+  it('show the same whether a request was made at every step or only now', { timeoutMs: 20_000 }, () => {
+    fc.assert(
+      fc.property(brakedHistories({ maxLength: 24 }), fc.array(fc.boolean(), { minLength: 24, maxLength: 24 }), (happenings, asks) => {
+        const log = new BrakeLog({ policy: { onUserMessage: 'rebase' }, tags: { lessonWindowTurns: 1, lessonWindowCount: 1 } })
+        const assembler = new RequestAssembler(log.conversation, log.frame)
+        log.user('the task')
+        happenings.forEach((happening, at) => {
+          const isReply = happening.type === 'reply' || happening.type === 'step'
+          if (isReply && log.conversation.trunk().at(-1)!.message.role === 'assistant') return
+          happen(log, happening)
+          if (asks[at] === false) return
+          const live = assembler.assemble(log.turnIndex).request.messages
+          assert.is(JSON.stringify(live), JSON.stringify(log.assemble().request.messages))
+        })
+      }),
+      { ...options, numRuns: 1_000 },
+    )
+  })
+})

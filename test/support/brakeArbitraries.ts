@@ -1,0 +1,100 @@
+import * as fc from 'fast-check'
+import type { RevertCategory } from '../../src/protocol/braking.ts'
+
+/** One more thing in a braked conversation; `pick` chooses a step among those there are, or names none. */
+export type BrakedHappening =
+  | { readonly type: 'user'; readonly words: string; readonly source: 'prompt' | 'steering' | 'followUp' }
+  | { readonly type: 'reply'; readonly words: string }
+  | { readonly type: 'step'; readonly outputs: readonly string[]; readonly order: readonly number[] }
+  | {
+      readonly type: 'revert'
+      readonly wanted: readonly {
+        readonly pick: number
+        readonly isInside: boolean
+        readonly category: RevertCategory
+        readonly summary: string
+      }[]
+    }
+  | { readonly type: 'prune'; readonly picks?: readonly number[]; readonly tokens: number; readonly memo?: string }
+  | {
+      readonly type: 'compact'
+      readonly first: number
+      readonly recent: number
+      readonly summary: string
+      readonly maxChars: number
+    }
+
+/** fast-check's objects have no prototype unless told to: such are not plain JSON. */
+const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
+  fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
+
+const words = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ maxLength: 20 }) },
+  { weight: 1, arbitrary: fc.constantFrom(' ', '[n3]', '<brake-note kind="lesson">', '[N1]\n[n2]', 'y'.repeat(2_000)) },
+)
+const spoken = words.filter((said) => said.trim() !== '')
+
+/** A random conversation with brakes: people, tools in any order, reverts good and bad, prunes, compactions. */
+export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<BrakedHappening[]> =>
+  fc.array(
+    fc.oneof(
+      {
+        weight: 3,
+        arbitrary: record({
+          type: fc.constant('user' as const),
+          words: spoken,
+          source: fc.constantFrom('prompt' as const, 'steering' as const, 'followUp' as const),
+        }),
+      },
+      { weight: 2, arbitrary: record({ type: fc.constant('reply' as const), words: spoken }) },
+      {
+        weight: 8,
+        arbitrary: record({
+          type: fc.constant('step' as const),
+          outputs: fc.array(words, { minLength: 1, maxLength: 3 }),
+          order: fc.array(fc.nat(100), { minLength: 3, maxLength: 3 }),
+        }),
+      },
+      {
+        weight: 6,
+        arbitrary: record({
+          type: fc.constant('revert' as const),
+          wanted: fc.array(
+            record({
+              pick: fc.nat(99),
+              isInside: fc.boolean(),
+              category: fc.constantFrom<RevertCategory>('failure', 'tangent', 'completion', 'step-summary'),
+              summary: fc.oneof(fc.constantFrom('', 'same'), words),
+            }),
+            { minLength: 1, maxLength: 2 },
+          ),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.oneof(
+          record({
+            type: fc.constant('prune' as const),
+            picks: fc.array(fc.nat(99), { minLength: 1, maxLength: 3 }),
+            tokens: fc.constant(0),
+          }),
+          record({
+            type: fc.constant('prune' as const),
+            tokens: fc.constantFrom(1, 50, 1_000),
+            memo: words,
+          }),
+        ),
+      },
+      {
+        weight: 1,
+        arbitrary: record({
+          type: fc.constant('compact' as const),
+          first: fc.nat(2),
+          recent: fc.integer({ min: 1, max: 4 }),
+          summary: words,
+          maxChars: fc.constantFrom(100, 150),
+        }),
+      },
+    ),
+    { ...options, size: 'max' },
+  )

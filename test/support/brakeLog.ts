@@ -1,0 +1,203 @@
+import { applyPrune } from '../../src/conversation/applyPrune.ts'
+import {
+  applyRevert,
+  defaultRevertPolicy,
+  planRevert,
+  refuseRevert,
+  type RevertPolicy,
+} from '../../src/conversation/applyRevert.ts'
+import { assembleRequest, type AssembledRequest, type RequestFrame } from '../../src/conversation/assembleRequest.ts'
+import { Conversation } from '../../src/conversation/conversation.ts'
+import { defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
+import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/visibleTags.ts'
+import type { PruneOutcome, RevertCategory, RevertOutcome, RevertRequest } from '../../src/protocol/braking.ts'
+import { noUsage, type Block, type PlainBlock } from '../../src/protocol/messages.ts'
+import type { RequestMessage } from '../../src/protocol/model.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+
+export interface BrakeLogOptions {
+  readonly policy?: Partial<RevertPolicy>
+  readonly tags?: Partial<TagPolicy>
+  /** Called after every record, once it is folded in. */
+  readonly after?: () => void
+}
+
+export interface WantedCall {
+  readonly name?: string
+  readonly input?: unknown
+  readonly output?: string | readonly PlainBlock[]
+  readonly isError?: boolean
+  readonly changed?: readonly string[]
+}
+
+export interface WantedRevert {
+  readonly step: string
+  readonly category?: RevertCategory
+  readonly summary?: string
+}
+
+/** A braked conversation made as the drains make it: every record goes through the real pure functions and is folded in at once. */
+export class BrakeLog {
+  readonly conversation = new Conversation()
+  readonly records: LogRecord[] = []
+  readonly frame: RequestFrame
+  readonly policy: RevertPolicy
+  turnIndex = 0
+  #calls = 0
+  #requests = 0
+  readonly #after: () => void
+
+  constructor({ policy = {}, tags = {}, after = () => {} }: BrakeLogOptions = {}) {
+    this.policy = { ...defaultRevertPolicy, ...policy }
+    this.frame = { system: 's', tools: [], settings: {}, braking: { ...defaultTagPolicy, ...tags } }
+    this.#after = after
+  }
+
+  user(said: string | readonly PlainBlock[], source: 'prompt' | 'steering' | 'followUp' = 'prompt'): number {
+    const content = typeof said === 'string' ? [{ type: 'text', text: said } as const] : said
+    return this.#placed({ type: 'message.added', message: { role: 'user', content, source } })
+  }
+
+  /** A reply without calls. */
+  reply(said: string): number {
+    const id = this.#reply([{ type: 'text', text: said }])
+    this.turnIndex += 1
+    return id
+  }
+
+  /** A sealed step; results come in the order of `order`, each call's place in the list. Gives the id of its last node. */
+  step(wanted: readonly WantedCall[], options: { thinking?: string; order?: readonly number[] } = {}): number {
+    const calls = wanted.map((call) => ({ name: 'tool', input: {}, output: 'ok', ...call, callId: `c${this.#calls++}` }))
+    const thinking: Block[] =
+      options.thinking === undefined ? [] : [{ type: 'thinking', text: options.thinking, signature: 'seal' }]
+    const replyId = this.#reply([
+      ...thinking,
+      ...calls.map(({ callId, name, input }): Block => ({ type: 'toolCall', callId, name, input })),
+    ])
+    for (const index of options.order ?? calls.map((_, at) => at)) {
+      const { callId, name, output, isError = false, changed = [] } = calls[index]!
+      this.#push({
+        type: 'tool.end',
+        nodeId: replyId + 1 + index,
+        parentId: replyId + index,
+        callId,
+        key: `a/t${this.turnIndex}/tool/${callId}`,
+        name,
+        message: {
+          role: 'toolResult',
+          callId,
+          toolName: name,
+          content: typeof output === 'string' ? [{ type: 'text', text: output }] : output,
+          isError,
+          ...(changed.length === 0 ? {} : { changed }),
+        },
+      })
+    }
+    this.turnIndex += 1
+    return replyId + calls.length
+  }
+
+  /** One drain: these reverts were asked for in one turn. */
+  drain(...wanted: readonly WantedRevert[]): RevertOutcome[] {
+    const requests = wanted.map(
+      ({ category = 'failure', ...rest }): RevertRequest => ({
+        id: `r${this.#requests++}`,
+        by: 'model',
+        category,
+        ...rest,
+      }),
+    )
+    for (const request of requests) this.#push({ type: 'revert.requested', request })
+    let isFirst = true
+    const outcomes = requests.map((request) => {
+      const plan = planRevert(this.conversation, request, this.policy, isFirst)
+      if (typeof plan === 'string') return refuseRevert(request, plan, this.conversation)
+      isFirst = false
+      const { lastNodeId } = this.conversation
+      return applyRevert(
+        request,
+        plan,
+        { text: request.summary ?? '' },
+        { turnIndex: Math.max(0, this.turnIndex - 1), lastNodeId },
+      )
+    })
+    for (const outcome of outcomes) this.#push({ type: 'revert.applied', ...outcome })
+    return outcomes
+  }
+
+  /** A drain of one revert. */
+  revert(step: string | number, summary = 'a lesson', category: RevertCategory = 'failure'): RevertOutcome {
+    return this.drain({ step: String(step), summary, category })[0]!
+  }
+
+  prune(wanted: { steps?: readonly string[]; tokens?: number; memo?: string }): PruneOutcome {
+    const request = { id: `p${this.#requests++}`, by: 'model', ...wanted } as const
+    this.#push({ type: 'prune.requested', request })
+    const outcome = applyPrune(this.conversation, request)
+    this.#push({ type: 'prune.applied', ...outcome })
+    return outcome
+  }
+
+  /** Gives the summary's id; `undefined` when there is nothing to compact. */
+  compact(options: { first?: number; recent?: number; summary?: string; maxChars?: number } = {}): number | undefined {
+    const { first = 1, recent = 1, summary = 'what happened', maxChars = 100 } = options
+    const policy = { ...defaultCompactionPolicy, keepFirst: first, keepRecent: recent, maxToolOutputChars: maxChars }
+    const plan = planCompaction(this.conversation, policy, 0)
+    if (plan === undefined) return undefined
+    const nodeId = this.conversation.lastNodeId + 1
+    const overlay = overlayOf(plan, nodeId, summary, policy)
+    this.#push({ type: 'compaction.end', applied: true, overlay, tokensBefore: 0, tokensAfter: 0, costUsd: 0 })
+    return nodeId
+  }
+
+  /** The request of the turn to come. */
+  assemble(turnIndex = this.turnIndex): AssembledRequest {
+    return assembleRequest(this.conversation, this.frame, turnIndex)
+  }
+
+  trunkIds(): number[] {
+    return this.conversation.trunk().map(({ id }) => id)
+  }
+
+  #reply(content: readonly Block[]): number {
+    const hasCalls = content.some(({ type }) => type === 'toolCall')
+    return this.#placed({
+      type: 'reply.end',
+      costUsd: 0,
+      estimatedTokens: 0,
+      message: {
+        role: 'assistant',
+        content,
+        stopReason: hasCalls ? 'toolUse' : 'stop',
+        usage: noUsage,
+        model: 'test:model',
+      },
+    })
+  }
+
+  #placed(body: object): number {
+    const nodeId = this.conversation.lastNodeId + 1
+    this.#push({ ...body, nodeId, parentId: this.conversation.head })
+    return nodeId
+  }
+
+  #push(body: object): void {
+    const seq = this.records.length + 1
+    const record = { v: 1, seq, time: seq, loopId: 'a/r0', turnIndex: this.turnIndex, ...body } as LogRecord
+    this.conversation.apply(record)
+    this.records.push(record)
+    this.#after()
+  }
+}
+
+/** Everything the model reads in a request's messages. */
+export const textIn = (messages: readonly RequestMessage[]): string =>
+  messages.flatMap(({ content }) => content.map((block) => (block.type === 'text' ? block.text : ''))).join('\n\n')
+
+/** The brake notes of a request, in order. */
+export const notesIn = (messages: readonly RequestMessage[]): string[] =>
+  [...textIn(messages).matchAll(/<brake-note [\s\S]*?<\/brake-note>/g)].map(([note]) => note)
+
+/** The ids a request shows, in order. */
+export const idsIn = (messages: readonly RequestMessage[]): string[] =>
+  [...textIn(messages.filter(({ role }) => role !== 'assistant')).matchAll(/^\[(n\d+)\]$/gm)].map(([, id]) => id!)
