@@ -19,7 +19,7 @@ const findPage = defineTool({
 })
 
 const textOf = (content: readonly Block[]): string =>
-  content.map((block) => (block.type === 'text' ? block.text : `${JSON.stringify(block)}`)).join(' ')
+  content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join(' ')
 
 // The embedded model knows only what the request shows: the lesson, and each step's id as a line like [n1].
 const model = policyModel(({ messages }) => {

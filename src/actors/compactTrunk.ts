@@ -1,7 +1,6 @@
 import { fromPromise } from 'xstate'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import { savedTokens } from '../conversation/overlay.ts'
-import { overlayOf, planCompaction, type CompactionPlan } from '../conversation/planCompaction.ts'
+import { overlayOf, planCompaction, tokensUnder, type CompactionPlan } from '../conversation/planCompaction.ts'
 import type { CompactInput, CompactOutput } from '../machines/agentTypes.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { costOf } from './agentDefinition.ts'
@@ -33,8 +32,7 @@ export const compactTrunk = (find: FindPorts) =>
     const { summary, reason } = await summarise(ports, plan, signal)
     const text = cutMiddle(summary.text, policy.maxSummaryTokens * 4)
     const overlay = overlayOf(plan, 0, text, policy)
-    const rawTokens = conversation.path.at(-1)!.pathTokens
-    const tokensAfter = requestTokens(ports, rawTokens - savedTokens(overlay, conversation))
+    const tokensAfter = requestTokens(ports, tokensUnder(conversation, overlay))
     const shrink = 1 - tokensAfter / tokensBefore
     if (shrink < policy.minShrink) {
       return refuse(

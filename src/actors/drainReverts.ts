@@ -1,5 +1,6 @@
 import { fromPromise } from 'xstate'
 import { applyRevert, planRevert, refuseRevert } from '../conversation/applyRevert.ts'
+import type { ConversationNode } from '../conversation/node.ts'
 import type { RevertsInput, RevertsOutput } from '../machines/agentTypes.ts'
 import type { RevertOutcome } from '../protocol/braking.ts'
 import { addUsage, type Usage } from '../protocol/messages.ts'
@@ -17,11 +18,11 @@ export const drainReverts = (find: FindPorts) =>
     const outcomes: RevertOutcome[] = []
     let usage: Usage | null = null
     let costUsd = 0
-    let isFirst = true
+    let newHead: ConversationNode | undefined
     for (const request of input.requests) {
-      const plan = planRevert(conversation, request, definition.braking!.revert!, isFirst)
+      const plan = planRevert(conversation, request, definition.braking!.revert!, newHead === undefined)
       if (typeof plan === 'string') {
-        outcomes.push(refuseRevert(request, plan, conversation))
+        outcomes.push(refuseRevert(request, plan, conversation, newHead))
         continue
       }
       const written = await writeTagText(ports, request, plan, signal)
@@ -30,11 +31,11 @@ export const drainReverts = (find: FindPorts) =>
         costUsd += costOf(written.usage, definition.pricing)
       }
       if (written.refusal !== undefined) {
-        outcomes.push(refuseRevert(request, written.refusal, conversation))
+        outcomes.push(refuseRevert(request, written.refusal, conversation, newHead))
         continue
       }
       outcomes.push(applyRevert(request, plan, written, { turnIndex, lastNodeId }))
-      isFirst = false
+      newHead = plan.target
     }
     return { key: input.key, outcomes, usage, costUsd, contextTokens: tokensAfter(ports, outcomes), at: clock.now() }
   })

@@ -1,5 +1,6 @@
 import { tagKinds, type Evidence, type RevertOutcome, type RevertRequest, type Tag } from '../protocol/braking.ts'
 import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
+import { cutEnd } from './cutMiddle.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
@@ -59,10 +60,10 @@ export function planRevert(
 /** The last node of the step an id names; the id of a summary names the end of what it stands for. */
 function resolveStep(conversation: Conversation, step: string): { target: ConversationNode; name: string } | string {
   const id = parseNodeId(step)
-  const name = id === undefined ? JSON.stringify(step) : formatNodeId(id)
+  const asked = id === undefined ? JSON.stringify(cutEnd(step, 40)) : formatNodeId(id)
   const named = id === undefined ? undefined : (conversation.summaryEnd(id) ?? conversation.node(id))
-  if (named === undefined) return `revert target ${name} not found`
-  return { target: conversation.stepEnd(named), name }
+  if (named === undefined) return `revert target ${asked} not found`
+  return { target: conversation.stepEnd(named), name: asked }
 }
 
 function nearestTargets(conversation: Conversation): string {
@@ -75,11 +76,19 @@ function nearestTargets(conversation: Conversation): string {
 }
 
 /** Steps a refused model may name instead, newest first. */
-export function validTargets(conversation: Conversation, most = 5): string {
-  const { overlay } = conversation
-  const ends = conversation.steps().map(({ endId }) => endId)
-  const shown = ends.filter((id) => overlay === undefined || id < overlay.from || id > overlay.to)
-  return shown.slice(0, -1).slice(-most).map(formatNodeId).toReversed().join(', ') || 'none'
+function validTargets(conversation: Conversation, before: number, most = 5): string {
+  const { overlay, annotations } = conversation
+  const shown = conversation.steps().filter(({ id, nodes }) => {
+    if (annotations?.hiddenBy(id) !== undefined || nodes.at(-1)!.depth >= before) return false
+    return overlay === undefined || id < overlay.from || id > overlay.to
+  })
+  return (
+    shown
+      .slice(-most)
+      .map(({ endId }) => formatNodeId(endId))
+      .toReversed()
+      .join(', ') || 'none'
+  )
 }
 
 export interface Written {
@@ -117,10 +126,19 @@ export function applyRevert(
 }
 
 /** The outcome of a refused revert; the model reads the reason and what it may name instead. */
-export const refuseRevert = (request: RevertRequest, reason: string, conversation?: Conversation): RevertOutcome => ({
-  id: request.id,
-  applied: false,
-  category: request.category,
-  requested: request.step,
-  reason: conversation === undefined ? reason : `${reason}. Valid targets: ${validTargets(conversation)}`,
-})
+export function refuseRevert(
+  request: RevertRequest,
+  reason: string,
+  conversation: Conversation,
+  newHead?: ConversationNode,
+): RevertOutcome {
+  // The head will be where a revert before this one in the same drain put it.
+  const before = newHead?.depth ?? conversation.path.length
+  return {
+    id: request.id,
+    applied: false,
+    category: request.category,
+    requested: request.step,
+    reason: `${reason}. Valid targets: ${validTargets(conversation, before)}`,
+  }
+}

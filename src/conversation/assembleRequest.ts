@@ -64,13 +64,20 @@ export class RequestAssembler {
     let changed = this.#conversation.changedSince(this.#epoch)
     this.#epoch = epoch
     if (this.#braking !== undefined) changed = Math.min(changed, this.#braking.update(turnIndex, changed))
-    this.#takeBack(Math.min(changed - 1, path.length))
+    this.#takeBack(Math.min(this.#wholeSpan(changed, overlay) - 1, path.length))
     while (this.#marks.length - 1 < path.length) this.#renderNext(path, overlay)
     return {
       request: { ...this.#frame, messages: this.#messages.slice() },
       provenance: this.#provenance.slice(),
       expired: this.#braking?.expired ?? [],
     }
+  }
+
+  /** A compacted span is rendered all or nothing: a change inside it is one at its beginning. */
+  #wholeSpan(changed: number, overlay: Overlay | undefined): number {
+    if (overlay === undefined) return changed
+    const from = this.#conversation.node(overlay.from)!.depth
+    return changed <= this.#conversation.node(overlay.to)!.depth ? Math.min(changed, from) : changed
   }
 
   /** Forgets what was rendered beyond a depth. */
@@ -90,12 +97,12 @@ export class RequestAssembler {
     if (overlay?.from === node.id) {
       this.#renderOverlay(overlay)
       const end = this.#conversation.node(overlay.to)!
-      // The span is all or nothing: taking back to its inside means taking back to its beginning.
       while (this.#marks.length - 1 < end.depth - 1) this.#marks.push(this.#marks[depth]!)
-      this.#renderNotes(end)
+      for (const note of this.#braking?.tagsWithin(node.depth, end.depth) ?? []) this.#pushNote(note)
     } else if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
       const memo = node.id === node.stepId ? this.#braking?.memoAt(node.stepId) : undefined
       if (memo !== undefined) this.#pushNote(memo)
+      if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
     } else {
       const isRecent = overlay !== undefined && node.id > overlay.to && node.id <= overlay.recentTo
       this.#renderNode(node, isRecent ? truncateResult(node.message, overlay.maxToolOutputChars) : node.message)

@@ -51,7 +51,10 @@ export class BrakeRendering {
     })
     const shown = new Set(next.map(({ tag }) => tag))
     const gone = this.#visible.filter(({ tag, nodeId }) => !shown.has(tag) && this.#conversation.onTrunk(nodeId))
-    this.expired = gone
+    // One that a newer tag repeats is still being said.
+    this.expired = gone.filter(
+      ({ tag }) => !next.some((other) => other.tag.kind === tag.kind && other.tag.text === tag.text),
+    )
     this.#visible = next
     this.#byNode = Map.groupBy(next, ({ nodeId }) => nodeId)
     this.#nextExpiry = nextExpiry(next, this.#policy, turnIndex)
@@ -62,13 +65,23 @@ export class BrakeRendering {
 
   /** Notes that stand after a node. */
   notesAt(node: ConversationNode): BrakeNote[] {
+    const refusals = this.#conversation.annotations?.refusalsAt(node.id) ?? []
+    return [...this.#tagsAt(node.id), ...refusals.map((reason) => ({ kind: 'refusal', text: renderRefusal(reason) }))]
+  }
+
+  #tagsAt(nodeId: NodeId): BrakeNote[] {
     const quote = (id: NodeId): readonly Block[] => this.#conversation.node(id)?.message.content ?? []
     const rolled = this.#rolledUp.map(({ tag }) => tag)
-    const tags = (this.#byNode.get(node.id) ?? [])
+    return (this.#byNode.get(nodeId) ?? [])
       .filter(({ tag }) => !rolled.includes(tag) || tag === rolled.at(-1))
       .map(({ tag }) => ({ kind: tag.kind, text: rolled.includes(tag) ? renderRollUp(rolled) : renderTag(tag, quote) }))
-    const refusals = this.#conversation.annotations?.refusalsAt(node.id) ?? []
-    return [...tags, ...refusals.map((reason) => ({ kind: 'refusal', text: renderRefusal(reason) }))]
+  }
+
+  /** Tags within a compacted span, oldest first: a summary does not take their place. */
+  tagsWithin(from: number, to: number): BrakeNote[] {
+    const isWithin = (id: NodeId): boolean => this.#depth(id) >= from && this.#depth(id) <= to
+    const ids = [...this.#byNode.keys()].filter(isWithin).toSorted((a, b) => a - b)
+    return ids.flatMap((id) => this.#tagsAt(id))
   }
 
   /** The memo of the prune that hides a step, if this is the first step it hides. */

@@ -8,7 +8,7 @@ import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
 import { noteTokens } from './noteTokens.ts'
 import { estimateTokens, type TokenCounter } from './tokenCounter.ts'
-import { activeOverlay, savedTokens, wrongInOverlay } from './overlay.ts'
+import { activeOverlay, savedBySummary, wrongInOverlay } from './overlay.ts'
 
 /** An assistant message whose tool results are not all in: not on the trunk yet. */
 interface OpenStep {
@@ -54,7 +54,7 @@ export class Conversation implements ConversationView {
   #annotations: Annotations | undefined
   /** Depths from which the trunk changed in another way than by growing. */
   readonly #changes: number[] = []
-  /** Tokens of tags and memos, less those of hidden steps. */
+  /** Tokens of tags and memos, less those of hidden steps and of output cut short. */
   #noteTokens = 0
   /** The overlay in force at the last change. */
   #shown: Overlay | undefined
@@ -264,7 +264,7 @@ export class Conversation implements ConversationView {
     if (overlay.nodeId <= this.#lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
     const wrong = wrongInOverlay(overlay, this)
     if (wrong !== undefined) throw corrupt(record, wrong)
-    this.#overlays.push({ ...overlay, saved: savedTokens(overlay, this) })
+    this.#overlays.push({ ...overlay, saved: savedBySummary(overlay, this) })
     this.#lastNodeId = overlay.nodeId
     this.#changed(this.#nodes[overlay.from]!.depth)
   }
@@ -272,10 +272,7 @@ export class Conversation implements ConversationView {
   #applyRevert(record: RecordOf<'revert.applied'>): void {
     if (!record.applied) {
       this.#annotate().settle('reverts', record.id)
-      const head = this.#trunk.at(-1)
-      if (head === undefined) return
-      this.#annotate().refuse(head.id, record.reason ?? 'revert refused')
-      this.#changed(head.depth)
+      this.#refuse(record.reason ?? 'revert refused')
       return
     }
     const { target: targetId, tag, rebased = [] } = record
@@ -301,6 +298,7 @@ export class Conversation implements ConversationView {
       throw corrupt(record, 'it hides something else than whole steps of the model')
     }
     this.#annotate().settle('prunes', record.id)
+    if (record.reason !== undefined) this.#refuse(record.reason)
     if (!record.applied) return
     const { id, applied, steps, tokens, memo } = record
     this.#annotate().hide({ id, applied, steps, tokens, ...(memo === undefined ? {} : { memo }) })
@@ -315,6 +313,14 @@ export class Conversation implements ConversationView {
     this.#lastNodeId = nodeId
   }
 
+  /** Notes a refusal after the newest step; one that came of an abort, in the middle of a step, is nobody's to read. */
+  #refuse(reason: string): void {
+    const head = this.#trunk.at(-1)
+    if (head === undefined || this.#open !== undefined) return
+    this.#annotate().refuse(head.id, reason)
+    this.#changed(head.depth)
+  }
+
   #annotate(): Annotations {
     return (this.#annotations ??= new Annotations())
   }
@@ -324,7 +330,7 @@ export class Conversation implements ConversationView {
     this.#shown = this.overlay
     const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay?.from ?? [])
     this.#changes.push(Math.min(depth, ...moved.map((from) => this.#nodes[from]!.depth)))
-    if (this.#annotations !== undefined) this.#noteTokens = noteTokens(this, this.#annotations)
+    this.#noteTokens = noteTokens(this, this.#annotations)
   }
 
   #applyQueue(record: RecordOf<'queue.changed'>): void {

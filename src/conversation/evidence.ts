@@ -7,7 +7,9 @@ import type { ConversationNode } from './node.ts'
 export function evidenceOf(span: readonly ConversationNode[], ignored: ReadonlySet<string> = new Set()): Evidence {
   const calls = new Map<string, { name: string; attempts: number; lastError?: string }>()
   const changed = new Set<string>()
-  for (const { message } of span) {
+  for (const { message, tags } of span) {
+    // A branch given up before within the span changed files too.
+    for (const tag of tags) for (const file of tag.evidence.changed) changed.add(file)
     if (message.role !== 'toolResult' || ignored.has(message.toolName)) continue
     for (const file of message.changed ?? []) changed.add(file)
     const { toolName: name, isError } = message

@@ -2,7 +2,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { Annotations } from './annotations.ts'
 import { renderMemo, renderRefusal, renderTag } from './brakeNotes.ts'
-import type { OverlaySubject } from './overlay.ts'
+import { savedByCutting, type OverlaySubject } from './overlay.ts'
 
 /** The part of a conversation that notes are counted from. */
 interface NoteSubject extends OverlaySubject {
@@ -10,11 +10,16 @@ interface NoteSubject extends OverlaySubject {
   readonly overlay: Overlay | undefined
 }
 
-/** Estimated tokens that tags, refusals and memos add to the trunk, less what hidden steps take off. Costs their number. */
-export function noteTokens(conversation: NoteSubject, annotations: Annotations): number {
+/** Estimated tokens that tags, refusals and memos add to the trunk, less what hidden steps and cut output take off. */
+export function noteTokens(conversation: NoteSubject, annotations: Annotations | undefined): number {
   const { counter, overlay } = conversation
+  const cut =
+    overlay === undefined
+      ? 0
+      : savedByCutting(overlay, conversation, (stepId) => annotations?.hiddenBy(stepId) !== undefined)
+  if (annotations === undefined) return -cut
   const quote = (id: number) => conversation.node(id)?.message.content ?? []
-  let tokens = 0
+  let tokens = -cut
   const lessons = { lesson: 0, finding: 0 }
   for (const placed of annotations.tagged.toReversed()) {
     if (!conversation.onTrunk(placed.nodeId)) continue

@@ -38,19 +38,27 @@ export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): strin
 export const renderSummary = (overlay: Pick<Overlay, 'from' | 'to' | 'summary'>): string =>
   `<conversation-summary span="n${overlay.from}–n${overlay.to}">\n${overlay.summary}\n</conversation-summary>`
 
-/** Estimated tokens an overlay takes off the trunk. Costs the length of span and recent part, once. */
-export function savedTokens(overlay: Overlay, subject: OverlaySubject): number {
+/** Estimated tokens that the summary of an overlay saves over its span. Costs the length of the span. */
+export function savedBySummary(overlay: Overlay, subject: OverlaySubject): number {
   const from = subject.node(overlay.from)!
   const to = subject.node(overlay.to)!
-  const kept = new Set(overlay.kept)
-  let saved = to.pathTokens - from.pathTokens + from.tokens - subject.counter.text(renderSummary(overlay))
-  for (let i = from.depth - 1; i < subject.path.length; i++) {
+  const kept = overlay.kept.reduce((sum, id) => sum + (subject.node(id)?.tokens ?? 0), 0)
+  const span = to.pathTokens - from.pathTokens + from.tokens
+  return span - kept - subject.counter.text(renderSummary(overlay))
+}
+
+/** Estimated tokens saved by cutting long tool output after the span, hidden steps left out. Costs the length of that part. */
+export function savedByCutting(
+  overlay: Overlay,
+  subject: OverlaySubject,
+  isHidden: (stepId: NodeId) => boolean = () => false,
+): number {
+  let saved = 0
+  for (let i = subject.node(overlay.to)!.depth; i < subject.path.length; i++) {
     const node = subject.path[i]!
-    if (i < to.depth) {
-      if (kept.has(node.id)) saved -= node.tokens
-    } else if (node.id <= overlay.recentTo) {
-      saved -= subject.counter.message(truncateResult(node.message, overlay.maxToolOutputChars)) - node.tokens
-    } else break
+    if (node.id > overlay.recentTo) break
+    if (isHidden(node.stepId)) continue
+    saved += node.tokens - subject.counter.message(truncateResult(node.message, overlay.maxToolOutputChars))
   }
   return saved
 }

@@ -2,7 +2,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode, Step } from './node.ts'
-import { savedTokens } from './overlay.ts'
+import { savedByCutting, savedBySummary } from './overlay.ts'
 
 /** When and how far to compact. Token counts are of the model's context window. */
 export interface CompactionPolicy {
@@ -87,7 +87,13 @@ function planSpan(
 
 /** Trunk tokens once the plan's span is gone, before a summary takes its place. */
 const tokensLeft = (conversation: Conversation, plan: CompactionPlan, policy: CompactionPolicy): number =>
-  (conversation.path.at(-1)?.pathTokens ?? 0) - savedTokens(overlayOf(plan, 1, '', policy), conversation)
+  tokensUnder(conversation, overlayOf(plan, 1, '', policy))
+
+/** Trunk tokens with an overlay laid over. */
+export const tokensUnder = (conversation: Conversation, overlay: Overlay): number =>
+  (conversation.path.at(-1)?.pathTokens ?? 0) -
+  savedBySummary(overlay, conversation) -
+  savedByCutting(overlay, conversation)
 
 /** The record's part that puts a plan and its summary in force. */
 export const overlayOf = (

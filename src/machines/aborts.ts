@@ -13,8 +13,6 @@ export const settleKey = (context: AgentContext): string => `${context.run?.loop
 export function beginAbort(draft: Draft): void {
   if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
   stopCalls(draft)
-  refuseReverts(draft, 'the run was aborted')
-  refusePrunes(draft, 'the run was aborted')
   dropQueues(draft, ['steering', 'followUps'])
 }
 
@@ -23,6 +21,8 @@ export function endAbort(draft: Draft, partial: SettleOutput['partial']): void {
   addPartialReply(draft, partial)
   cancelCalls(draft, 'aborted')
   sealCalls(draft)
+  refuseReverts(draft, 'the run was aborted')
+  refusePrunes(draft, 'the run was aborted')
   endRun(draft, 'aborted')
   draft.set({ pause: null, owesReply: false })
 }

@@ -3,6 +3,7 @@ import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { refusePrunes, refuseReverts, requestRevert } from './brakes.ts'
 import { cancelCalls, sealCalls } from './calls.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
+import { deadlineKey } from './runs.ts'
 import { backoff } from './states/backoff.ts'
 import { compacting } from './states/compacting.ts'
 import { draining } from './states/draining.ts'
@@ -102,8 +103,8 @@ export const agentMachine = agentSetup.createMachine({
     },
     'xstate.done.actor.deadline': {
       actions: advance<EventOfType<'xstate.done.actor.deadline'>>((draft, { output }) => {
-        if (draft.context.run?.loopId === output.key && draft.context.run.deadline === output.until)
-          draft.setRun({ deadlinePassed: true })
+        const { run } = draft.context
+        if (run !== null && deadlineKey(run) === output.key) draft.setRun({ deadlinePassed: true })
       }),
     },
     // An actor error that no transition takes would end the machine; every invoke handles its own.

@@ -54,6 +54,8 @@ export interface RunState {
   /** Absolute end of the wall-time allowance, in epoch milliseconds; `null` without one. */
   readonly deadline: number | null
   readonly deadlinePassed: boolean
+  /** Times the timer was set or stopped: an older one's end counts no more. */
+  readonly timers: number
   /** Attempts made at the current reply. */
   readonly attempt: number
   /** When the next attempt may start, in epoch milliseconds. */

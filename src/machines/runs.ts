@@ -26,6 +26,7 @@ export function startRun(draft: Draft, request: RunRequest): void {
     costUsd: 0,
     deadline,
     deadlinePassed: false,
+    timers: 0,
     attempt: 0,
     retryAt: 0,
     overflowed: false,
@@ -219,16 +220,25 @@ export const deadlineReason = (run: RunState): PauseReason => ({
   used: run.limits.ms ?? 0,
 })
 
+/** Key of the wall-time timer that counts now. */
+export const deadlineKey = (run: RunState): string => `${run.loopId}/deadline/${run.timers}`
+
 /** Starts the run's wall-time timer; nothing without such a limit. */
 function armDeadline(draft: Draft): void {
   const { run } = draft.context
   if (run === null || run.deadline === null || run.deadlinePassed) return
-  draft.children.push({ type: 'start', src: 'sleep', id: 'deadline', input: { key: run.loopId, until: run.deadline } })
+  draft.children.push({
+    type: 'start',
+    src: 'sleep',
+    id: 'deadline',
+    input: { key: deadlineKey(run), until: run.deadline },
+  })
 }
 
 /** Stops the wall time while people think. */
 export function holdDeadline(draft: Draft): void {
   draft.set({ heldAt: draft.context.now })
+  draft.setRun({ timers: (draft.context.run?.timers ?? 0) + 1 })
   if (draft.context.run?.deadline != null) draft.children.push({ type: 'stop', id: 'deadline' })
 }
 

@@ -1,4 +1,3 @@
-import { evidenceOf } from '../../src/conversation/evidence.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { RevertCategory } from '../../src/protocol/braking.ts'
@@ -105,7 +104,7 @@ describe('a defect of the reference that this library does not have:', (it) => {
     for (const step of ['n4', 'n5', 'n7']) {
       const { applied, reason } = log.revert(step)
       assert.is(applied, false)
-      assert.match(reason ?? '', /^revert refused: n[57] is not on the current trunk/)
+      assert.ok(reason?.startsWith(`revert refused: ${step} is not on the current trunk`), reason)
     }
     assert.equal(log.trunkIds(), before)
   })
@@ -196,24 +195,18 @@ describe('a defect of the reference that this library does not have:', (it) => {
   })
 
   it('messages are sorted by time, so steering lands between a call and its result', async (context) => {
-    const { agent, script, conversation } = await startAgent(context, {
+    const { agent, script } = await startAgent(context, {
       braking: { revert: true },
-      tools: [
-        tool('look', () => {
-          agentOf().steer('look here instead')
-          return 'seen'
-        }),
-      ],
-      replies: [calls('a', 'look', 'look'), 'done'],
-    }).then((harness) => ({ ...harness, conversation: harness.agent.conversation }))
-    const agentOf = () => agent
+      tools: [tool('look', () => agent.steer('look here instead')), tool('wait', () => 'waited')],
+      replies: [calls('a', 'wait', 'look'), 'done'],
+    })
     await agent.prompt('go').result
     assert.equal(
       script.requests[1]!.messages.map(({ role }) => role),
       ['user', 'assistant', 'toolResult', 'toolResult', 'user'],
     )
     assert.equal(
-      conversation.trunk().map(({ message }) => message.role),
+      agent.conversation.trunk().map(({ message }) => message.role),
       ['user', 'assistant', 'toolResult', 'toolResult', 'user', 'assistant'],
     )
   })
@@ -286,7 +279,7 @@ describe('a defect of the reference that this library does not have:', (it) => {
 
   it('streaming shows the words once the reply is complete', async (context) => {
     const open = Promise.withResolvers<void>()
-    const { agent, ofType, until, clock: _ } = await startAgent(context, {
+    const { agent, ofType, until } = await startAgent(context, {
       braking: { revert: true, prune: true },
       replies: [
         {
@@ -321,6 +314,5 @@ describe('a defect of the reference that this library does not have:', (it) => {
     log.step([{ name: 'look' }])
     const { tag } = log.revert('n1', 'wrong from the start')
     assert.equal(tag?.evidence.changed, ['sort.ts'])
-    assert.equal(evidenceOf([]), { calls: [], changed: [] })
   })
 })

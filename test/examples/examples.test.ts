@@ -21,15 +21,15 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
   '05-own-model.ts': ['tick tock', 'taken back', 'tick tock tick tock', '"stopReason":"stop"'],
   '06-braking.ts': [
     'trunk:',
-    'n1 user',
-    'n6 assistant',
-    'sorted 2000 numbers',
-    'merge sort it is.',
+    'n1 On which page',
+    'n6 {"type":"toolCall"',
+    '"halving"',
+    'n8 Found: page 3217',
     'abandoned:',
-    'n2 assistant',
-    'gave up after 100000 comparisons',
-    'n5 toolResult',
-    'after n1, lesson: bubble sort needs too many comparisons',
+    'n2 {"type":"toolCall"',
+    'n3 gave up by leafing',
+    'revert_to_state',
+    'lesson at n1: leafing is too slow',
   ],
 }
 

@@ -4,7 +4,8 @@ import { agentMachine } from '../../src/machines/agentMachine.ts'
 import type { AgentMachineEvent, AgentPolicy } from '../../src/machines/agentTypes.ts'
 import { settleKey } from '../../src/machines/aborts.ts'
 import { compactionKey } from '../../src/machines/compaction.ts'
-import { prunesKey, replyKey as keyOfReply, revertsKey } from '../../src/machines/runs.ts'
+import { drainKey } from '../../src/machines/brakes.ts'
+import { replyKey as keyOfReply } from '../../src/machines/runs.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -73,8 +74,8 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('settle', { key: settleKey(context), at, partial: null }),
     done('compaction', { ...compaction, overlay, reason: null }),
     done('compaction', { ...compaction, overlay: null, reason: 'no' }),
-    done('drainReverts', { ...drain, key: revertsKey(context) }),
-    done('drainPrunes', { ...drain, key: prunesKey(context) }),
+    done('drainReverts', { ...drain, key: drainKey(context) }),
+    done('drainPrunes', { ...drain, key: drainKey(context) }),
     done('deadline', { key: run?.loopId, until: at }),
     ...['reply', 'backoff', 'call.0', 'settle', 'compaction', 'drainReverts', 'drainPrunes', 'deadline'].map(failed),
   ] as AgentMachineEvent[]

@@ -77,6 +77,7 @@ const liveTypes: ReadonlySet<string> = new Set<AgentEvent['type']>([
   'tool.progress',
   'state.changed',
   'error',
+  'tag.expired',
   'events.dropped',
 ])
 

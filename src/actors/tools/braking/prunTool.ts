@@ -25,6 +25,6 @@ export const prunTool: Tool = defineTool({
         ...(tokens === undefined ? {} : { tokens }),
         ...(memo === undefined ? {} : { memo }),
       },
-      'The prune was asked for; it takes effect before your next reply.',
+      'The prune was asked for; it takes effect before your next reply, unless a note below says why not.',
     ),
 })

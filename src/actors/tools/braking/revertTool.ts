@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { revertCategorySchema } from '../../../protocol/braking.ts'
+import { cutEnd } from '../../../conversation/cutMiddle.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 import { BrakeCallResult } from './brakeCall.ts'
 
@@ -26,6 +27,6 @@ export const revertTool: Tool = defineTool({
   run: ({ category, step, summary }) =>
     new BrakeCallResult(
       { type: 'revert', category, step, ...(summary === undefined ? {} : { summary }) },
-      `The revert to ${step} was asked for. If you can read this, it was not applied: a note below says why.`,
+      `The revert to ${cutEnd(step, 40)} was asked for. If you can read this, it was not applied: a note below says why.`,
     ),
 })
