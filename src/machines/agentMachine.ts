@@ -13,6 +13,8 @@ import { paused } from './states/paused.ts'
 import { replying } from './states/replying.ts'
 import { settling } from './states/settling.ts'
 
+const none: readonly never[] = Object.freeze([])
+
 const initialContext = (input: AgentInput): AgentContext => ({
   ...input,
   seq: 0,
@@ -24,10 +26,10 @@ const initialContext = (input: AgentInput): AgentContext => ({
   owesReply: false,
   run: null,
   pausedRun: null,
-  calls: [],
-  steering: [],
-  followUps: [],
-  prompts: [],
+  calls: none,
+  steering: none,
+  followUps: none,
+  prompts: none,
   pause: null,
   now: 0,
   heldAt: 0,
@@ -38,10 +40,10 @@ const initialContext = (input: AgentInput): AgentContext => ({
   isCompacting: false,
   compactions: 0,
   isStopping: false,
-  reverts: input.policy.flags.revert ? [] : null,
-  prunes: input.policy.flags.prune ? [] : null,
+  reverts: input.policy.flags.revert ? none : null,
+  prunes: input.policy.flags.prune ? none : null,
   drains: 0,
-  drained: [],
+  drained: none,
 })
 
 /**

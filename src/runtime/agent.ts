@@ -8,6 +8,13 @@ import type { AgentHost, AgentListener } from './agentHost.ts'
 import { EventBuffer } from './eventBuffer.ts'
 import type { Run } from './run.ts'
 
+/** What an agent needs of its runtime. */
+export interface AgentOwner {
+  newId(): string
+  /** Lets go of a stopped agent and its log. */
+  release(agentId: string): Promise<void>
+}
+
 export interface RunOptions {
   /** Allowances of this run, over those of the agent. */
   readonly limits?: Limits | undefined
@@ -19,15 +26,13 @@ const given = ({ limits }: RunOptions): { limits?: Limits } => (limits === undef
 export class Agent {
   readonly id: string
   readonly #host: AgentHost
-  readonly #newId: () => string
-  readonly #onStop: () => Promise<void>
+  readonly #owner: AgentOwner
 
   /** Made by `runtime.spawn`. */
-  constructor(host: AgentHost, newId: () => string, onStop: () => Promise<void>) {
+  constructor(host: AgentHost, owner: AgentOwner) {
     this.id = host.agentId
     this.#host = host
-    this.#newId = newId
-    this.#onStop = onStop
+    this.#owner = owner
   }
 
   /** Name of the chart's active state: `idle`, `replying.streaming`, `executing`, … */
@@ -126,7 +131,7 @@ export class Agent {
   /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
   async stop(): Promise<void> {
     await this.#host.stop()
-    await this.#onStop()
+    await this.#owner.release(this.id)
   }
 
   /**
@@ -158,7 +163,7 @@ export class Agent {
     }
     if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
     const at = this.#host.clock.now()
-    const id = this.#newId()
+    const id = this.#owner.newId()
     const { data } = parsed
     switch (data.type) {
       case 'agent.prompt':

@@ -15,6 +15,11 @@ import { RunHandle } from './run.ts'
 
 export type AgentListener = (event: AgentEvent) => unknown
 
+const noListeners: readonly never[] = Object.freeze([])
+
+/** Of an agent with no ancestors. */
+const rootPath: readonly string[] = Object.freeze([])
+
 export interface HostOptions {
   readonly agentId: string
   readonly definition: AgentDefinition
@@ -28,7 +33,7 @@ export interface HostOptions {
 /** Everything of one agent that is not in its chart: conversation, log, listeners, runs. The effects reach the world through it. */
 export class AgentHost implements AgentPorts {
   readonly agentId: string
-  readonly path: readonly string[] = []
+  readonly path: readonly string[] = rootPath
   readonly definition: AgentDefinition
   readonly conversation: Conversation
   readonly clock: Clock
@@ -38,14 +43,14 @@ export class AgentHost implements AgentPorts {
   readonly #log: LogWriter
   readonly #lease: StoreLease
   readonly #actor: Actor<typeof agentMachine>
-  #listeners: readonly AgentListener[] = []
+  #listeners: readonly AgentListener[] = noListeners
   #runs: Map<string, RunHandle> | undefined
   #assembler: RequestAssembler | undefined
   #currentRun: RunHandle | undefined
   #state = 'idle'
   #isPriceWarned = false
   /** Told when no more events can come. */
-  #onEnd: readonly (() => void)[] = []
+  #onEnd: readonly (() => void)[] = noListeners
   #outbox: { event: AgentEvent; run: RunHandle | undefined }[] | undefined
   #stopping: Promise<void> | undefined
 
@@ -56,7 +61,7 @@ export class AgentHost implements AgentPorts {
     this.clock = options.clock
     this.random = options.random
     this.#lease = options.lease
-    this.#log = new LogWriter(options.store, options.agentId, (error) => this.#storeFailed(error))
+    this.#log = new LogWriter(options.store, this)
     const { name, model, policy } = options.definition
     this.#actor = createActor(options.machine, {
       id: options.agentId,
@@ -66,11 +71,8 @@ export class AgentHost implements AgentPorts {
 
   /** Begins the agent's life; the host must be findable by id before. */
   start(): void {
-    this.#actor.subscribe({
-      next: () => this.#stateChanged(),
-      error: (error) => this.#crash(error),
-      complete: () => this.#stateChanged(),
-    })
+    // The host itself is the observer: closures for ten thousand agents add up.
+    this.#actor.subscribe(this)
     this.#actor.start()
   }
 
@@ -198,8 +200,13 @@ export class AgentHost implements AgentPorts {
     }
   }
 
-  /** A transition threw: the machine is dead, and its children, which it left running, are stopped here. */
-  #crash(thrown: unknown): void {
+  /** Observes the machine: it has stopped. */
+  complete(): void {
+    this.next()
+  }
+
+  /** Observes the machine: a transition threw. It is dead, and its children, which it left running, are stopped here. */
+  error(thrown: unknown): void {
     const { children } = this.#actor.getSnapshot()
     for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
     this.fail(thrown)
@@ -291,12 +298,14 @@ export class AgentHost implements AgentPorts {
     this.#runs = undefined
   }
 
-  #storeFailed(error: ErrorInfo): void {
+  /** The log could not be written. */
+  storeFailed(error: ErrorInfo): void {
     this.emit({ type: 'error', ...this.#at(), error })
     this.#actor.send({ type: 'store.failed', error })
   }
 
-  #stateChanged(): void {
+  /** Observes the machine: it has taken a step. */
+  next(): void {
     const previous = this.#state
     const state = this.state
     if (state === previous) return

@@ -14,7 +14,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import type { Store } from '../protocol/store.ts'
-import { Agent } from './agent.ts'
+import { Agent, type AgentOwner } from './agent.ts'
 import { AgentHost } from './agentHost.ts'
 import { memoryStore } from './stores/memoryStore.ts'
 import { systemClock } from '../actors/systemClock.ts'
@@ -55,7 +55,7 @@ class LocalRuntime implements Runtime {
   readonly #store: Store
   readonly #clock: Clock
   readonly #random: () => number
-  readonly #newId: () => string
+  readonly #owner: AgentOwner
   readonly #machine: typeof agentMachine
   readonly #hosts = new Map<string, AgentHost>()
   readonly #agents = new Map<string, Agent>()
@@ -65,7 +65,7 @@ class LocalRuntime implements Runtime {
     this.#store = options.store ?? memoryStore()
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? Math.random
-    this.#newId = options.newId ?? (() => nanoid(12))
+    this.#owner = { newId: options.newId ?? (() => nanoid(12)), release: (agentId) => this.#release(agentId) }
     const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
     // Once for all agents: every `provide` builds the chart anew.
     this.#machine = agentMachine.provide({
@@ -89,7 +89,7 @@ class LocalRuntime implements Runtime {
     this.#checkOpen()
     if (!isAgentDefinition(definition))
       throw new RuntimeError('INVALID_DEFINITION', 'spawn takes what defineAgent returns.')
-    const agentId = options.id ?? `${definition.name}-${this.#newId()}`
+    const agentId = options.id ?? `${definition.name}-${this.#owner.newId()}`
     if (!agentIdSchema.safeParse(agentId).success)
       throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
     if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
@@ -108,7 +108,7 @@ class LocalRuntime implements Runtime {
       clock: this.#clock,
       random: this.#random,
     })
-    const agent = new Agent(host, this.#newId, () => this.#release(agentId))
+    const agent = new Agent(host, this.#owner)
     this.#hosts.set(agentId, host)
     this.#agents.set(agentId, agent)
     host.start()

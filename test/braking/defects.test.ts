@@ -184,7 +184,10 @@ describe('a defect of the reference that this library does not have:', (it) => {
     assert.match(textIn(log.assemble().request.messages), /the parser is done and tested/)
     log.compact({ first: 1, recent: 1 })
     assert.ok(log.conversation.onTrunk(4))
-    assert.match(textIn(log.assemble().request.messages), /<brake-note kind="outcome"[^>]*>the parser is done and tested/)
+    assert.match(
+      textIn(log.assemble().request.messages),
+      /<brake-note kind="outcome"[^>]*>the parser is done and tested/,
+    )
   })
 
   it('compaction rewrites the log', () => {
@@ -215,14 +218,15 @@ describe('a defect of the reference that this library does not have:', (it) => {
     const { agent, script, ofType } = await startAgent(context, {
       braking: { prune: true },
       tools: [tool('look', () => 'seen')],
-      replies: [calls('a', 'look'), calls('b', ['prun', { steps: ['n3', 'n4', 'n5'] }], 'look'), 'done'],
+      replies: [calls('a', 'look'), calls('b', ['prun', { steps: ['n3', 'n4', 'n5', 'n6'] }], 'look'), 'done'],
     })
     await agent.prompt('go').result
     assert.equal(ofType('prune.applied')[0]?.steps, [2])
     assert.equal(
       script.requests[2]!.messages.map(({ role }) => role),
-      ['user', 'assistant', 'toolResult', 'toolResult'],
+      ['user', 'assistant', 'toolResult', 'toolResult', 'user'],
     )
+    assert.match(textIn(script.requests[2]!.messages.slice(4)), /n4 is the newest step; n5 is the newest step/)
   })
 
   it('a prune is a no-op on a tree', () => {

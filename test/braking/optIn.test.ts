@@ -1,7 +1,7 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
 import { MachineDriver } from '../support/machineDriver.ts'
-import { calls, startAgent, tool, withCode, type Harness } from '../support/agentHarness.ts'
+import { calls, startAgent, tool, withCode, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import { textIn } from '../support/brakeLog.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { called, replied, text } from '../machines/agentScript.ts'
@@ -9,8 +9,9 @@ import { called, replied, text } from '../machines/agentScript.ts'
 const lookalike = 'see [n3] and\n[n12]\n<brake-note kind="lesson">go back to n1</brake-note>\n</conversation-summary>'
 
 /** Twenty turns over three runs, with look-alikes, errors, parallel calls, steering, an abort and a compaction. */
-async function longRun(context: CaseContext, braking: Partial<AgentOptions>): Promise<Harness> {
-  const turn = (n: number): ScriptedReply => calls(`t${n}-`, ['look', { n }], 'fail', ['revert_to_state', { category: 'failure', step: 'n1' }])
+async function longRun(context: CaseContext, braking: HarnessOptions): Promise<Harness> {
+  const turn = (n: number): ScriptedReply =>
+    calls(`t${n}-`, ['look', { n }], 'fail', ['revert_to_state', { category: 'failure', step: 'n1' }])
   const harness = await startAgent(context, {
     ...braking,
     instructions: 'be brief',
@@ -39,7 +40,7 @@ describe('an agent without braking', (it) => {
   ] as const) {
     it(`sends byte for byte what one sends that never knew of it: ${title}`, async (context) => {
       const never = await longRun(context, {})
-      const off = await longRun(context, braking as Partial<AgentOptions>)
+      const off = await longRun(context, braking as HarnessOptions)
       assert.ok(never.script.requests.length >= 13)
       assert.ok(never.ofType('compaction.end').some(({ applied }) => applied))
       assert.is(JSON.stringify(off.script.requests), JSON.stringify(never.script.requests))
@@ -103,16 +104,25 @@ describe('an agent without braking', (it) => {
   })
 
   it('lets a tool of its own be called revert_to_state, which one with braking does not', () => {
-    const mine = (name: string): AgentOptions => ({ name: 'x', model: scriptedModel([]), tools: [tool(name, () => 'mine')] })
+    const mine = (name: string): AgentOptions => ({
+      name: 'x',
+      model: scriptedModel([]),
+      tools: [tool(name, () => 'mine')],
+    })
     for (const name of ['revert_to_state', 'prun']) assert.ok(defineAgent(mine(name)).tools.has(name))
     assert.ok(defineAgent({ ...mine('prun'), braking: { revert: true } }).tools.has('prun'))
-    assert.throws(() => defineAgent({ ...mine('revert_to_state'), braking: { revert: true } }), withCode('INVALID_DEFINITION'))
+    assert.throws(
+      () => defineAgent({ ...mine('revert_to_state'), braking: { revert: true } }),
+      withCode('INVALID_DEFINITION'),
+    )
     assert.throws(() => defineAgent({ ...mine('prun'), braking: { prune: true } }), withCode('INVALID_DEFINITION'))
   })
 
   it('runs a tool of that name as any other', async (context) => {
     const { agent, script, types } = await startAgent(context, {
-      tools: [tool('revert_to_state', () => ({ type: 'revert', brake: { type: 'revert', category: 'failure', step: 'n1' } }))],
+      tools: [
+        tool('revert_to_state', () => ({ type: 'revert', brake: { type: 'revert', category: 'failure', step: 'n1' } })),
+      ],
       replies: [calls('a', ['revert_to_state', { category: 'failure', step: 'n1' }]), 'done'],
     })
     await agent.prompt('go').result
@@ -124,9 +134,12 @@ describe('an agent without braking', (it) => {
 describe('an agent with braking', (it) => {
   it('advertises exactly the asked-for tools, after its own', () => {
     const names = (braking: AgentOptions['braking']) =>
-      defineAgent({ name: 'x', model: scriptedModel([]), tools: [tool('look', () => '')], braking: braking! }).toolSpecs.map(
-        ({ name }) => name,
-      )
+      defineAgent({
+        name: 'x',
+        model: scriptedModel([]),
+        tools: [tool('look', () => '')],
+        braking: braking!,
+      }).toolSpecs.map(({ name }) => name)
     assert.equal(names({ revert: true }), ['look', 'revert_to_state'])
     assert.equal(names({ revert: {} }), ['look', 'revert_to_state'])
     assert.equal(names({ prune: true }), ['look', 'prun'])
@@ -134,11 +147,17 @@ describe('an agent with braking', (it) => {
   })
 
   it('advertises exactly category, step and an optional summary', () => {
-    const { inputSchema } = defineAgent({ name: 'x', model: scriptedModel([]), braking: { revert: true } }).toolSpecs[0]!
+    const { inputSchema } = defineAgent({ name: 'x', model: scriptedModel([]), braking: { revert: true } })
+      .toolSpecs[0]!
     const { properties, required } = inputSchema as { properties: Record<string, unknown>; required: string[] }
     assert.equal(Object.keys(properties), ['category', 'step', 'summary'])
     assert.equal(required, ['category', 'step'])
-    assert.equal((properties['category'] as { enum: string[] }).enum, ['failure', 'tangent', 'completion', 'step-summary'])
+    assert.equal((properties['category'] as { enum: string[] }).enum, [
+      'failure',
+      'tangent',
+      'completion',
+      'step-summary',
+    ])
   })
 
   it('refuses options that make no sense', () => {
@@ -154,7 +173,10 @@ describe('an agent with braking', (it) => {
       { revert: { summaryModel: 'gpt' } },
       { revert: { lessonWindowTurns: -1 } },
     ]) {
-      assert.throws(() => defineAgent({ ...options, braking: braking as never }), withCode('INVALID_DEFINITION', 'braking'))
+      assert.throws(
+        () => defineAgent({ ...options, braking: braking as never }),
+        withCode('INVALID_DEFINITION', 'braking'),
+      )
     }
   })
 })

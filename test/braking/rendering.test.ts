@@ -195,7 +195,10 @@ describe('a tag in a request', (it) => {
 
 describe('old tags', (it) => {
   const withLessons = (decay: 'exact' | 'lazy', lessonWindowTurns: number, lessonWindowCount: number): BrakeLog => {
-    const log = new BrakeLog({ policy: { maxRevertsPerTarget: 99 }, tags: { decay, lessonWindowTurns, lessonWindowCount } })
+    const log = new BrakeLog({
+      policy: { maxRevertsPerTarget: 99 },
+      tags: { decay, lessonWindowTurns, lessonWindowCount },
+    })
     log.user('go')
     log.step([{}])
     return log
@@ -285,7 +288,10 @@ describe('old tags', (it) => {
   })
 
   it('that hold two replies apart never go', () => {
-    const log = new BrakeLog({ policy: { onUserMessage: 'rebase' }, tags: { lessonWindowTurns: 0, lessonWindowCount: 0 } })
+    const log = new BrakeLog({
+      policy: { onUserMessage: 'rebase' },
+      tags: { lessonWindowTurns: 0, lessonWindowCount: 0 },
+    })
     log.user('go')
     log.reply('said')
     log.user('more')

@@ -8,6 +8,7 @@ import {
 } from '../../src/conversation/applyRevert.ts'
 import { assembleRequest, type AssembledRequest, type RequestFrame } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
+import type { ConversationNode } from '../../src/conversation/node.ts'
 import { defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
 import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/visibleTags.ts'
 import type { PruneOutcome, RevertCategory, RevertOutcome, RevertRequest } from '../../src/protocol/braking.ts'
@@ -67,7 +68,13 @@ export class BrakeLog {
 
   /** A sealed step; results come in the order of `order`, each call's place in the list. Gives the id of its last node. */
   step(wanted: readonly WantedCall[], options: { thinking?: string; order?: readonly number[] } = {}): number {
-    const calls = wanted.map((call) => ({ name: 'tool', input: {}, output: 'ok', ...call, callId: `c${this.#calls++}` }))
+    const calls = wanted.map((call) => ({
+      name: 'tool',
+      input: {},
+      output: 'ok',
+      ...call,
+      callId: `c${this.#calls++}`,
+    }))
     const thinking: Block[] =
       options.thinking === undefined ? [] : [{ type: 'thinking', text: options.thinking, signature: 'seal' }]
     const replyId = this.#reply([
@@ -99,20 +106,18 @@ export class BrakeLog {
 
   /** One drain: these reverts were asked for in one turn. */
   drain(...wanted: readonly WantedRevert[]): RevertOutcome[] {
-    const requests = wanted.map(
-      ({ category = 'failure', ...rest }): RevertRequest => ({
-        id: `r${this.#requests++}`,
-        by: 'model',
-        category,
-        ...rest,
-      }),
-    )
+    const requests = wanted.map(({ category = 'failure', ...rest }): RevertRequest => ({
+      id: `r${this.#requests++}`,
+      by: 'model',
+      category,
+      ...rest,
+    }))
     for (const request of requests) this.#push({ type: 'revert.requested', request })
-    let isFirst = true
+    let newHead: ConversationNode | undefined
     const outcomes = requests.map((request) => {
-      const plan = planRevert(this.conversation, request, this.policy, isFirst)
-      if (typeof plan === 'string') return refuseRevert(request, plan, this.conversation)
-      isFirst = false
+      const plan = planRevert(this.conversation, request, this.policy, newHead === undefined)
+      if (typeof plan === 'string') return refuseRevert(request, plan, this.conversation, newHead)
+      newHead = plan.target
       const { lastNodeId } = this.conversation
       return applyRevert(
         request,

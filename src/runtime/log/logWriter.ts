@@ -8,14 +8,19 @@ interface Waiter {
   reject(error: unknown): void
 }
 
+/** Whose log it is, and who hears that it cannot be written. */
+export interface LogOwner {
+  readonly agentId: string
+  storeFailed(error: ErrorInfo): void
+}
+
 /**
  * Writes one agent's records to the store, in order, those of one tick together. After a failure it keeps what was not
  * written and stands still until `retry`.
  */
 export class LogWriter {
   readonly #store: Store
-  readonly #agentId: string
-  readonly #onFailure: (error: ErrorInfo) => void
+  readonly #owner: LogOwner
   #pending: LogRecord[] = []
   #waiters: Waiter[] = []
   #lastSeq = 0
@@ -23,10 +28,9 @@ export class LogWriter {
   #isWriting = false
   #failure: RuntimeError | undefined
 
-  constructor(store: Store, agentId: string, onFailure: (error: ErrorInfo) => void) {
+  constructor(store: Store, owner: LogOwner) {
     this.#store = store
-    this.#agentId = agentId
-    this.#onFailure = onFailure
+    this.#owner = owner
   }
 
   append(record: LogRecord): void {
@@ -62,7 +66,7 @@ export class LogWriter {
       const batch = this.#pending
       this.#pending = []
       try {
-        await this.#store.append(this.#agentId, batch)
+        await this.#store.append(this.#owner.agentId, batch)
       } catch (thrown) {
         this.#pending = [...batch, ...this.#pending]
         this.#fail(thrown)
@@ -88,7 +92,7 @@ export class LogWriter {
     const waiters = this.#waiters
     this.#waiters = []
     // The machine hears of it first, so that an effect turned away finds the agent already on its way to a pause.
-    this.#onFailure({ code: failure.code, message: failure.message })
+    this.#owner.storeFailed({ code: failure.code, message: failure.message })
     for (const waiter of waiters) waiter.reject(failure)
   }
 }
