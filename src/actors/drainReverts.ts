@@ -3,7 +3,6 @@ import { applyRevert, planRevert, refuseRevert } from '../conversation/applyReve
 import type { ConversationNode } from '../conversation/node.ts'
 import type { RevertsInput, RevertsOutput } from '../machines/agentTypes.ts'
 import type { RevertOutcome } from '../protocol/braking.ts'
-import { addUsage, type Usage } from '../protocol/messages.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { requestTokens } from './requestTokens.ts'
@@ -16,8 +15,6 @@ export const drainReverts = (find: FindPorts) =>
     const { conversation, definition, clock } = ports
     const { turnIndex, lastNodeId } = input
     const outcomes: RevertOutcome[] = []
-    let usage: Usage | null = null
-    let costUsd = 0
     let newHead: ConversationNode | undefined
     for (const request of input.requests) {
       const plan = planRevert(conversation, request, definition.braking!.revert!, newHead === undefined)
@@ -26,18 +23,16 @@ export const drainReverts = (find: FindPorts) =>
         continue
       }
       const written = await writeTagText(ports, request, plan, signal)
-      if (written.usage !== undefined) {
-        usage = usage === null ? written.usage : addUsage(usage, written.usage)
-        costUsd += costOf(written.usage, definition.pricing)
-      }
+      const spent =
+        written.usage === undefined ? {} : { usage: written.usage, costUsd: costOf(written.usage, definition.pricing) }
       if (written.refusal !== undefined) {
-        outcomes.push(refuseRevert(request, written.refusal, conversation, newHead))
+        outcomes.push({ ...refuseRevert(request, written.refusal, conversation, newHead), ...spent })
         continue
       }
-      outcomes.push(applyRevert(request, plan, written, { turnIndex, lastNodeId }))
+      outcomes.push({ ...applyRevert(request, plan, written, { turnIndex, lastNodeId }), ...spent })
       newHead = plan.target
     }
-    return { key: input.key, outcomes, usage, costUsd, contextTokens: tokensAfter(ports, outcomes), at: clock.now() }
+    return { key: input.key, outcomes, contextTokens: tokensAfter(ports, outcomes), at: clock.now() }
   })
 
 /** Tokens of the next request: up to the target, the messages appended after it, and the tag's text. */

@@ -34,11 +34,15 @@ export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): st
 }
 
 /** Several checkpoints as one note, each cut short; always made from the checkpoints themselves, never from such a note. */
-export function renderRollUp(tags: readonly Tag[]): string {
+export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readonly Block[]): string {
   const text = tags.map((tag) => cutEnd(tag.text.replace(/\s+/g, ' ').trim(), 400)).join(' | ')
   const changed = [...new Set(tags.flatMap(({ evidence }) => evidence.changed))]
   const files = changed.length === 0 ? '' : `; still changed: ${changed.join(', ')}`
-  return `<brake-note kind="checkpoint"${spanOf(tags.flatMap(({ abandoned }) => abandoned))}>${neutralise(`${text}${files}`)}</brake-note>`
+  const quotes = tags
+    .flatMap(({ keepVerbatim = [] }) => keepVerbatim)
+    .map((id) => `; word for word: ${cutMiddle(textOf(quote(id)), 1_000)}`)
+    .join('')
+  return `<brake-note kind="checkpoint"${spanOf(tags.flatMap(({ abandoned }) => abandoned))}>${neutralise(`${text}${files}${quotes}`)}</brake-note>`
 }
 
 /** Why a revert did not happen, for the model that asked for it. */

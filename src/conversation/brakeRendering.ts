@@ -74,7 +74,10 @@ export class BrakeRendering {
     const rolled = this.#rolledUp.map(({ tag }) => tag)
     return (this.#byNode.get(nodeId) ?? [])
       .filter(({ tag }) => !rolled.includes(tag) || tag === rolled.at(-1))
-      .map(({ tag }) => ({ kind: tag.kind, text: rolled.includes(tag) ? renderRollUp(rolled) : renderTag(tag, quote) }))
+      .map(({ tag }) => ({
+        kind: tag.kind,
+        text: rolled.includes(tag) ? renderRollUp(rolled, quote) : renderTag(tag, quote),
+      }))
   }
 
   /** Tags within a compacted span, oldest first: a summary does not take their place. */

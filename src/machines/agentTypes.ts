@@ -278,9 +278,6 @@ export interface RevertsInput {
 export interface RevertsOutput {
   readonly key: string
   readonly outcomes: readonly RevertOutcome[]
-  /** Of the models that wrote summaries. */
-  readonly usage: Usage | null
-  readonly costUsd: number
   /** Tokens of the next request, as `contextTokens` counts them. */
   readonly contextTokens: number
   readonly at: number

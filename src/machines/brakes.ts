@@ -1,5 +1,4 @@
 import type { PruneRequest, RevertRequest } from '../protocol/braking.ts'
-import { noUsage } from '../protocol/messages.ts'
 import type { AgentContext, BrakeCall, PrunesOutput, RevertsOutput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './runs.ts'
@@ -43,8 +42,8 @@ export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void 
 
 /** Carries the outcomes of a drain out: records them, moves the head. */
 export function applyReverts(draft: Draft, output: RevertsOutput): void {
-  spend(draft, output.usage ?? noUsage, output.costUsd)
   for (const outcome of output.outcomes) {
+    if (outcome.usage !== undefined) spend(draft, outcome.usage, outcome.costUsd ?? 0)
     draft.record({ type: 'revert.applied', ...draft.at, ...outcome })
     draft.set({ reverts: draft.context.reverts?.filter(({ id }) => id !== outcome.id) ?? null })
     if (!outcome.applied || outcome.target === undefined) continue

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { nodeIdSchema } from './ids.ts'
+import { usageSchema } from './messages.ts'
 
 export const revertCategorySchema = z.enum(['failure', 'tangent', 'completion', 'step-summary'])
 export type RevertCategory = z.infer<typeof revertCategorySchema>
@@ -76,6 +77,9 @@ export const revertOutcomeSchema = z.object({
   /** The last node of the step asked for: the new head, unless user messages were re-appended after it. */
   target: nodeIdSchema.exactOptional(),
   tag: tagSchema.exactOptional(),
+  /** Of the model that wrote the summary. */
+  usage: usageSchema.exactOptional(),
+  costUsd: z.number().exactOptional(),
   /** User messages of the span, appended again after the target. */
   rebased: z
     .array(z.object({ nodeId: nodeIdSchema, from: nodeIdSchema }))

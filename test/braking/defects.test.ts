@@ -246,16 +246,16 @@ describe('a defect of the reference that this library does not have:', (it) => {
     const { agent, script, ofType } = await startAgent(context, {
       braking: { revert: { lessonWindowTurns: 2, lessonWindowCount: 0 } },
       tools: [tool('look', () => 'seen')],
-      replies: [calls('a', 'look'), calls('b', back('n1')), 'one', 'two', 'three', 'four'],
+      replies: ['hello', 'hello again', calls('a', 'look'), calls('b', back('n5')), 'one', 'two', 'three', 'four'],
     })
-    for (const said of ['a', 'b', 'c', 'd']) await agent.prompt(said).result
+    for (const said of ['x', 'y', 'a', 'b', 'c', 'd']) await agent.prompt(said).result
     assert.equal(
-      script.requests.slice(2).map(({ messages }) => notesIn(messages).length),
+      script.requests.slice(4).map(({ messages }) => notesIn(messages).length),
       [1, 1, 0, 0],
     )
     assert.equal(
       ofType('tag.expired').map(({ nodeId, kind }) => [nodeId, kind]),
-      [[1, 'lesson']],
+      [[5, 'lesson']],
     )
   })
 

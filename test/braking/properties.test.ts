@@ -196,7 +196,7 @@ describe('random braked conversations', (it) => {
         (happenings, asks) => {
           const log = new BrakeLog({
             policy: { onUserMessage: 'rebase' },
-            tags: { ...noRollUp, lessonWindowTurns: 1, lessonWindowCount: 1 },
+            tags: { ...noRollUp, lessonWindowTurns: Number(asks[0]), lessonWindowCount: Number(asks[1]) },
           })
           const assembler = new RequestAssembler(log.conversation, log.frame)
           log.user('the task')

@@ -89,7 +89,7 @@ describe('a braked conversation after a restart', (it) => {
     log.revert('n4')
     const at = log.records.findIndex(({ type }) => type === 'revert.applied')
     for (const wrong of [{ target: 99 }, { target: 3 }, { target: 2 }, { rebased: [{ nodeId: 9, from: 1 }] }]) {
-      const records = log.records.with(at, { ...log.records[at]!, ...wrong } as (typeof log.records)[number])
+      const records = log.records.with(at, { ...log.records[at]!, ...wrong })
       assert.throws(() => rebuildConversation(records), /does not follow from the log/)
     }
   })

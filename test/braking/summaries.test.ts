@@ -86,7 +86,7 @@ describe('a lesson without a summary', (it) => {
   ] as const) {
     it(`falls back on its evidence when the summary model ${title}`, async (context) => {
       const { agent, ofType } = await startRevert(context, 'failure', {
-        revert: { summaryModel: scriptedModel([reply as ScriptedReply]) },
+        revert: { summaryModel: scriptedModel([reply]) },
       })
       assert.is((await agent.prompt('go').result).stopReason, 'stop')
       assert.equal([ofType('revert.applied')[0]?.applied, agent.conversation.tags()[0]?.tag.text], [true, ''])
@@ -185,7 +185,7 @@ describe('an outcome without a summary', (it) => {
     it(`is refused when the model ${title}, and the work stays in view`, async (context) => {
       const { agent, script, ofType } = await startRevert(context, 'completion', {
         tools: [tool('look', () => 'short'), tool('write_file', () => 'short')],
-        asked: [reply as ScriptedReply],
+        asked: [reply],
       })
       await agent.prompt('go').result
       assert.is(ofType('revert.applied')[0]?.applied, false)

@@ -34,8 +34,9 @@ describe('the README', (it) => {
     for (const page of ['README.md', 'docs/guide.md']) {
       for (const [, target] of (await read(page)).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
         const path = fileURLToPath(new URL(target!, new URL(page, `file://${root}/`)))
-        await readFile(path).catch((thrown: NodeJS.ErrnoException) => {
-          if (thrown.code !== 'EISDIR') throw new Error(`${page} links to ${target!}, which does not exist`)
+        await readFile(path).catch((thrown: unknown) => {
+          if ((thrown as NodeJS.ErrnoException).code !== 'EISDIR')
+            throw new Error(`${page} links to ${target!}, which does not exist`)
         })
       }
     }

@@ -95,7 +95,7 @@ describe('the sort demo', (it) => {
     for (const line of lines) {
       const found = line.exec(rest)
       assert.ok(found, `${String(line)} is missing in order in:\n${stdout}`)
-      rest = rest.slice(found!.index)
+      rest = rest.slice(found.index)
     }
     const tree = conversationTree(rebuildConversation(recordsIn(folder)), coloursFor({}, {}))
     assert.ok(stdout.includes(tree.map((line) => `  ${line}`).join('\n')))

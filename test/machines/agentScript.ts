@@ -123,7 +123,7 @@ export function drained(
     requested: 'step' in asked ? asked.step : '',
     reason: 'revert refused',
   }))
-  return { key, outcomes, usage: null, costUsd: 0, contextTokens: 0, at }
+  return { key, outcomes, contextTokens: 0, at }
 }
 
 export const askRevert: BrakeCall = { type: 'revert', category: 'failure', step: 'n1', summary: 'it does not work' }

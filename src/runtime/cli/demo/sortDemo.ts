@@ -10,7 +10,6 @@ import { openSession } from '../openSession.ts'
 import { codeOf, runTask } from '../runTask.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { conversationTree } from '../terminal/conversationTree.ts'
-import { fitted } from '../terminal/textWidth.ts'
 import { sortModel } from './sortPolicy.ts'
 import { sayRequests, watchReverts, type Reverted } from './sortRequests.ts'
 import {
@@ -83,9 +82,8 @@ function sayConversation({ conversation }: Agent, reverts: readonly Reverted[], 
   const colours = coloursFor(host.stdout, host.env)
   const title =
     reverts.length === 0 ? 'The conversation; nothing was abandoned:' : 'The conversation, with what was abandoned:'
-  const { columns } = host.stdout
-  const fit = (line: string): string => (host.stdout.isTTY && columns > 0 ? fitted(line, columns) : line)
-  const tree = conversationTree(conversation, colours).map((line) => fit(`  ${line}`))
+  const columns = host.stdout.isTTY && host.stdout.columns > 0 ? host.stdout.columns - 2 : Infinity
+  const tree = conversationTree(conversation, colours, columns).map((line) => `  ${line}`)
   return `\n${colours.bold(title)}\n\n${tree.join('\n')}\n${reverts.map((revert) => `\n${sayRequests(revert)}\n`).join('')}`
 }
 

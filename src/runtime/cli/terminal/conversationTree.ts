@@ -4,6 +4,7 @@ import { formatNodeId, type NodeId } from '../../../protocol/ids.ts'
 import { textOf, toolCallsOf } from '../../../protocol/messages.ts'
 import type { Colours } from './colours.ts'
 import { harmless } from './screen.ts'
+import { fitted } from './textWidth.ts'
 import { callLine, outcomeLine } from './toolLine.ts'
 
 type View = Pick<ConversationView, 'trunk' | 'abandoned'>
@@ -18,10 +19,10 @@ const maxTextChars = 70
 
 /**
  * A conversation as a tree, oldest step first, like `git log --graph`: the trunk at the left, abandoned branches dimmed and
- * beside the step they left from, tags below their step. Lines may be longer than a terminal is wide.
+ * beside the step they left from, tags below their step. No line takes more than `columns`.
  */
-export function conversationTree(conversation: View, colours: Colours): string[] {
-  return drawLine(rootsOf(conversation), '', { colours, width: labelWidth(conversation) })
+export function conversationTree(conversation: View, colours: Colours, columns = Infinity): string[] {
+  return drawLine(rootsOf(conversation), '', { colours, columns, width: labelWidth(conversation) })
 }
 
 /** Steps by parent; a step follows a step, whichever of its nodes the parent is. */
@@ -49,6 +50,8 @@ function rootsOf(conversation: View): TreeStep[] {
 
 interface Drawing {
   readonly colours: Colours
+  readonly columns: number
+  /** Columns of the ids. */
   readonly width: number
 }
 
@@ -72,12 +75,14 @@ function drawLine(starts: readonly TreeStep[], indent: string, drawing: Drawing)
   return lines
 }
 
-function drawStep({ nodes, isOnTrunk }: TreeStep, indent: string, { colours, width }: Drawing): string[] {
-  const label = `${labelOf(nodes).padEnd(width - indent.length)}  ${describe(nodes)}`
+function drawStep({ nodes, isOnTrunk }: TreeStep, indent: string, { colours, columns, width }: Drawing): string[] {
+  // Cut before it is coloured: a cut colour would run on.
+  const fit = (text: string): string => fitted(text, columns - indent.length)
+  const step = fit(`${isOnTrunk ? '●' : '○'} ${labelOf(nodes).padEnd(width - indent.length)}  ${describe(nodes)}`)
   const tags = nodes.flatMap((node) => node.tags)
   return [
-    isOnTrunk ? `${indent}● ${label}` : `${indent}${colours.dim(`○ ${label}`)}`,
-    ...tags.map(({ kind, text }) => `${indent}│ ${colours.yellow(`⚑ ${kind}: ${oneLine(text)}`)}`),
+    indent + (isOnTrunk ? step : colours.dim(step)),
+    ...tags.map(({ kind, text }) => indent + colours.yellow(fit(`│ ⚑ ${kind}: ${oneLine(text)}`))),
   ]
 }
 
