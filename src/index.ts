@@ -4,6 +4,7 @@ export {
   defineTool,
   type Tool,
   type ToolContext,
+  type ToolEffects,
   type ToolOptions,
   type ToolOutput,
 } from './actors/tools/defineTool.ts'

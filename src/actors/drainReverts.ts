@@ -1,7 +1,10 @@
 import { fromPromise } from 'xstate'
+import { renderTag } from '../conversation/brakeNotes.ts'
 import { applyRevert, planRevert, refuseRevert } from '../conversation/applyRevert.ts'
 import type { ConversationNode } from '../conversation/node.ts'
 import type { RevertsInput, RevertsOutput } from '../machines/agentTypes.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import type { Block } from '../protocol/messages.ts'
 import type { RevertOutcome } from '../protocol/braking.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
@@ -43,6 +46,7 @@ function tokensAfter(ports: AgentPorts, outcomes: readonly RevertOutcome[]): num
   if (target === undefined) return requestTokens(ports, conversation.trunkTokens)
   const left = (conversation.path.at(-1)?.pathTokens ?? 0) - target.pathTokens
   const again = (applied?.rebased ?? []).reduce((sum, { from }) => sum + (conversation.node(from)?.tokens ?? 0), 0)
-  const tag = conversation.counter.text(applied?.tag?.text ?? '')
+  const quote = (id: NodeId): readonly Block[] => conversation.node(id)?.message.content ?? []
+  const tag = applied?.tag === undefined ? 0 : conversation.counter.text(renderTag(applied.tag, quote))
   return requestTokens(ports, conversation.trunkTokens - left + again + tag)
 }

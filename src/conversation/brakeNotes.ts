@@ -25,7 +25,7 @@ export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): st
     return `${name}${error} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'})`
   })
   const parts = [
-    tag.text.trim(),
+    tag.text.trim().replace(/\.$/, ''),
     evidence.length === 0 ? '' : `evidence: ${evidence.join(', ')}`,
     changed.length === 0 ? '' : `still changed: ${changed.join(', ')}`,
     ...(tag.keepVerbatim ?? []).map((id) => `word for word: ${cutMiddle(textOf(quote(id)), 4_000)}`),

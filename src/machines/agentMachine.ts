@@ -1,8 +1,8 @@
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
-import { refusePrunes, refuseReverts, requestRevert } from './brakes.ts'
-import { cancelCalls, sealCalls } from './calls.ts'
-import { dropQueues, enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
+import { requestRevert } from './brakes.ts'
+import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
+import { recoverRun } from './recovery.ts'
 import { deadlineKey } from './runs.ts'
 import { backoff } from './states/backoff.ts'
 import { compacting } from './states/compacting.ts'
@@ -12,10 +12,11 @@ import { idle } from './states/idle.ts'
 import { paused } from './states/paused.ts'
 import { replying } from './states/replying.ts'
 import { settling } from './states/settling.ts'
+import { beginEnding, stopped } from './states/stopped.ts'
 
 const none: readonly never[] = Object.freeze([])
 
-const initialContext = (input: AgentInput): AgentContext => ({
+const initialContext = ({ restored, ...input }: AgentInput): AgentContext => ({
   ...input,
   seq: 0,
   head: null,
@@ -26,6 +27,7 @@ const initialContext = (input: AgentInput): AgentContext => ({
   owesReply: false,
   run: null,
   pausedRun: null,
+  pausedLimits: null,
   calls: none,
   steering: none,
   followUps: none,
@@ -39,11 +41,12 @@ const initialContext = (input: AgentInput): AgentContext => ({
   compactionCause: 'headroom',
   isCompacting: false,
   compactions: 0,
-  isStopping: false,
+  ending: null,
   reverts: input.policy.flags.revert ? none : null,
   prunes: input.policy.flags.prune ? none : null,
   drains: 0,
   drained: none,
+  ...restored?.context,
 })
 
 /**
@@ -54,7 +57,8 @@ export const agentMachine = agentSetup.createMachine({
   id: agentMachineId,
   context: ({ input }) => initialContext(input),
   options: { maxIterations: 200 },
-  entry: advance((draft) => {
+  entry: advance<{ readonly input: AgentInput }>((draft, { input }) => {
+    if (input.restored !== undefined) return recoverRun(draft, input.restored.mayRerun)
     const { agentId, path, definition, model } = draft.context
     draft.record({ type: 'agent.created', agentId, path, definition, model, machine: agentMachineId })
   }),
@@ -68,18 +72,7 @@ export const agentMachine = agentSetup.createMachine({
     compacting,
     paused,
     settling,
-    stopped: {
-      type: 'final',
-      entry: advance((draft) => {
-        cancelCalls(draft, 'aborted')
-        sealCalls(draft)
-        refuseReverts(draft, 'the agent was stopped')
-        refusePrunes(draft, 'the agent was stopped')
-        dropQueues(draft, ['steering', 'followUps', 'prompts'])
-        draft.set({ pause: null, pausedRun: null, owesReply: false })
-        draft.record({ type: 'agent.stopped' })
-      }),
-    },
+    stopped,
   },
   on: {
     prompt: [
@@ -97,8 +90,12 @@ export const agentMachine = agentSetup.createMachine({
     revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
     abort: { guard: 'isRunning', target: '.settling' },
     stop: [
-      { guard: 'isRunning', target: '.settling', actions: advance((draft) => draft.set({ isStopping: true })) },
-      { target: '.stopped' },
+      { guard: 'isRunning', target: '.settling', actions: beginEnding },
+      { target: '.stopped', actions: beginEnding },
+    ],
+    close: [
+      { guard: 'isRunning', target: '.settling', actions: beginEnding },
+      { target: '.stopped', actions: beginEnding },
     ],
     'store.failed': {
       actions: advance<EventOfType<'store.failed'>>((draft, { error }) => draft.set({ storeError: error })),

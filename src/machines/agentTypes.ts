@@ -89,6 +89,8 @@ export interface AgentContext {
   readonly run: RunState | null
   /** The run that a pause ended, to go on from. */
   readonly pausedRun: string | null
+  /** What that run may still use, if it did not end by itself. */
+  readonly pausedLimits: Limits | null
   readonly calls: readonly CallState[]
   readonly steering: readonly QueuedMessage[]
   readonly followUps: readonly QueuedMessage[]
@@ -107,8 +109,8 @@ export interface AgentContext {
   readonly isCompacting: boolean
   /** Compactions begun over the agent's life. */
   readonly compactions: number
-  /** Asked to stop: it does once the run is settled. */
-  readonly isStopping: boolean
+  /** Asked to end once the run is settled: for good, or to be resumed from its log. */
+  readonly ending: 'stop' | 'close' | null
   /** Asked for and not yet drained; `null` with the switch off: the queue does not exist then. */
   readonly reverts: readonly RevertRequest[] | null
   readonly prunes: readonly PruneRequest[] | null
@@ -123,6 +125,8 @@ export interface AgentInput {
   readonly definition: string
   readonly model: string
   readonly policy: AgentPolicy
+  /** Set to go on from a log: what was folded from it, and the tools whose calls may run again. */
+  readonly restored?: { readonly context: Partial<AgentContext>; readonly mayRerun: readonly string[] }
 }
 
 interface Said {
@@ -145,7 +149,7 @@ export type AgentMachineEvent =
       readonly reason?: string
       readonly at: number
     }
-  | { readonly type: 'stop' }
+  | { readonly type: 'stop' | 'close' }
   | { readonly type: 'revert'; readonly request: RevertRequest; readonly at: number }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }

@@ -6,6 +6,10 @@ import type { Draft } from './draft.ts'
 /** Child ids are reused by position: every new id would stay in memory for the life of the machine. */
 export const callSlot = (index: number): string => `call.${index}`
 
+/** Deterministic id of a call: the idempotency key of its effect, and what a result must carry to count. */
+export const callKey = (agentId: string, turnIndex: number, callId: string): string =>
+  `${agentId}/t${turnIndex}/tool/${callId}`
+
 /** Opens the step of a reply's calls: asks for approvals, starts what may start. */
 export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
   const { agentId, lastNodeId } = draft.context
@@ -14,7 +18,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
     callId: call.callId,
     name: call.name,
     input: call.input,
-    key: `${agentId}/t${turnIndex}/tool/${call.callId}`,
+    key: callKey(agentId, turnIndex, call.callId),
     nodeId: lastNodeId + 1 + index,
     status: call.needsApproval ? 'held' : 'ready',
   }))
@@ -118,6 +122,15 @@ export function cancelCalls(draft: Draft, reason: SyntheticReason): void {
     if (call.status === 'settled') return
     if (call.status === 'running') draft.children.push({ type: 'stop', id: callSlot(index) })
     synthesize(draft, index, reason)
+  })
+}
+
+/** After a crash: calls that may run again are made ready, the rest answered, as nobody knows whether they happened. */
+export function recoverCalls(draft: Draft, mayRerun: (name: string) => boolean): void {
+  draft.context.calls.forEach((call, index) => {
+    if (call.status !== 'running') return
+    if (mayRerun(call.name)) setStatus(draft, index, 'ready')
+    else synthesize(draft, index, 'interrupted')
   })
 }
 

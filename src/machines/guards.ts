@@ -38,6 +38,8 @@ export const overLimit = (subject: Subject): boolean => {
   return run !== null && mustReply(subject) && reachedLimit(run) !== undefined
 }
 export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true
+/** Restored from the log of an agent that was paused. */
+export const isPaused = ({ context }: Subject): boolean => context.pause !== null
 export const hasPrompts = ({ context }: Subject): boolean => context.prompts.length > 0
 
 /** The one result still missing: the step is sealed with it. */
@@ -60,12 +62,13 @@ export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
 /** No run is under way and none is paused. */
 export const isAtRest = ({ context }: Subject): boolean => context.run === null && context.pause === null
-export const isStopping = ({ context }: Subject): boolean => context.isStopping
+export const isEnding = ({ context }: Subject): boolean => context.ending !== null
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
-  event.type === 'decide' && heldCalls(context).includes(event.callId)
+  event.type === 'decide' && context.run !== null && heldCalls(context).includes(event.callId)
 export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
-export const pausedByLimit = ({ context }: Subject): boolean => context.pause?.type === 'limit'
+export const pausedBetweenTurns = ({ context }: Subject): boolean =>
+  context.pause?.type === 'limit' || context.pause?.type === 'interrupted'
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
   context.pause?.type !== 'approvals' && context.pausedRun !== null

@@ -11,31 +11,42 @@ interface RunRequest {
   readonly limits?: Limits | undefined
 }
 
+/** A run at its beginning. */
+export const newRun = (loopId: string, requestId: string, limits: Limits, now: number): RunState => ({
+  loopId,
+  requestId,
+  limits,
+  turns: 0,
+  usage: noUsage,
+  costUsd: 0,
+  deadline: limits.ms === undefined ? null : now + limits.ms,
+  deadlinePassed: false,
+  timers: 0,
+  attempt: 0,
+  retryAt: 0,
+  overflowed: false,
+  lastError: null,
+  turnUsage: noUsage,
+  turnCostUsd: 0,
+  lastStopReason: 'stop',
+})
+
+/** What a run may still use, so that a crash is no way to a fresh allowance. Never nothing: the next check pauses it. */
+export function remainingLimits({ limits, turns, usage, costUsd, deadline }: RunState, now: number): Limits {
+  const left: Limits = {}
+  if (limits.turns !== undefined) left.turns = Math.max(1, limits.turns - turns)
+  if (limits.tokens !== undefined) left.tokens = Math.max(1, limits.tokens - totalTokens(usage))
+  if (limits.costUsd !== undefined) left.costUsd = Math.max(Number.EPSILON, limits.costUsd - costUsd)
+  if (deadline !== null) left.ms = Math.max(1, deadline - now)
+  return left
+}
+
 /** Opens a run; its user message and first turn follow. */
 export function startRun(draft: Draft, request: RunRequest): void {
   const { agentId, runs, policy, pausedRun, now } = draft.context
-  const loopId = loopIdOf(agentId, runs)
   const limits = { ...policy.limits, ...request.limits }
-  const deadline = limits.ms === undefined ? null : now + limits.ms
-  const run: RunState = {
-    loopId,
-    requestId: request.requestId,
-    limits,
-    turns: 0,
-    usage: noUsage,
-    costUsd: 0,
-    deadline,
-    deadlinePassed: false,
-    timers: 0,
-    attempt: 0,
-    retryAt: 0,
-    overflowed: false,
-    lastError: null,
-    turnUsage: noUsage,
-    turnCostUsd: 0,
-    lastStopReason: 'stop',
-  }
-  draft.set({ run, runs: runs + 1, pause: null, pausedRun: null })
+  const run = newRun(loopIdOf(agentId, runs), request.requestId, limits, now)
+  draft.set({ run, runs: runs + 1, pause: null, pausedRun: null, pausedLimits: null })
   const resumed = request.cause === 'resume' && pausedRun !== null ? { resumedFrom: pausedRun } : {}
   draft.record({
     type: 'run.start',

@@ -10,6 +10,7 @@ export const errorTable = {
   INVALID_CONTENT: 'Give text or images that are not empty and not too large.',
   INVALID_ID: 'Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit.',
   AGENT_EXISTS: 'Choose another id, or leave it out to have one made.',
+  AGENT_NOT_FOUND: 'Check the id and the store, or spawn a new agent.',
   AGENT_STOPPED: 'Spawn a new agent; a stopped one takes no more commands.',
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',

@@ -58,6 +58,8 @@ export const pauseReasonSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
   z.object({ type: z.literal('store'), error: errorInfoSchema }),
+  /** The process died in the middle of the run. */
+  z.object({ type: z.literal('interrupted') }),
 ])
 export type PauseReason = z.infer<typeof pauseReasonSchema>
 

@@ -50,9 +50,10 @@ export class Agent {
     return this.#host.conversation
   }
 
-  /** Ids of calls that wait for `decide`. */
+  /** Ids of calls that wait for `decide`; none while the run they belong to waits for `resume`. */
   get pendingApprovals(): readonly string[] {
-    return this.#host.context.calls.filter((call) => call.status === 'held').map((call) => call.callId)
+    const { calls, run } = this.#host.context
+    return run === null ? [] : calls.filter((call) => call.status === 'held').map((call) => call.callId)
   }
 
   /**
@@ -130,7 +131,13 @@ export class Agent {
 
   /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
   async stop(): Promise<void> {
-    await this.#host.stop()
+    await this.#host.end('stop')
+    await this.#owner.release(this.id)
+  }
+
+  /** Ends the agent so that `runtime.resume` can go on with it: aborts what runs, leaves queues and approvals waiting. Idempotent. */
+  async close(): Promise<void> {
+    await this.#host.end('close')
     await this.#owner.release(this.id)
   }
 
@@ -145,12 +152,9 @@ export class Agent {
   /** Every event from now on, as an async iterable with a bounded buffer; leave the loop to end it. */
   events(): AsyncIterableIterator<AgentEvent> {
     const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
-    const unsubscribe = this.#host.subscribe((event) => {
-      buffer.push(event)
-      if (event.type === 'agent.stopped') buffer.close()
-    })
+    const unsubscribe = this.#host.subscribe((event) => buffer.push(event))
     if (this.#host.isStopped) buffer.close()
-    else this.#host.onCrash(() => buffer.close())
+    else this.#host.onEnd(() => buffer.close())
     return buffer
   }
 

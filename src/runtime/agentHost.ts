@@ -2,15 +2,17 @@ import { createActor, type Actor } from 'xstate'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply } from '../actors/agentPorts.ts'
 import { RequestAssembler, type AssembledRequest } from '../conversation/assembleRequest.ts'
-import { Conversation } from '../conversation/conversation.ts'
+import type { Conversation } from '../conversation/conversation.ts'
+import { rebuildConversation } from '../conversation/rebuildConversation.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { eventOf, type AgentEvent, type EventOf } from '../protocol/events.ts'
-import type { Limits, RecordDraft, RecordOf } from '../protocol/records.ts'
+import type { Limits, LogRecord, RecordDraft, RecordOf } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import { LogWriter } from './log/logWriter.ts'
+import { restoreInput } from './restoreInput.ts'
 import { RunHandle } from './run.ts'
 
 export type AgentListener = (event: AgentEvent) => unknown
@@ -28,6 +30,8 @@ export interface HostOptions {
   readonly lease: StoreLease
   readonly clock: Clock
   readonly random: () => number
+  /** The agent's log, to go on from it. */
+  readonly records?: readonly LogRecord[]
 }
 
 /** Everything of one agent that is not in its chart: conversation, log, listeners, runs. The effects reach the world through it. */
@@ -57,15 +61,23 @@ export class AgentHost implements AgentPorts {
   constructor(options: HostOptions) {
     this.agentId = options.agentId
     this.definition = options.definition
-    this.conversation = new Conversation(options.definition.counter)
+    const { records = [] } = options
+    this.conversation = rebuildConversation(records, { counter: options.definition.counter })
     this.clock = options.clock
     this.random = options.random
     this.#lease = options.lease
-    this.#log = new LogWriter(options.store, this)
+    this.#log = new LogWriter(options.store, this, this.conversation.lastSeq)
     const { name, model, policy } = options.definition
     this.#actor = createActor(options.machine, {
       id: options.agentId,
-      input: { agentId: options.agentId, path: this.path, definition: name, model: model.id, policy },
+      input: {
+        agentId: options.agentId,
+        path: this.path,
+        definition: name,
+        model: model.id,
+        policy,
+        ...(records.length === 0 ? {} : { restored: restoreInput(records, this.conversation, options.definition) }),
+      },
     })
   }
 
@@ -89,12 +101,12 @@ export class AgentHost implements AgentPorts {
     return this.#stopping !== undefined || this.#actor.getSnapshot().status !== 'active'
   }
 
-  /** Settles what runs and stops the machine. Idempotent. */
-  stop(): Promise<void> {
+  /** Settles what runs and ends the machine, for good or to be resumed from the log. Idempotent; the first call decides. */
+  end(how: 'stop' | 'close'): Promise<void> {
     this.#stopping ??= new Promise((resolve) => {
       if (this.#actor.getSnapshot().status !== 'active') return resolve()
       this.#actor.subscribe({ complete: resolve, error: () => resolve() })
-      this.#actor.send({ type: 'stop' })
+      this.#actor.send({ type: how })
     })
     return this.#stopping
   }
@@ -119,8 +131,8 @@ export class AgentHost implements AgentPorts {
     }
   }
 
-  /** Calls `close` if the agent dies; `agent.stopped` tells of every other end. */
-  onCrash(close: () => void): void {
+  /** Calls `close` when no more events can come. */
+  onEnd(close: () => void): void {
     this.#onEnd = [...this.#onEnd, close]
   }
 
@@ -170,7 +182,6 @@ export class AgentHost implements AgentPorts {
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     if (this.isObserved) this.#publish(eventOf(record, this))
     if (record.type === 'run.end') this.#closeRun(eventOf(record, this) as EventOf<'run.end'>)
-    else if (record.type === 'agent.stopped') this.#cancelRuns()
   }
 
   emit(body: LiveBody): void {
@@ -203,6 +214,7 @@ export class AgentHost implements AgentPorts {
   /** Observes the machine: it has stopped. */
   complete(): void {
     this.next()
+    this.#endRuns((run) => run.cancel('aborted'))
   }
 
   /** Observes the machine: a transition threw. It is dead, and its children, which it left running, are stopped here. */
@@ -211,9 +223,14 @@ export class AgentHost implements AgentPorts {
     for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
     this.fail(thrown)
     const error = toErrorInfo(thrown, 'INTERNAL')
-    this.#currentRun?.cancel('error', error)
+    this.#endRuns((run) => run.cancel('error', error))
+  }
+
+  /** Nothing more comes: whoever still waits is told. */
+  #endRuns(end: (run: RunHandle) => void): void {
+    if (this.#currentRun !== undefined) end(this.#currentRun)
     this.#currentRun = undefined
-    for (const run of this.#runs?.values() ?? []) run.cancel('error', error)
+    for (const run of this.#runs?.values() ?? []) end(run)
     this.#runs = undefined
     for (const close of this.#onEnd) close()
   }
@@ -291,11 +308,6 @@ export class AgentHost implements AgentPorts {
     } catch {
       return {}
     }
-  }
-
-  #cancelRuns(): void {
-    for (const run of this.#runs?.values() ?? []) run.cancel('aborted')
-    this.#runs = undefined
   }
 
   /** The log could not be written. */

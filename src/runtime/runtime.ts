@@ -12,8 +12,8 @@ import { agentMachine } from '../machines/agentMachine.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
-import type { RecordDraft } from '../protocol/records.ts'
-import type { Store } from '../protocol/store.ts'
+import type { LogRecord, RecordDraft } from '../protocol/records.ts'
+import type { Store, StoreLease } from '../protocol/store.ts'
 import { Agent, type AgentOwner } from './agent.ts'
 import { AgentHost } from './agentHost.ts'
 import { memoryStore } from './stores/memoryStore.ts'
@@ -38,10 +38,19 @@ export interface Runtime {
    * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (the id has a log already), `STORE_LOCKED`, `STORE_OPEN_FAILED`
    */
   spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
+  /**
+   * Goes on with an agent from its log, after its process ended without `stop`: the conversation, queues, approvals and pauses are
+   * as they were. A run that was cut off is continued as a new one (with `continue: false` it stays paused until
+   * `agent.resume()`): the model is asked again, and calls in flight are run again or answered as their tools' `effects` say.
+   *
+   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_EXISTS` (it runs already), `INVALID_DEFINITION` (of another
+   * name), `STORE_LOCKED`, `LOG_CORRUPT`, `LOG_VERSION`
+   */
+  resume(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
   /** The agents that run, oldest first. */
   agents(): Agent[]
   agent(id: string): Agent | undefined
-  /** Stops every agent, writes their logs and closes the store. Idempotent. */
+  /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -86,23 +95,57 @@ class LocalRuntime implements Runtime {
   }
 
   async spawn(definition: AgentDefinition, options: { id?: string } = {}): Promise<Agent> {
-    this.#checkOpen()
-    if (!isAgentDefinition(definition))
-      throw new RuntimeError('INVALID_DEFINITION', 'spawn takes what defineAgent returns.')
-    const agentId = options.id ?? `${definition.name}-${this.#owner.newId()}`
-    if (!agentIdSchema.safeParse(agentId).success)
-      throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
-    if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
-    const lease = await this.#store.open(agentId)
-    if (lease.lastSeq > 0 || this.#closing !== undefined) {
+    const agentId = options.id ?? `${definition?.name}-${this.#owner.newId()}`
+    this.#check(agentId, definition, 'spawn')
+    const lease = await this.#open(agentId)
+    if (lease.lastSeq === 0) return this.#begin(agentId, definition, lease)
+    await lease.release()
+    const what = `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store: resume it, or`
+    throw new RuntimeError('AGENT_EXISTS', `${what} spawn under another id.`)
+  }
+
+  async resume(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
+    this.#check(agentId, definition, 'resume')
+    const lease = await this.#open(agentId)
+    try {
+      const records = await readWhole(this.#store, agentId)
+      checkResumable(agentId, definition, records)
+      const agent = this.#begin(agentId, definition, lease, records)
+      if (options.continue !== false && agent.pause?.type === 'interrupted') {
+        const host = this.#hosts.get(agentId)!
+        await host.resume(host.expectRun(this.#owner.newId()), undefined)
+      }
+      return agent
+    } catch (thrown) {
       await lease.release()
-      this.#checkOpen()
-      throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store.`)
+      throw thrown
     }
+  }
+
+  #check(agentId: string, definition: AgentDefinition, verb: string): void {
+    this.#checkOpen()
+    if (!isAgentDefinition(definition)) {
+      throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
+    }
+    if (!agentIdSchema.safeParse(agentId).success) {
+      throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
+    }
+    if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
+  }
+
+  async #open(agentId: string): Promise<StoreLease> {
+    const lease = await this.#store.open(agentId)
+    if (this.#closing === undefined) return lease
+    await lease.release()
+    throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed meanwhile.')
+  }
+
+  #begin(agentId: string, definition: AgentDefinition, lease: StoreLease, records: readonly LogRecord[] = []): Agent {
     const host = new AgentHost({
       agentId,
       definition,
       lease,
+      records,
       machine: this.#machine,
       store: this.#store,
       clock: this.#clock,
@@ -133,7 +176,7 @@ class LocalRuntime implements Runtime {
   }
 
   async #close(): Promise<void> {
-    const stops = await Promise.allSettled(this.agents().map((agent) => agent.stop()))
+    const stops = await Promise.allSettled(this.agents().map((agent) => agent.close()))
     await this.#store.close()
     const failed = stops.find((stop) => stop.status === 'rejected')
     if (failed !== undefined) throw failed.reason
@@ -153,4 +196,23 @@ class LocalRuntime implements Runtime {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The runtime is closed.')
   }
+}
+
+async function readWhole(store: Store, agentId: string): Promise<LogRecord[]> {
+  const records: LogRecord[] = []
+  for await (const record of store.read(agentId)) records.push(record)
+  return records
+}
+
+function checkResumable(agentId: string, definition: AgentDefinition, records: readonly LogRecord[]): void {
+  const [first] = records
+  if (first === undefined)
+    throw new RuntimeError('AGENT_NOT_FOUND', `There is no log of agent "${agentId}" in this store.`)
+  if (records.at(-1)?.type === 'agent.stopped')
+    throw new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped for good.`)
+  if (first.type !== 'agent.created')
+    throw new RuntimeError('LOG_CORRUPT', `The log of agent "${agentId}" begins with ${first.type}.`)
+  if (first.definition === definition.name) return
+  const what = `Agent "${agentId}" is of definition "${first.definition}", not "${definition.name}".`
+  throw new RuntimeError('INVALID_DEFINITION', what)
 }

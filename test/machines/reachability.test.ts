@@ -88,7 +88,7 @@ const abstract = ({ value, context }: Snapshot): string =>
     context.pause?.type,
     context.run?.deadlinePassed,
     context.calls.map(({ status }) => status),
-    [context.storeError !== null, context.owesReply && context.run !== null, context.isStopping],
+    [context.storeError !== null, context.owesReply && context.run !== null, context.ending !== null],
     [context.contextTokens > 0, context.compactionCause],
     [context.reverts, context.prunes].map((requests) => (requests?.length ?? 0) > 0),
   ])

@@ -156,7 +156,7 @@ describe('closing a runtime', (it) => {
     for (const { id } of agents) {
       const types: string[] = []
       for await (const record of store.read(id)) types.push(record.type)
-      assert.is(types.at(-1), 'agent.stopped')
+      assert.is(types.at(-1), 'run.end')
       assert.is(types.filter((type) => type === 'run.end').length, 1)
     }
   })

@@ -5,6 +5,8 @@ import { textWidth } from '../../src/runtime/cli/terminal/textWidth.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const plain = coloursFor({}, {})
+// oxlint-disable-next-line no-control-regex -- the test looks for escape sequences
+const escapes = /\u001B\[\d*[A-Za-z]/g
 const coloured = coloursFor({ isTTY: true }, {})
 
 const node = (id: number, parentId: number | null, text: string, tags: readonly string[] = []): ConversationNode => ({
@@ -68,9 +70,8 @@ describe('the conversation tree', (it) => {
     const long = `\u001B[2Jmany words ${'on one line '.repeat(20)}\nand another`
     const lines = conversationTree(view([node(1, null, long, [long])], [node(2, 1, long)]), coloured, 40)
     assert.equal(lines.map(textWidth), [40, 40, 3, 40])
-    // oxlint-disable-next-line no-control-regex -- the test looks for escape sequences
     assert.equal(
-      lines.map((line) => line.match(/\u001B\[\d*[A-Za-z]/g)),
+      lines.map((line) => line.match(escapes)),
       [null, ['\u001B[33m', '\u001B[39m'], null, ['\u001B[2m', '\u001B[22m']],
     )
   })

@@ -21,6 +21,9 @@ export interface ToolContext {
 /** What `run` may return: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
 
+/** What a call may do to the world, and so whether it may run again when nobody knows if it ended. */
+export type ToolEffects = 'none' | 'idempotent' | 'irreversible'
+
 /** A tool as the runtime uses it; made by `defineTool`. */
 export interface Tool {
   readonly name: string
@@ -28,6 +31,7 @@ export interface Tool {
   readonly inputSchema: JsonSchema
   readonly timeoutMs: number
   readonly maxOutputChars: number
+  readonly effects: ToolEffects
   /** Checks the model's arguments; `message` is written for the model. Never throws. */
   parse(
     input: unknown,
@@ -61,6 +65,11 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
   readonly timeoutMs?: number
   /** Characters of text output the model gets; the middle of a longer one is cut out, with a marker. Default 30,000. */
   readonly maxOutputChars?: number
+  /**
+   * After a crash in the middle of a call: `'none'` (only reads) and `'idempotent'` (the same `key` has its effect once) run
+   * again; `'irreversible'`, the default, does not, and the model is told that it is not known whether it happened.
+   */
+  readonly effects?: ToolEffects
 }
 
 const optionsSchema = z.strictObject({
@@ -74,6 +83,7 @@ const optionsSchema = z.strictObject({
   needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
   timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
   maxOutputChars: z.int().min(100).optional(),
+  effects: z.enum(['none', 'idempotent', 'irreversible']).optional(),
 })
 
 /**
@@ -95,6 +105,7 @@ export function defineTool<const Input extends z.ZodType | { readonly jsonSchema
     inputSchema,
     timeoutMs: options.timeoutMs ?? 600_000,
     maxOutputChars: options.maxOutputChars ?? 30_000,
+    effects: options.effects ?? 'irreversible',
     parse: (input: unknown) => parseInput(schema, input),
     needsApproval: typeof approval === 'function' ? approval : () => approval,
     run: options.run,

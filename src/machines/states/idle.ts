@@ -35,7 +35,8 @@ export const pauseForStore = (draft: Draft): void =>
 
 export const idle = agentSetup.createStateConfig({
   always: [
-    { guard: 'isStopping', target: 'stopped' },
+    { guard: 'isEnding', target: 'stopped' },
+    { guard: 'isPaused', target: 'paused' },
     { guard: 'brakeRequested', target: 'draining' },
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
     { guard: 'hasPrompts', target: 'replying', actions: beginQueuedRun },

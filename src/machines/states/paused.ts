@@ -3,11 +3,12 @@ import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, decideCall } from '../calls.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { releaseDeadline, startRun, startTurn } from '../runs.ts'
+import { beginEnding } from './stopped.ts'
 import type { Draft } from '../draft.ts'
 
 type Resume = EventOfType<'resume'>
 
-function resumeRun(draft: Draft, { id, limits }: Resume): void {
+function resumeRun(draft: Draft, { id, limits = draft.context.pausedLimits ?? undefined }: Resume): void {
   draft.set({ storeError: null, pause: null })
   startRun(draft, { cause: 'resume', requestId: id, limits })
 }
@@ -34,7 +35,7 @@ export const paused = agentSetup.createStateConfig({
       }),
     },
     prompt: {
-      guard: 'pausedByLimit',
+      guard: 'pausedBetweenTurns',
       target: 'idle',
       actions: advance<EventOfType<'prompt'>>((draft, event) => {
         enqueuePrompt(draft, event)
@@ -60,10 +61,12 @@ export const paused = agentSetup.createStateConfig({
         actions: advance((draft) => draft.set({ storeError: null, pause: null })),
       },
     ],
+    // Approvals that wait are still there when the agent is resumed from its log.
+    close: { target: 'stopped', actions: beginEnding },
     abort: [
       { guard: 'isRunning', target: 'settling' },
       {
-        guard: 'pausedByLimit',
+        guard: 'pausedBetweenTurns',
         target: 'idle',
         actions: advance((draft) => {
           dropQueues(draft, ['steering', 'followUps'])

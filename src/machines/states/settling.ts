@@ -3,6 +3,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType, SettleOutput } from '../agentTypes.ts'
 import { enqueuePrompt, enqueueSaid } from '../queues.ts'
 import { replyKey } from '../runs.ts'
+import { beginEnding } from './stopped.ts'
 
 type Done = { readonly output: SettleOutput }
 
@@ -30,6 +31,7 @@ export const settling = agentSetup.createStateConfig({
     prompt: { actions: advance<EventOfType<'prompt'>>(enqueuePrompt) },
     steer: { actions: saidTooLate },
     followUp: { actions: saidTooLate },
-    stop: { actions: advance((draft) => draft.set({ isStopping: true })) },
+    stop: { actions: beginEnding },
+    close: { actions: beginEnding },
   },
 })

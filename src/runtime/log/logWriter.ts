@@ -28,9 +28,12 @@ export class LogWriter {
   #isWriting = false
   #failure: RuntimeError | undefined
 
-  constructor(store: Store, owner: LogOwner) {
+  /** `seq`: of the last record that is in the store already. */
+  constructor(store: Store, owner: LogOwner, seq = 0) {
     this.#store = store
     this.#owner = owner
+    this.#lastSeq = seq
+    this.#writtenSeq = seq
   }
 
   append(record: LogRecord): void {

@@ -1,0 +1,23 @@
+import { advance, agentSetup } from '../agentSetup.ts'
+import type { EventOfType } from '../agentTypes.ts'
+import { refusePrunes, refuseReverts } from '../brakes.ts'
+import { cancelCalls, sealCalls } from '../calls.ts'
+import { dropQueues } from '../queues.ts'
+
+/** Remembers how the agent is to end, once what runs is settled. */
+export const beginEnding = advance<EventOfType<'stop' | 'close'>>((draft, { type }) => draft.set({ ending: type }))
+
+/** The end: for good, with everything answered and dropped; or, when it was closed, with the log left to be resumed from. */
+export const stopped = agentSetup.createStateConfig({
+  type: 'final',
+  entry: advance((draft) => {
+    if (draft.context.ending === 'close') return
+    cancelCalls(draft, 'aborted')
+    sealCalls(draft)
+    refuseReverts(draft, 'the agent was stopped')
+    refusePrunes(draft, 'the agent was stopped')
+    dropQueues(draft, ['steering', 'followUps', 'prompts'])
+    draft.set({ pause: null, pausedRun: null, owesReply: false })
+    draft.record({ type: 'agent.stopped' })
+  }),
+})
