@@ -1,4 +1,6 @@
 export { modelContract, type ModelContractOptions } from './actors/models/modelContract.ts'
+export { recordModel, type RecordingModel } from './actors/models/recordModel.ts'
+export { replayModel, type ReplayModel, type ReplayModelOptions } from './actors/models/replayModel.ts'
 export { scriptedModel, type ScriptedModel, type ScriptedReply } from './actors/models/scriptedModel.ts'
 export { simulatedClock, type SimulatedClock } from './runtime/simulatedClock.ts'
 export { storeContract } from './runtime/stores/storeContract.ts'

@@ -1,4 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type ContractReply, modelContract } from '../../src/actors/models/modelContract.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { recordModel } from '../../src/actors/models/recordModel.ts'
+import { replayModel } from '../../src/actors/models/replayModel.ts'
+import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import type { Model, ModelPart } from '../../src/protocol/model.ts'
 import { assert, describe } from '../support/suite.ts'
 import { useWire, wireFamilies } from '../support/wireServer/useWire.ts'
@@ -37,6 +44,40 @@ for (const family of wireFamilies) {
     }
   })
 }
+
+/** Plays the replies in order, whatever the turn. */
+const policy = (replies: readonly ContractReply[]): Model => {
+  const left = [...replies]
+  return policyModel(() => left.shift() ?? '')
+}
+
+for (const [name, create] of Object.entries({ policyModel: policy, scriptedModel })) {
+  describe(`model contract of ${name}`, (it) => {
+    for (const { name: title, run } of modelContract({ create })) it(title, run)
+  })
+}
+
+describe('model contract of recordModel, and of replayModel over that recording', (it) => {
+  const titles = modelContract({ create: policy }).map(({ name }) => name)
+  for (const [index, title] of titles.entries()) {
+    it(title, async ({ cleanup }) => {
+      const dir = await mkdtemp(join(tmpdir(), 'escapement-recording-'))
+      cleanup(() => rm(dir, { recursive: true, force: true }))
+      const file = join(dir, 'recording.jsonl')
+      let flush = async (): Promise<void> => assert.unreachable()
+      const record = (replies: readonly ContractReply[]): Model => {
+        const recording = recordModel(policy(replies), file)
+        flush = recording.flush
+        return recording
+      }
+      await modelContract({ create: record })[index]?.run()
+      await flush()
+      const replay = await replayModel(file)
+      await modelContract({ create: () => replay })[index]?.run()
+      replay.assertComplete()
+    })
+  }
+})
 
 describe('model contract', (it) => {
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }

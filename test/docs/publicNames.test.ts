@@ -23,7 +23,14 @@ const reviewed = {
     'recordVersion',
     'workspaceTools',
   ],
-  '../../src/testing.ts': ['modelContract', 'scriptedModel', 'simulatedClock', 'storeContract'],
+  '../../src/testing.ts': [
+    'modelContract',
+    'recordModel',
+    'replayModel',
+    'scriptedModel',
+    'simulatedClock',
+    'storeContract',
+  ],
   '../../src/aiSdk.ts': ['aiSdkModel', 'isAiSdkModel'],
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
+import { lineOf } from '../../src/runtime/stores/checksum.ts'
 import { fileStore } from '../../src/runtime/stores/fileStore.ts'
 import type { CaseContext } from '../support/suite.ts'
 
@@ -33,7 +34,7 @@ export async function storeFolder({ cleanup }: Pick<CaseContext, 'cleanup'>): Pr
 
 /** The lines of a log file. */
 export const linesOf = (records: readonly LogRecord[]): string =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join('')
+  records.map((record) => `${lineOf(JSON.stringify(record))}\n`).join('')
 
 /** A predicate for `assert.rejects`: an error of this code whose message holds these texts. */
 export const failsWith =

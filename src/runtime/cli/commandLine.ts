@@ -18,6 +18,8 @@ export type OptionName = keyof typeof optionTypes
 export interface CommandShape {
   readonly options: readonly OptionName[]
   readonly task: 'required' | 'optional' | 'none'
+  /** What stands in the place of the task where it is something else, for messages. Default: a task. */
+  readonly operand?: { readonly name: string; readonly example: string }
 }
 
 /** A command line, understood. */
@@ -70,10 +72,11 @@ export function parseCommandLine(
   if (shape === undefined) return mistake(unknown(`command "${command}"`, command, Object.keys(commands), ''))
   const task = rest.length === 0 ? undefined : rest.join(' ')
   if (shape.task === 'none' && task !== undefined) return mistake(`"${command}" takes no task; it got "${task}".`)
+  const { name: operand, example } = shape.operand ?? { name: 'task', example: '"fix the failing test"' }
   if (task?.trim() === '')
-    return mistake(`The task is empty. Say what to do, like: escapement ${command} "fix the failing test"`)
+    return mistake(`The ${operand} is empty. Say what to do, like: escapement ${command} ${example}`)
   if (shape.task === 'required' && task === undefined) {
-    return mistake(`"${command}" needs a task, like: escapement ${command} "fix the failing test"`)
+    return mistake(`"${command}" needs a ${operand}, like: escapement ${command} ${example}`)
   }
   const text = (name: OptionName): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
   const { json = false, yes = false } = values

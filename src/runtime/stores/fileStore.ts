@@ -1,5 +1,5 @@
 import { constants, mkdir, open, readdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import type { LogRecord } from '../../protocol/records.ts'
@@ -9,6 +9,8 @@ import { type FileLock, lockFile } from './fileLock.ts'
 import { hasCode } from './hasCode.ts'
 import { LogFile } from './logFile.ts'
 import { findLogEnd, readLog } from './readLog.ts'
+import { syncFolder } from './syncFolder.ts'
+import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 
 const extension = '.jsonl'
 
@@ -53,12 +55,14 @@ class FileLease implements StoreLease {
 
 class FileStore implements Store {
   readonly #dir: string
+  readonly #policy: SyncPolicy
   readonly #leases = new Map<string, FileLease>()
   readonly #opening = new Set<Promise<StoreLease>>()
   #closed: Promise<void> | undefined
 
-  constructor(dir: string) {
+  constructor(dir: string, policy: SyncPolicy) {
     this.#dir = dir
+    this.#policy = policy
   }
 
   append(agentId: string, records: readonly LogRecord[]): Promise<void> {
@@ -123,7 +127,7 @@ class FileStore implements Store {
     await this.#makeFolder()
     const lock = await lockFile(join(this.#dir, `${agentId}.lock`))
     try {
-      const { log, repairedBytes } = await openLog(agentId, file)
+      const { log, repairedBytes } = await openLog(agentId, file, this.#policy)
       const lease: FileLease = new FileLease({
         agentId,
         repairedBytes,
@@ -143,7 +147,9 @@ class FileStore implements Store {
 
   async #makeFolder(): Promise<void> {
     try {
-      await mkdir(this.#dir, { recursive: true })
+      const made = await mkdir(this.#dir, { recursive: true })
+      if (made === undefined || this.#policy.durability === 'os') return
+      for (let dir = this.#dir; dir.length >= made.length; dir = dirname(dir)) await syncFolder(dirname(dir))
     } catch (thrown) {
       if (!hasCode(thrown, 'EEXIST') && !hasCode(thrown, 'ENOTDIR')) throw thrown
       throw new RuntimeError('STORE_OPEN_FAILED', `${this.#dir} is not a folder, or lies in a file.`, { cause: thrown })
@@ -159,13 +165,22 @@ class FileStore implements Store {
   }
 }
 
-async function openLog(agentId: string, file: string): Promise<{ log: LogFile; repairedBytes: number }> {
+async function openLog(
+  agentId: string,
+  file: string,
+  policy: SyncPolicy,
+): Promise<{ log: LogFile; repairedBytes: number }> {
   const handle = await open(file, constants.O_RDWR | constants.O_CREAT)
   try {
     const { size } = await handle.stat()
     const end = await findLogEnd(handle, file, size)
     if (end.size < size) await handle.truncate(end.size)
-    return { log: new LogFile(agentId, handle, end), repairedBytes: size - end.size }
+    if (policy.durability !== 'os') {
+      // `lastSeq` counts what a writer that made no syncs left behind, and the file may be new.
+      await handle.datasync()
+      await syncFolder(dirname(file))
+    }
+    return { log: new LogFile(agentId, handle, end, policy), repairedBytes: size - end.size }
   } catch (thrown) {
     await handle.close()
     throw thrown
@@ -173,18 +188,19 @@ async function openLog(agentId: string, file: string): Promise<{ log: LogFile; r
 }
 
 /**
- * A store in a folder, made when missing: `<agentId>.jsonl` is an agent's log, a record a line, and `<agentId>.lock`
- * stands beside it while a process writes. See `Store` for the contract. A record counts as stored once the operating
- * system has it: it survives the process, `kill -9` included, but not a power cut.
+ * A store in a folder, made when missing: `<agentId>.jsonl` is an agent's log, a record a line with a checksum as its last
+ * field, and `<agentId>.lock` stands beside it while a process writes. See `Store` for the contract. When a record counts
+ * as stored is `durability`; by default once the operating system has it: it survives the process, `kill -9` included,
+ * but not a power cut.
  *
- * Opening cuts off a torn last line and looks at nothing before it; a bad line further up is found by `read`
- * (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, after `close` too.
+ * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and looks at nothing before it; a bad line further
+ * up is found by `read` (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, after `close` too.
  *
- * @throws RuntimeError `INVALID_OPTION` when `dir` is blank. Everything else about the folder is told by `open`
- * (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
+ * @throws RuntimeError `INVALID_OPTION` when `dir` is blank or an option is wrong. Everything else about the folder is told
+ * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
  */
-export function fileStore(dir: string): Store {
+export function fileStore(dir: string, options?: FileStoreOptions): Store {
   if (typeof dir !== 'string' || dir.trim() === '')
     throw new RuntimeError('INVALID_OPTION', `fileStore needs the path of a folder, not ${JSON.stringify(dir)}.`)
-  return new FileStore(resolve(dir))
+  return new FileStore(resolve(dir), syncPolicy(options))
 }

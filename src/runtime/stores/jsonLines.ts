@@ -45,6 +45,19 @@ export async function* readLines(
   }
 }
 
+/** Offset of the byte after the first `count` lines; the end of the file when it has fewer. */
+export async function offsetOfLine(file: Readable, count: number): Promise<number> {
+  let position = 0
+  for (let left = count; left > 0;) {
+    const block = await readBytes(file, position, position + blockBytes)
+    if (block.length === 0) break
+    const rest = withoutLines(block, left)
+    left -= rest.skipped
+    position += block.length - rest.left.length
+  }
+  return position
+}
+
 /** Offset of the last newline before byte `before`, or -1. Reads backwards, so the end of a long file is found at once. */
 export async function lastNewline(file: Readable, before: number): Promise<number> {
   for (let end = before; end > 0;) {

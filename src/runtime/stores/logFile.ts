@@ -2,57 +2,67 @@ import type { FileHandle } from 'node:fs/promises'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { checkSequence } from './checkSequence.ts'
+import { lineOf } from './checksum.ts'
 import type { LogEnd } from './readLog.ts'
+import { type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 
 /** Most UTF-16 units of one write that calls are gathered into; one call may be larger. */
 const batchChars = 4 * 1024 * 1024
 
 /** What a log file needs of its open file: a write may take fewer bytes than given. */
-export type LogFileHandle = Pick<FileHandle, 'write' | 'truncate' | 'close'>
+export type LogFileHandle = Pick<FileHandle, 'write' | 'truncate' | 'datasync' | 'close'>
 
 interface Batch {
   text: string
   lastSeq: number
-  readonly written: PromiseWithResolvers<void>
+  readonly stored: PromiseWithResolvers<void>
 }
 
 /**
- * The writing end of one agent's log, used by one writer at a time. Calls of one tick, and calls made while a write is
- * under way, share one write. A failed write is cut off again, and every call in it or waiting behind it rejects.
+ * The writing end of one agent's log, used by one writer at a time. Calls of one tick, and calls made while a write or a
+ * sync is under way, share one write. What a failed write or sync left is cut off again, and every call in it or waiting
+ * behind it rejects.
  */
 export class LogFile {
   readonly #agentId: string
   readonly #handle: LogFileHandle
-  /** The good part on disk: what reads may show. */
-  #size: number
-  #lastSeq: number
+  readonly #policy: SyncPolicy
+  /** The good part as far as the policy holds: what reads may show. */
+  #stored: LogEnd
+  /** The good part as far as it was written. */
+  #written: LogEnd
   /** Last seq that was taken in, written or not. */
   #takenSeq: number
-  /** Bytes of a failed write may stand after `#size`. */
+  /** Bytes of a failed write or sync may stand after what was written. */
   #torn = false
   #waiting: Batch[] = []
-  #writing: Promise<void> | undefined
+  /** Written, and waiting for a sync. */
+  #unsynced: Batch[] = []
+  #isSyncDue = false
+  #cancelTimer: (() => void) | undefined
+  #isClosing = false
+  #working: Promise<void> | undefined
 
-  constructor(agentId: string, handle: LogFileHandle, { size, lastSeq }: LogEnd) {
+  constructor(agentId: string, handle: LogFileHandle, end: LogEnd, policy: SyncPolicy = syncPolicy()) {
     this.#agentId = agentId
     this.#handle = handle
-    this.#size = size
-    this.#lastSeq = lastSeq
-    this.#takenSeq = lastSeq
+    this.#policy = policy
+    this.#stored = this.#written = end
+    this.#takenSeq = end.lastSeq
   }
 
-  /** Bytes of whole records, none of a write under way. */
+  /** Bytes of whole records that are stored, none of a write or sync under way. */
   get size(): number {
-    return this.#size
+    return this.#stored.size
   }
 
-  /** `seq` of the last record written. */
+  /** `seq` of the last record stored. */
   get lastSeq(): number {
-    return this.#lastSeq
+    return this.#stored.lastSeq
   }
 
   /**
-   * Appends in the order of calls; resolves when the records, and all before them, were handed to the operating system.
+   * Appends in the order of calls; resolves when the records, and all before them, are as durable as the policy promises.
    * The records are read before it returns.
    *
    * Rejects with `STORE_APPEND_FAILED`; then nothing of this call was kept, and the next append starts at `lastSeq + 1`.
@@ -61,73 +71,130 @@ export class LogFile {
     let text = ''
     try {
       if (checkSequence(this.#agentId, records, this.#takenSeq) === 'next')
-        for (const record of records) text += `${JSON.stringify(record)}\n`
+        for (const record of records) text += `${lineOf(JSON.stringify(record))}\n`
     } catch (thrown) {
       return Promise.reject(thrown instanceof RuntimeError ? thrown : this.#failed(thrown))
     }
     let batch = this.#waiting.at(-1)
     if (batch === undefined || batch.text.length > batchChars) {
-      batch = { text: '', lastSeq: this.#takenSeq, written: Promise.withResolvers() }
+      batch = { text: '', lastSeq: this.#takenSeq, stored: Promise.withResolvers() }
       this.#waiting.push(batch)
     }
     if (text !== '') {
       batch.text += text
       batch.lastSeq = this.#takenSeq += records.length
     }
-    this.#writing ??= this.#writeAll()
-    return batch.written.promise
+    this.#start()
+    return batch.stored.promise
   }
 
-  /** Waits for what was appended, whether it succeeds or not, and closes the file. */
+  /** Stores what was appended without waiting for `batchMs`, whether it succeeds or not, and closes the file. */
   async close(): Promise<void> {
-    await this.#writing
+    this.#isClosing = this.#isSyncDue = true
+    this.#start()
+    await this.#working
+    // Else the next one to open it would take what was refused for records.
+    if (this.#torn) await this.#cutTorn().catch(() => undefined)
     await this.#handle.close()
   }
 
-  async #writeAll(): Promise<void> {
+  #start(): void {
+    this.#working ??= this.#work()
+  }
+
+  /** Writes and syncs, one at a time, until nothing is due. Never rejects: the calls do. */
+  async #work(): Promise<void> {
     await Promise.resolve() // calls of the same tick share the first write
-    for (let batch = this.#waiting.shift(); batch !== undefined; batch = this.#waiting.shift()) {
+    for (;;) {
+      if (this.#isSyncDue) await this.#sync()
+      const batch = this.#waiting.shift()
+      if (batch === undefined) break
       try {
         await this.#write(batch)
-        batch.written.resolve()
+        this.#unsynced.push(batch)
+        this.#askForSync()
       } catch (thrown) {
-        this.#takenSeq = this.#lastSeq
-        const error = this.#failed(thrown)
-        for (const { written } of [batch, ...this.#waiting.splice(0)]) written.reject(error)
+        this.#waiting.unshift(batch)
+        // First what was written before it: then `lastSeq` is where the next append starts.
+        await this.#sync()
+        this.#reject(thrown)
       }
     }
-    this.#writing = undefined
+    this.#working = undefined
   }
 
   async #write({ text, lastSeq }: Batch): Promise<void> {
     if (text === '') return
     if (this.#torn) await this.#cutTorn()
+    const { size } = this.#written
     const bytes = Buffer.from(text)
     try {
       for (let at = 0; at < bytes.length;) {
-        const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, this.#size + at)
+        const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, size + at)
         if (bytesWritten === 0) throw new Error('the file takes no more bytes')
         at += bytesWritten
       }
     } catch (thrown) {
-      this.#torn = true
-      // When this fails as well, the next write tries again first.
-      await this.#cutTorn().catch(() => undefined)
+      await this.#takeBack()
       throw thrown
     }
-    this.#size += bytes.length
-    this.#lastSeq = lastSeq
+    this.#written = { size: size + bytes.length, lastSeq }
+  }
+
+  #askForSync(): void {
+    const { durability, batchMs, clock } = this.#policy
+    if (durability === 'os' || this.#written === this.#stored) this.#acknowledge()
+    else if (durability === 'each' || this.#isClosing) this.#isSyncDue = true
+    else
+      this.#cancelTimer ??= clock.after(batchMs, () => {
+        this.#isSyncDue = true
+        this.#start()
+      })
+  }
+
+  async #sync(): Promise<void> {
+    this.#isSyncDue = false
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    if (this.#unsynced.length === 0) return
+    try {
+      await this.#handle.datasync()
+      this.#acknowledge()
+    } catch (thrown) {
+      // The system may hold the lost pages for clean ones now, and a second sync would lie: they are written again.
+      this.#written = this.#stored
+      await this.#takeBack()
+      this.#reject(thrown)
+    }
+  }
+
+  #acknowledge(): void {
+    this.#stored = this.#written
+    for (const { stored } of this.#unsynced.splice(0)) stored.resolve()
+  }
+
+  /** Ends every call that was not stored; the next one starts after what was. */
+  #reject(thrown: unknown): void {
+    this.#takenSeq = this.#written.lastSeq
+    const error = this.#failed(thrown)
+    for (const { stored } of [...this.#unsynced.splice(0), ...this.#waiting.splice(0)]) stored.reject(error)
+  }
+
+  async #takeBack(): Promise<void> {
+    this.#torn = true
+    // When this fails as well, the next write tries again first.
+    await this.#cutTorn().catch(() => undefined)
   }
 
   async #cutTorn(): Promise<void> {
-    await this.#handle.truncate(this.#size)
+    await this.#handle.truncate(this.#written.size)
     this.#torn = false
   }
 
   #failed(thrown: unknown): RuntimeError {
     return new RuntimeError(
       'STORE_APPEND_FAILED',
-      `The log of agent "${this.#agentId}" could not be written after seq ${this.#lastSeq}: ${messageOf(thrown)}.`,
+      `The log of agent "${this.#agentId}" could not be written after seq ${this.#written.lastSeq}: ${messageOf(thrown)}.`,
       { cause: thrown },
     )
   }

@@ -1,5 +1,6 @@
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { type LogRecord, logRecordSchema, recordVersion } from '../../protocol/records.ts'
+import { checksumOf } from './checksum.ts'
 
 /** Where a line stands, for the message of an error; lines count from 1. */
 export interface LinePlace {
@@ -16,11 +17,21 @@ function versionOf(value: unknown): number {
   return typeof version === 'number' ? version : 0
 }
 
+/** Whether a record's last field is one no record has, shaped like a checksum: then its name is what was damaged. */
+function hasDamagedChecksum(value: object, record: LogRecord): boolean {
+  const [name, last] = Object.entries(value).at(-1) ?? []
+  return name !== undefined && !(name in record) && typeof last === 'string' && last.length === 8
+}
+
 /**
- * Reads one line of a log, without its newline. Returns the error (`LOG_CORRUPT`, or `LOG_VERSION` for a record of a
- * newer format) instead of throwing it, because a bad last line is expected: the caller knows which line is the last.
+ * Reads one line of a log, without its newline, and holds it against its checksum when it has one. Returns the error
+ * (`LOG_CORRUPT`, or `LOG_VERSION` for a record of a newer format) instead of throwing it, because a bad last line is
+ * expected: the caller knows which line is the last.
  */
 export function readRecord(text: string, place: LinePlace): LogRecord | RuntimeError {
+  const sum = checksumOf(text)
+  if (sum !== undefined && sum.seen !== sum.expected)
+    return corruptLine(place, `its checksum is wrong (expected ${sum.expected}, seen ${sum.seen})`)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -33,6 +44,10 @@ export function readRecord(text: string, place: LinePlace): LogRecord | RuntimeE
       'LOG_VERSION',
       `Line ${place.line} of ${place.file} has format version ${version}; this is version ${recordVersion}.`,
     )
+  if (sum !== undefined) delete (value as { crc?: string }).crc
   const record = logRecordSchema.safeParse(value)
-  return record.success ? record.data : corruptLine(place, describeIssues(record.error))
+  if (!record.success) return corruptLine(place, describeIssues(record.error))
+  return sum === undefined && hasDamagedChecksum(value as object, record.data)
+    ? corruptLine(place, 'its checksum is damaged')
+    : record.data
 }

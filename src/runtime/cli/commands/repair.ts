@@ -1,0 +1,28 @@
+import { type LogRepair, repairLog } from '../../stores/repairLog.ts'
+import type { Command } from '../command.ts'
+import { exitCodes } from '../exitCodes.ts'
+
+const counted = (count: number, what: string): string =>
+  `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
+
+function report(file: string, { kept, cutBytes, backup }: LogRepair): string {
+  if (backup === null) return `${file} is whole: ${counted(kept, 'record')}; nothing was changed.\n`
+  return (
+    `${file} was repaired: ${counted(kept, 'record')} kept, ${counted(cutBytes, 'byte')} cut off from the first bad line on.\n` +
+    `The damaged file is kept as ${backup}.\n`
+  )
+}
+
+/** `escapement repair <file>`: cuts a damaged log off at its first bad line, with a copy kept. 0 when it is whole afterwards. */
+export const repairCommand: Command = {
+  usage: 'repair <file> [--json]',
+  summary: 'cut a damaged log (<folder>/.escapement/*.jsonl) off at its first bad line; keeps a copy',
+  options: ['json'],
+  task: 'required',
+  operand: { name: 'file', example: '.escapement/<agent id>.jsonl' },
+  async run({ task: file = '', json }, { stdout }) {
+    const repair = await repairLog(file)
+    stdout.write(json ? `${JSON.stringify({ file, ...repair })}\n` : report(file, repair))
+    return exitCodes.done
+  },
+}
