@@ -23,7 +23,7 @@ export {
 
 export { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts'
 export type { Agent, RunOptions } from './runtime/agent.ts'
-export type { AgentListener } from './runtime/agentHost.ts'
+export type { AgentListener } from './runtime/observers.ts'
 export type { Run, RunResult } from './runtime/run.ts'
 export { memoryStore } from './runtime/stores/memoryStore.ts'
 export { fileStore } from './runtime/stores/fileStore.ts'

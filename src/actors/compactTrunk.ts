@@ -34,7 +34,8 @@ export const compactTrunk = (find: FindPorts) =>
     const overlay = overlayOf(plan, 0, text, policy)
     const tokensAfter = requestTokens(ports, tokensUnder(conversation, overlay))
     const shrink = 1 - tokensAfter / tokensBefore
-    if (shrink < policy.minShrink) {
+    // After an overflow anything that makes the request smaller is worth the try.
+    if (input.force ? shrink <= 0 : shrink < policy.minShrink) {
       return refuse(
         `it would save only ${Math.round(shrink * 100)} % of the request, less than ${policy.minShrink * 100} %`,
         summary,

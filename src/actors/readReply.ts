@@ -131,15 +131,16 @@ function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
     return `block ${index} of its reply is no block: ${JSON.stringify(reply.content[index])?.slice(0, 200)}`
   if (!stopReasons.has(reply.stopReason)) return `its stop reason is ${JSON.stringify(reply.stopReason)}`
   const { usage } = reply
-  const counts = [usage?.input, usage?.output, usage?.cacheRead, usage?.cacheWrite]
-  return counts.every((count) => typeof count === 'number' && count >= 0) ? undefined : 'its usage lacks token counts'
+  const counts = [usage?.input, usage?.output, usage?.cacheRead, usage?.cacheWrite, usage?.reasoning ?? 0]
+  return counts.every((count) => Number.isFinite(count) && count! >= 0) ? undefined : 'its usage lacks token counts'
 }
 
 function isBlock(block: Partial<Block> | null | undefined): boolean {
   switch (block?.type) {
     case 'text':
-    case 'thinking':
       return typeof block.text === 'string'
+    case 'thinking':
+      return typeof block.text === 'string' && ['string', 'undefined'].includes(typeof block.signature)
     case 'image':
       return typeof block.data === 'string' && typeof block.mimeType === 'string'
     case 'toolCall':
@@ -156,7 +157,7 @@ function failureOf(
   const kind = Object.hasOwn(codes, error?.kind) ? error.kind : 'other'
   const what = `${model.id}: ${messageOf(error?.message).replace(/[.\s]*$/, '')}.`
   const failure = { kind, error: errorInfo(codes[kind], what) }
-  return error?.retryAfterMs === undefined ? failure : { ...failure, retryAfterMs: error.retryAfterMs }
+  return Number.isFinite(error?.retryAfterMs) ? { ...failure, retryAfterMs: error.retryAfterMs! } : failure
 }
 
 /** A stream that just ends may be a lost connection, so it is retried; any other breach is the adapter's and would repeat. */

@@ -87,6 +87,7 @@ class Attempt {
   #isClosed = false
   #cancelTimer: (() => void) | undefined
   #giveUp: (() => void) | undefined
+  #timedOut: Error | undefined
 
   constructor(ports: AgentPorts, input: CallInput, tool: Tool, outer: AbortSignal) {
     this.#ports = ports
@@ -102,6 +103,7 @@ class Attempt {
       const { timeoutMs } = this.#tool
       this.#cancelTimer = this.#ports.clock.after(timeoutMs, () => {
         const error = new Error(`Timed out after ${timeoutMs} ms. What it did so far was not undone.`)
+        this.#timedOut = error
         this.#controller?.abort(error)
         reject(error)
       })
@@ -134,7 +136,9 @@ class Attempt {
       get signal() {
         return signal()
       },
-      changed: (path) => this.#changed.add(path),
+      changed: (path) => {
+        if (typeof path === 'string') this.#changed.add(path)
+      },
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
         ports.emit({ type: 'tool.progress', loopId, turnIndex, callId, name, progress })
@@ -146,8 +150,9 @@ class Attempt {
     if (this.#tool.timeoutMs === Infinity) return this.#outer
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.#outer.aborted) this.#forwardAbort()
-      else this.#outer.addEventListener('abort', this.#forwardAbort, { once: true })
+      if (this.#timedOut !== undefined) this.#controller.abort(this.#timedOut)
+      else if (this.#outer.aborted) this.#forwardAbort()
+      else if (!this.#isClosed) this.#outer.addEventListener('abort', this.#forwardAbort, { once: true })
     }
     return this.#controller.signal
   }

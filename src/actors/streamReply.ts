@@ -4,7 +4,14 @@ import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { PlannedCall, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
 import { describeIssues, errorInfo, messageOf } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
-import { textOf, type AssistantMessage, type Block, type ToolCallBlock } from '../protocol/messages.ts'
+import {
+  addUsage,
+  noUsage,
+  textOf,
+  type AssistantMessage,
+  type Block,
+  type ToolCallBlock,
+} from '../protocol/messages.ts'
 import type { ModelReply } from '../protocol/model.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
@@ -71,7 +78,7 @@ async function finish(
   const content = soundContent(reply.content, ports, input.turnIndex)
   const calls = content.filter((block) => block.type === 'toolCall')
   const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkOutput(ports, content) : undefined
-  const { usage } = reply
+  const usage = addUsage(noUsage, reply.usage)
   const costUsd = costOf(usage, definition.pricing)
   if (wrong !== undefined) {
     const failure = { kind: 'other', error: errorInfo('OUTPUT_INVALID', wrong), usage, costUsd } as const
@@ -144,13 +151,28 @@ const describeViolations = (ports: AgentPorts, { request }: AssembledRequest): s
 function soundContent(content: readonly Block[], ports: AgentPorts, turnIndex: number): readonly Block[] {
   const seen = new Set<string>()
   return content.map((block, index) => {
-    if (block.type !== 'toolCall') return { ...block }
+    if (block.type !== 'toolCall') return soundBlock(block)
     const isTaken = (id: string): boolean => id === '' || seen.has(id) || ports.conversation.hasCall(id)
-    let { callId } = block
-    for (let n = index; isTaken(callId); n++) callId = `${block.callId || 'call'}_t${turnIndex}_${n}`
+    const named = block.callId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 128)
+    let callId = named
+    for (let n = index; isTaken(callId); n++) callId = `${named || 'call'}_t${turnIndex}_${n}`
     seen.add(callId)
     return { type: 'toolCall', callId, name: block.name, input: soundInput(block.input) }
   })
+}
+
+/** The block's own fields and no others: what else a model puts there need not fit into a log. */
+function soundBlock(block: Exclude<Block, ToolCallBlock>): Block {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text }
+    case 'image':
+      return { type: 'image', data: block.data, mimeType: block.mimeType }
+    case 'thinking': {
+      const { text, signature } = block
+      return signature === undefined ? { type: 'thinking', text } : { type: 'thinking', text, signature }
+    }
+  }
 }
 
 function soundInput(input: unknown): unknown {
@@ -194,6 +216,10 @@ function checkOutput({ definition }: AgentPorts, content: readonly Block[]): str
   } catch (thrown) {
     return `${seen} is not JSON: ${messageOf(thrown)}.`
   }
-  const result = definition.output.safeParse(value)
-  return result.success ? undefined : `${seen} does not fit the output schema: ${describeIssues(result.error)}.`
+  try {
+    const result = definition.output.safeParse(value)
+    return result.success ? undefined : `${seen} does not fit the output schema: ${describeIssues(result.error)}.`
+  } catch (thrown) {
+    return `${seen} could not be checked by the output schema: ${messageOf(thrown)}.`
+  }
 }

@@ -271,8 +271,10 @@ export class Conversation implements ConversationView {
 
   #applyRevert(record: RecordOf<'revert.applied'>): void {
     if (!record.applied) {
+      // A person reads the event; only a model that asked needs the note.
+      const asked = this.#annotate().reverts.find(({ id }) => id === record.id)
       this.#annotate().settle('reverts', record.id)
-      this.#refuse(record.reason ?? 'revert refused')
+      if (asked?.by !== 'person') this.#refuse(record.reason ?? 'revert refused')
       return
     }
     const { target: targetId, tag, rebased = [] } = record

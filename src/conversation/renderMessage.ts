@@ -10,7 +10,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
       return {
         role: 'toolResult',
         callId: message.callId,
-        toolName: message.toolName,
+        toolName: soundName(message.toolName),
         content: message.content.some(isSaid) ? said(message.content) : [{ type: 'text', text: '(no output)' }],
         isError: message.isError,
       }
@@ -20,7 +20,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
         (block) => isSaid(block) && (message.stopReason !== 'aborted' || block.type === 'text'),
       )
       if (!content.some((block) => block.type === 'text' || block.type === 'toolCall')) return undefined
-      return { role: 'assistant', content: content.some(hasOddInput) ? content.map(withObjectInput) : content }
+      return { role: 'assistant', content: content.some(isOddCall) ? content.map(soundCall) : content }
     }
   }
 }
@@ -33,9 +33,20 @@ const isSaid = (block: Block): boolean =>
 /** The content without blank blocks, which providers refuse; the same array when there are none. */
 const said = (content: readonly Block[]): readonly Block[] => (content.every(isSaid) ? content : content.filter(isSaid))
 
-const hasOddInput = (block: Block): boolean =>
-  block.type === 'toolCall' && (typeof block.input !== 'object' || block.input === null || Array.isArray(block.input))
+/** What every provider takes for the name of a tool; a model may have called one by any other. */
+const soundName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 
-/** Arguments that are no JSON object cannot be sent back as they came: no provider accepts them. */
-const withObjectInput = (block: Block): Block =>
-  block.type === 'toolCall' && hasOddInput(block) ? { ...block, input: { malformed: block.input ?? null } } : block
+const isObject = (input: unknown): boolean => typeof input === 'object' && input !== null && !Array.isArray(input)
+
+const isOddCall = (block: Block): boolean =>
+  block.type === 'toolCall' && (!isObject(block.input) || soundName(block.name) !== block.name)
+
+/** Names no provider accepts, and arguments that are no JSON object, cannot be sent back as they came. */
+const soundCall = (block: Block): Block =>
+  block.type === 'toolCall'
+    ? {
+        ...block,
+        name: soundName(block.name),
+        input: isObject(block.input) ? block.input : { malformed: block.input ?? null },
+      }
+    : block

@@ -85,7 +85,7 @@ export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) =>
     const now = timeOf(event as Timed)
     if (now !== undefined) draft.set({ now })
     fill(draft, event as E)
-    if (draft.context !== context) enqueue.assign(draft.context)
+    if (draft.context !== context) enqueue.assign(() => draft.context)
     for (const record of draft.records) enqueue({ type: 'record', params: record })
     for (const child of draft.children) {
       if (child.type === 'stop') enqueue.stopChild(child.id)

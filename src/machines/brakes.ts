@@ -48,7 +48,7 @@ export function applyReverts(draft: Draft, output: RevertsOutput): void {
     draft.set({ reverts: draft.context.reverts?.filter(({ id }) => id !== outcome.id) ?? null })
     if (!outcome.applied || outcome.target === undefined) continue
     const last = outcome.rebased?.at(-1)?.nodeId
-    draft.set({ head: last ?? outcome.target, ...(last === undefined ? {} : { lastNodeId: last }) })
+    draft.set({ compactedAt: 0, head: last ?? outcome.target, ...(last === undefined ? {} : { lastNodeId: last }) })
   }
   refuseReverts(draft, 'the drain gave no answer', draft.context.drained)
   draft.set({ contextTokens: output.contextTokens })
@@ -60,6 +60,7 @@ export function applyPrunes(draft: Draft, output: PrunesOutput): void {
     draft.set({ prunes: draft.context.prunes?.filter(({ id }) => id !== outcome.id) ?? null })
   }
   refusePrunes(draft, 'the drain gave no answer', draft.context.drained)
+  if (output.outcomes.some(({ applied }) => applied)) draft.set({ compactedAt: 0 })
   draft.set({ contextTokens: output.contextTokens })
 }
 

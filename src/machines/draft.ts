@@ -23,12 +23,17 @@ export class Draft {
   readonly records: RecordDraft[] = []
   readonly children: ChildCommand[] = []
 
+  readonly #before: AgentContext
+
   constructor(context: AgentContext) {
+    this.#before = context
     this.context = context
   }
 
   set(change: Partial<AgentContext>): void {
-    this.context = { ...this.context, ...change }
+    // One copy a transition: a context has dozens of fields, and a transition sets some a dozen times.
+    if (this.context === this.#before) this.context = { ...this.context, ...change }
+    else Object.assign(this.context, change)
   }
 
   setRun(change: Partial<NonNullable<AgentContext['run']>>): void {

@@ -67,6 +67,8 @@ export const isEnding = ({ context }: Subject): boolean => context.ending !== nu
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
   event.type === 'decide' && context.run !== null && heldCalls(context).includes(event.callId)
 export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
+export const pausedByStore = ({ context }: Subject): boolean =>
+  context.pause?.type === 'store' && context.storeError !== null
 export const pausedBetweenTurns = ({ context }: Subject): boolean =>
   context.pause?.type === 'limit' || context.pause?.type === 'interrupted'
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0

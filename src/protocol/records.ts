@@ -32,7 +32,7 @@ export const limitsSchema = z.strictObject({
   /** All tokens of the run's model calls, cached ones included. */
   tokens: z.int().positive().exactOptional(),
   costUsd: z.number().positive().exactOptional(),
-  /** Wall time in milliseconds; time spent waiting for approvals does not count. */
+  /** Wall time in milliseconds; time spent waiting for approvals does not count, and a tool that runs is waited for. */
   ms: z.number().positive().exactOptional(),
 })
 export type Limits = z.infer<typeof limitsSchema>
@@ -48,7 +48,7 @@ export type QueuedMessage = z.infer<typeof queuedMessageSchema>
 export const queueNameSchema = z.enum(['steering', 'followUps', 'prompts'])
 export type QueueName = z.infer<typeof queueNameSchema>
 
-/** `reached` is the first limit that was met. */
+/** Why an agent stands still; of limits the first that was met. */
 export const pauseReasonSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('limit'),

@@ -4,8 +4,9 @@ import { agentCommandSchema, type AgentCommand, type Content } from '../protocol
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { Limits, PauseReason, QueueName } from '../protocol/records.ts'
 import type { AgentEvent } from '../protocol/events.ts'
-import type { AgentHost, AgentListener } from './agentHost.ts'
+import type { AgentHost } from './agentHost.ts'
 import { EventBuffer } from './eventBuffer.ts'
+import type { AgentListener } from './observers.ts'
 import type { Run } from './run.ts'
 
 /** What an agent needs of its runtime. */
@@ -151,10 +152,13 @@ export class Agent {
 
   /** Every event from now on, as an async iterable with a bounded buffer; leave the loop to end it. */
   events(): AsyncIterableIterator<AgentEvent> {
-    const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
+    const buffer: EventBuffer = new EventBuffer(() => {
+      unsubscribe()
+      forget()
+    })
     const unsubscribe = this.#host.subscribe((event) => buffer.push(event))
+    const forget = this.#host.onEnd(() => buffer.close())
     if (this.#host.isStopped) buffer.close()
-    else this.#host.onEnd(() => buffer.close())
     return buffer
   }
 
@@ -165,6 +169,7 @@ export class Agent {
     if (parsed.data.agentId !== this.id) {
       throw new RuntimeError('INVALID_OPTION', `The command is for agent "${parsed.data.agentId}", not "${this.id}".`)
     }
+    if (this.#host.isStopped && parsed.data.type === 'agent.stop') return undefined
     if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
     const at = this.#host.clock.now()
     const id = this.#owner.newId()
@@ -180,11 +185,11 @@ export class Agent {
         return run
       }
       case 'agent.steer':
-        this.#checkRoom('steering')
+        this.#checkRoom(this.#isBusy ? 'steering' : 'prompts')
         this.#host.send({ type: 'steer', id, content: data.content, at })
         return undefined
       case 'agent.followUp':
-        this.#checkRoom('followUps')
+        this.#checkRoom(this.#isBusy ? 'followUps' : 'prompts')
         this.#host.send({ type: 'followUp', id, content: data.content, at })
         return undefined
       case 'agent.abort':
@@ -199,6 +204,7 @@ export class Agent {
         if (!this.#host.definition.policy.flags.revert) {
           throw new RuntimeError('BRAKING_OFF', `Agent "${this.id}" has no braking.`)
         }
+        this.#checkRoom('reverts')
         const request = { id, by: 'person', step, category, ...(summary === undefined ? {} : { summary }) } as const
         this.#host.send({ type: 'revert', request, at })
         return undefined
@@ -235,19 +241,20 @@ export class Agent {
     return run
   }
 
-  #checkRoom(queue: QueueName): void {
-    const { context, definition } = this.#host
+  /** Whether there is a run to say something to; otherwise what is said starts one. */
+  get #isBusy(): boolean {
+    return this.#host.context.run !== null && this.state !== 'settling'
+  }
+
+  #checkRoom(queue: QueueName | 'reverts'): void {
+    const { context, definition, unseen } = this.#host
     if (context.pause?.type === 'store') {
-      throw new RuntimeError(
-        'AGENT_PAUSED',
-        `Agent "${this.id}" is paused because its store failed: ${context.pause.error.message}`,
-      )
+      const why = context.pause.error.message
+      throw new RuntimeError('AGENT_PAUSED', `Agent "${this.id}" is paused because its store failed: ${why}`)
     }
-    if (context[queue].length < definition.maxQueue) return
-    throw new RuntimeError(
-      'QUEUE_FULL',
-      `Agent "${this.id}" has ${context[queue].length} waiting ${queue}, the most allowed.`,
-    )
+    const waiting = (context[queue]?.length ?? 0) + unseen
+    if (waiting < definition.maxQueue) return
+    throw new RuntimeError('QUEUE_FULL', `Agent "${this.id}" has ${waiting} waiting ${queue}, the most allowed.`)
   }
 }
 

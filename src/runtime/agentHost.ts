@@ -1,23 +1,25 @@
 import { createActor, type Actor } from 'xstate'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply } from '../actors/agentPorts.ts'
-import { RequestAssembler, type AssembledRequest } from '../conversation/assembleRequest.ts'
+import { RequestAssembler, type AssembledRequest, type RequestFrame } from '../conversation/assembleRequest.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
+import { loopIdOf } from '../machines/draft.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { eventOf, type AgentEvent, type EventOf } from '../protocol/events.ts'
+import { eventOf, type EventOf, type EventOrigin } from '../protocol/events.ts'
 import type { Limits, LogRecord, RecordDraft, RecordOf } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import { LogWriter } from './log/logWriter.ts'
+import { Observers, type AgentListener } from './observers.ts'
 import { restoreInput } from './restoreInput.ts'
 import { RunHandle } from './run.ts'
 
-export type AgentListener = (event: AgentEvent) => unknown
+type Stamped = { -readonly [K in keyof EventOrigin]: EventOrigin[K] } & { seq: number; time: number }
 
-const noListeners: readonly never[] = Object.freeze([])
+const nobody: readonly never[] = Object.freeze([])
 
 /** Of an agent with no ancestors. */
 const rootPath: readonly string[] = Object.freeze([])
@@ -47,15 +49,15 @@ export class AgentHost implements AgentPorts {
   readonly #log: LogWriter
   readonly #lease: StoreLease
   readonly #actor: Actor<typeof agentMachine>
-  #listeners: readonly AgentListener[] = noListeners
+  readonly #observers = new Observers(this)
   #runs: Map<string, RunHandle> | undefined
   #assembler: RequestAssembler | undefined
   #currentRun: RunHandle | undefined
   #state = 'idle'
   #isPriceWarned = false
+  #unseen = 0
   /** Told when no more events can come. */
-  #onEnd: readonly (() => void)[] = noListeners
-  #outbox: { event: AgentEvent; run: RunHandle | undefined }[] | undefined
+  #onEnd: readonly (() => void)[] = nobody
   #stopping: Promise<void> | undefined
 
   constructor(options: HostOptions) {
@@ -111,7 +113,13 @@ export class AgentHost implements AgentPorts {
     return this.#stopping
   }
 
+  /** Commands sent that the context does not show yet: from inside a listener the machine is in the middle of a step. */
+  get unseen(): number {
+    return this.#unseen
+  }
+
   send(event: AgentMachineEvent): void {
+    this.#unseen += 1
     this.#actor.send(event)
   }
 
@@ -124,26 +132,23 @@ export class AgentHost implements AgentPorts {
   }
 
   subscribe(listener: AgentListener): () => void {
-    const entry: AgentListener = (event) => listener(event)
-    this.#listeners = [...this.#listeners, entry]
+    return this.#observers.add(listener)
+  }
+
+  /** Calls `close` when no more events can come; returns a function that forgets it. */
+  onEnd(close: () => void): () => void {
+    this.#onEnd = [...this.#onEnd, close]
     return () => {
-      this.#listeners = this.#listeners.filter((other) => other !== entry)
+      this.#onEnd = this.#onEnd.filter((other) => other !== close)
     }
   }
 
-  /** Calls `close` when no more events can come. */
-  onEnd(close: () => void): void {
-    this.#onEnd = [...this.#onEnd, close]
-  }
-
   get isObserved(): boolean {
-    return this.#listeners.length > 0 || this.#currentRun !== undefined
+    return !this.#observers.isEmpty || this.#currentRun !== undefined
   }
 
   assemble(turnIndex: number): AssembledRequest {
-    const { instructions: system, toolSpecs: tools, settings, braking } = this.definition
-    const frame = { system, tools, settings, ...(braking === null ? {} : { braking: braking.tags }) }
-    this.#assembler ??= new RequestAssembler(this.conversation, frame)
+    this.#assembler ??= new RequestAssembler(this.conversation, frameOf(this.definition))
     return this.#assembler.assemble(turnIndex)
   }
 
@@ -180,21 +185,24 @@ export class AgentHost implements AgentPorts {
     this.#log.append(record)
     if (record.type === 'run.start') this.#openRun(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
-    if (this.isObserved) this.#publish(eventOf(record, this))
+    if (this.isObserved) this.#observers.hold(eventOf(record, this), this.#currentRun)
     if (record.type === 'run.end') this.#closeRun(eventOf(record, this) as EventOf<'run.end'>)
   }
 
   emit(body: LiveBody): void {
     if (!this.isObserved) return
     // Stamped in place: a copy of every delta is half of what a delta costs.
-    this.#publish(
-      Object.assign(body, {
-        agentId: this.agentId,
-        path: this.path,
-        seq: this.conversation.lastSeq,
-        time: this.clock.now(),
-      }),
-    )
+    const event = body as LiveBody & Stamped
+    event.agentId = this.agentId
+    event.path = this.path
+    event.seq = this.conversation.lastSeq
+    event.time = this.clock.now()
+    this.#observers.tell(event, this.#currentRun)
+  }
+
+  /** Tells of a listener that threw, once. */
+  listenerFailed(thrown: unknown): void {
+    this.emit({ type: 'error', ...this.#at(), error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }
 
   /** Reports something that went wrong beside the run. */
@@ -221,6 +229,7 @@ export class AgentHost implements AgentPorts {
   error(thrown: unknown): void {
     const { children } = this.#actor.getSnapshot()
     for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
+    this.#observers.flush()
     this.fail(thrown)
     const error = toErrorInfo(thrown, 'INTERNAL')
     this.#endRuns((run) => run.cancel('error', error))
@@ -236,45 +245,8 @@ export class AgentHost implements AgentPorts {
   }
 
   #at(): { loopId: string; turnIndex: number } {
-    const { run, turns } = this.context
-    return { loopId: run?.loopId ?? '', turnIndex: Math.max(0, turns - 1) }
-  }
-
-  /** What a listener causes is published once everyone has seen what caused it. */
-  #publish(event: AgentEvent): void {
-    const run = this.#currentRun
-    if (this.#outbox !== undefined) {
-      this.#outbox.push({ event, run })
-      return
-    }
-    run?.push(event)
-    if (this.#listeners.length === 0) return
-    this.#outbox = []
-    this.#tellAll(event)
-    for (let next = this.#outbox.shift(); next !== undefined; next = this.#outbox.shift()) {
-      next.run?.push(next.event)
-      this.#tellAll(next.event)
-    }
-    this.#outbox = undefined
-  }
-
-  #tellAll(event: AgentEvent): void {
-    for (const listener of this.#listeners) if (this.#listeners.includes(listener)) this.#tell(listener, event)
-  }
-
-  #tell(listener: AgentListener, event: AgentEvent): void {
-    try {
-      const returned = listener(event)
-      if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#listenerFailed(event, thrown))
-    } catch (thrown) {
-      this.#listenerFailed(event, thrown)
-    }
-  }
-
-  /** Told to everyone else, but never about an error event: that would go round for ever. */
-  #listenerFailed(event: AgentEvent, thrown: unknown): void {
-    if (event.type === 'error') return
-    this.emit({ type: 'error', ...this.#at(), error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
+    const { run, runs, pausedRun, turns } = this.context
+    return { loopId: run?.loopId ?? pausedRun ?? loopIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }
   }
 
   #openRun({ requestId, limits }: RecordOf<'run.start'>): void {
@@ -318,6 +290,8 @@ export class AgentHost implements AgentPorts {
 
   /** Observes the machine: it has taken a step. */
   next(): void {
+    this.#unseen = 0
+    this.#observers.flush()
     const previous = this.#state
     const state = this.state
     if (state === previous) return
@@ -325,6 +299,13 @@ export class AgentHost implements AgentPorts {
     this.emit({ type: 'state.changed', ...this.#at(), state, previous })
   }
 }
+
+const frameOf = ({ instructions: system, toolSpecs: tools, settings, braking }: AgentDefinition): RequestFrame => ({
+  system,
+  tools,
+  settings,
+  ...(braking === null ? {} : { braking: braking.tags }),
+})
 
 function freezeInside<T extends object>(value: T): T {
   for (const inner of Object.values(value)) {

@@ -41,8 +41,8 @@ describe('a subscriber', (it) => {
       const result = await agent.prompt('go').result
       await quiet()
       assert.equal([result.stopReason, result.text], ['stop', 'all of it'])
-      const expected = events.filter(({ type }) => type !== 'error').length
-      assert.is(ofType('error').length, expected)
+      // Told of once: a listener that always throws would flood everyone else.
+      assert.is(ofType('error').length, 1)
       assert.is(times, events.length)
       assert.ok(codes(events).every((code) => code === 'SUBSCRIBER_FAILED'))
       if (what !== 'rejects with undefined')

@@ -1,4 +1,5 @@
 import { advance, agentSetup } from '../agentSetup.ts'
+import { beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, decideCall } from '../calls.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
@@ -64,6 +65,14 @@ export const paused = agentSetup.createStateConfig({
     // Approvals that wait are still there when the agent is resumed from its log.
     close: { target: 'stopped', actions: beginEnding },
     abort: [
+      {
+        guard: 'pausedByStore',
+        actions: advance((draft) => {
+          beginAbort(draft)
+          endAbort(draft, null)
+          draft.set({ pause: { type: 'store', error: draft.context.storeError! }, pausedRun: null })
+        }),
+      },
       { guard: 'isRunning', target: 'settling' },
       {
         guard: 'pausedBetweenTurns',

@@ -79,7 +79,8 @@ export const replying = agentSetup.createStateConfig({
     onError: {
       target: 'idle',
       actions: advance<{ readonly error: unknown }>((draft, { error }) => {
-        draft.setRun({ lastError: toErrorInfo(error, 'INTERNAL') })
+        const failure = { kind: 'other', error: toErrorInfo(error, 'INTERNAL') } as const
+        resetReply(draft, { key: replyKey(draft.context), ok: false, failure, at: draft.context.now, jitter: 0 })
         failRun(draft)
       }),
     },
