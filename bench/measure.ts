@@ -25,9 +25,7 @@ export async function paired(ours: () => Promise<unknown>, floor: () => Promise<
   await floor()
   const figures: Pair[] = []
   for (let round = 0; round < rounds; round++) {
-    globalThis.gc?.()
     const a = await cpuOf(ours)
-    globalThis.gc?.()
     const b = await cpuOf(floor)
     figures.push({ ours: a, floor: b, ratio: a / Math.max(1, b) })
   }

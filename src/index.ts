@@ -27,6 +27,8 @@ export type { AgentListener } from './runtime/observers.ts'
 export type { Run, RunResult } from './runtime/run.ts'
 export { memoryStore } from './runtime/stores/memoryStore.ts'
 export { fileStore } from './runtime/stores/fileStore.ts'
+export type { FileStoreOptions } from './runtime/stores/syncPolicy.ts'
+export { repairLog, type LogRepair } from './runtime/stores/repairLog.ts'
 
 export { agentMachine } from './machines/agentMachine.ts'
 export type { AgentContext, AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from './machines/agentTypes.ts'

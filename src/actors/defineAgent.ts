@@ -8,8 +8,8 @@ import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, Model, ModelSettings, ToolSpec } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import type { AgentDefinition, Pricing, RevertSettings } from './agentDefinition.ts'
-import { aiSdkModel } from './models/aiSdk/aiSdkModel.ts'
-import { isAiSdkModel, type AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
+import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
+import { modelOf } from './models/modelOf.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
@@ -66,15 +66,23 @@ const count = z.int().nonnegative()
 
 const optionsSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
-  model: z.custom<object>(
-    (value) => typeof value === 'object' && value !== null,
-    'give a Model or an AI SDK language model',
-  ),
+  model: z.unknown(),
   instructions: z.string().optional(),
   tools: z
     .array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool'))
     .optional(),
-  settings: z.looseObject({}).optional(),
+  settings: z
+    .strictObject({
+      maxTokens: z.int().positive(),
+      temperature: z.number(),
+      topP: z.number(),
+      stopSequences: z.array(z.string()),
+      seed: z.int(),
+      thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
+      providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
+    })
+    .partial()
+    .optional(),
   output: z
     .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
     .optional(),
@@ -224,15 +232,6 @@ function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Too
 }
 
 const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({ name, description, inputSchema })
-
-function modelOf(model: Model | AiSdkModel, label: string): Model {
-  if (isAiSdkModel(model)) return aiSdkModel(model)
-  if (typeof model.id === 'string' && isFunction(model.stream)) return model
-  throw new RuntimeError(
-    'INVALID_DEFINITION',
-    `${label}: model has no "id" and "stream", and is no AI SDK language model.`,
-  )
-}
 
 function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | undefined, label: string): ModelSettings {
   if (output === undefined) return Object.freeze({ ...settings })

@@ -62,14 +62,19 @@ class Reading {
   /** Never rejects. */
   async run(request: ModelRequest, options: { signal: AbortSignal; turnIndex?: number }): Promise<ReadReply> {
     try {
-      const iterator = this.#model.stream(request, options)[Symbol.asyncIterator]()
+      const parts: Partial<AsyncIterable<ModelPart>> | undefined = this.#model.stream(request, options)
+      const iterator = parts?.[Symbol.asyncIterator]?.()
+      if (iterator === undefined) return protocolFailure(this.#model, 'its stream is not an async iterable')
       this.#iterator = iterator
       for (;;) {
         const { done, value } = await iterator.next()
         if (this.#signal.aborted) return null
         if (done === true) return protocolFailure(this.#model, 'its stream ended without "done" or "error"', 'network')
         const outcome = this.#take(value)
-        if (outcome !== undefined) return await this.#end(iterator, outcome)
+        if (outcome === undefined) continue
+        if (outcome.ok || outcome.failure.error.code !== 'MODEL_PROTOCOL') return await this.#end(iterator, outcome)
+        this.close()
+        return outcome
       }
     } catch (thrown) {
       return { ok: false, failure: failureOf(this.#model, { kind: 'other', message: messageOf(thrown) }) }

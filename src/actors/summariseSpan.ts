@@ -1,10 +1,13 @@
+import { z } from 'zod'
 import type { ConversationNode } from '../conversation/node.ts'
 import { heuristicSummary } from '../conversation/heuristicSummary.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { RuntimeError } from '../protocol/errors.ts'
+import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { textOf, type Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
+import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
+import { modelOf } from './models/modelOf.ts'
 import { askModel } from './askModel.ts'
 import { transcribe } from './transcribe.ts'
 
@@ -40,7 +43,7 @@ export const heuristicStrategy: CompactionStrategy = {
 
 export interface LlmStrategyOptions {
   /** A cheaper model for the summary; default: the agent's own. */
-  readonly model?: Model
+  readonly model?: Model | AiSdkModel
   /** What the summary must not lose, in words: "the API decisions and their reasons". */
   readonly focus?: string
   /** Milliseconds before the heuristic takes over; default 120,000. */
@@ -57,25 +60,34 @@ const instructions = (focus: string | undefined, maxTokens: number): string =>
     `At most ${maxTokens} tokens. Answer with the summary alone.`,
   ].join('\n')
 
+const optionsSchema = z
+  .strictObject({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() })
+  .partial()
+
 /** Has a model write the summary, with an optional focus. */
-export const llmStrategy = (options: LlmStrategyOptions = {}): CompactionStrategy => ({
-  name: 'llm',
-  async summarise(span, { model, maxTokens, previous, clock, signal }) {
-    const transcript = [
-      ...(previous === undefined ? [] : [`Earlier summary:\n${previous}`]),
-      ...span.map(transcribe),
-    ].join('\n\n')
-    const answer = await askModel(options.model ?? model, {
-      system: instructions(options.focus, maxTokens),
-      text: `<transcript>\n${transcript}\n</transcript>`,
-      maxTokens,
-      timeoutMs: options.timeoutMs ?? 120_000,
-      clock,
-      signal,
-    })
-    if (!answer.ok) throw new Error(answer.problem)
-    const text = textOf(answer.reply.content).trim()
-    if (text === '') throw new RuntimeError('MODEL_FAILED', 'The model wrote an empty summary.')
-    return { text, usage: answer.reply.usage }
-  },
-})
+export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrategy {
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `llmStrategy: ${describeIssues(checked.error)}.`)
+  const own = options.model === undefined ? undefined : modelOf(options.model, 'llmStrategy')
+  return {
+    name: 'llm',
+    async summarise(span, { model, maxTokens, previous, clock, signal }) {
+      const transcript = [
+        ...(previous === undefined ? [] : [`Earlier summary:\n${previous}`]),
+        ...span.map(transcribe),
+      ].join('\n\n')
+      const answer = await askModel(own ?? model, {
+        system: instructions(options.focus, maxTokens),
+        text: `<transcript>\n${transcript}\n</transcript>`,
+        maxTokens,
+        timeoutMs: options.timeoutMs ?? 120_000,
+        clock,
+        signal,
+      })
+      if (!answer.ok) throw new Error(answer.problem)
+      const text = textOf(answer.reply.content).trim()
+      if (text === '') throw new RuntimeError('MODEL_FAILED', 'The model wrote an empty summary.')
+      return { text, usage: answer.reply.usage }
+    },
+  }
+}

@@ -76,10 +76,11 @@ function nearestTargets(conversation: Conversation): string {
 }
 
 /** Steps a refused model may name instead, newest first. */
-function validTargets(conversation: Conversation, before: number, most = 5): string {
+function validTargets(conversation: Conversation, refused: NodeId | undefined, before: number, most = 5): string {
   const { overlay, annotations } = conversation
   const shown = conversation.steps().filter(({ id, nodes }) => {
     if (annotations?.hiddenBy(id) !== undefined || nodes.at(-1)!.depth >= before) return false
+    if (nodes.some((node) => node.id === refused)) return false
     return overlay === undefined || id < overlay.from || id > overlay.to
   })
   return (
@@ -139,6 +140,6 @@ export function refuseRevert(
     applied: false,
     category: request.category,
     requested: request.step,
-    reason: `${reason}. Valid targets: ${validTargets(conversation, before)}`,
+    reason: `${reason}. Valid targets: ${validTargets(conversation, parseNodeId(request.step), before)}`,
   }
 }

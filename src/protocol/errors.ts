@@ -24,7 +24,7 @@ export const errorTable = {
   STORE_OPEN_FAILED: 'Check the path and its permissions.',
   STORE_READ_FAILED: 'Check the path and its permissions.',
   STORE_APPEND_FAILED: 'Free space or repair the store, then call agent.resume(); nothing was lost.',
-  LOG_CORRUPT: 'Restore the file from a copy; the named line is not a record.',
+  LOG_CORRUPT: 'Restore the file from a copy, or keep what comes before with: escapement repair <file>.',
   LOG_VERSION: 'Update escapement: the log was written by a newer version.',
   INVALID_REQUEST: 'This is a defect of escapement: please report it with the message.',
   MODEL_RATE_LIMITED: 'Wait, or lower the number of agents that share the key.',

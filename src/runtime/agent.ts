@@ -21,7 +21,9 @@ export interface RunOptions {
   readonly limits?: Limits | undefined
 }
 
-const given = ({ limits }: RunOptions): { limits?: Limits } => (limits === undefined ? {} : { limits })
+/** The options that were given; unknown ones too, so that the command's schema names them. */
+const given = (options: object): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
 /** A running agent. Its methods say what to do and return at once; what comes of it is seen in events and results. */
 export class Agent {
@@ -120,14 +122,7 @@ export class Agent {
    * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`
    */
   revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): void {
-    const { category, summary } = options
-    this.dispatch({
-      type: 'agent.revert',
-      agentId: this.id,
-      step,
-      category,
-      ...(summary === undefined ? {} : { summary }),
-    })
+    this.dispatch({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
   /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
@@ -147,6 +142,9 @@ export class Agent {
    * nobody: the others get an `error` event `SUBSCRIBER_FAILED`.
    */
   subscribe(listener: AgentListener): () => void {
+    if (typeof listener !== 'function') {
+      throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
+    }
     return this.#host.subscribe(listener)
   }
 

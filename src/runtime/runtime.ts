@@ -1,4 +1,5 @@
 import { nanoid } from 'nanoid'
+import { z } from 'zod'
 import { isAgentDefinition } from '../actors/defineAgent.ts'
 import { compactTrunk } from '../actors/compactTrunk.ts'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
@@ -10,7 +11,7 @@ import { sleep } from '../actors/sleep.ts'
 import { streamReply } from '../actors/streamReply.ts'
 import { agentMachine } from '../machines/agentMachine.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { RuntimeError } from '../protocol/errors.ts'
+import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import type { LogRecord, RecordDraft } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
@@ -55,8 +56,33 @@ export interface Runtime {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+const has =
+  (...methods: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    methods.every((name) => typeof Reflect.get(value, name) === 'function')
+
+const runtimeOptionsSchema = z
+  .strictObject({
+    store: z.custom(has('append', 'read', 'list', 'open', 'close'), 'give a store, such as fileStore(dir)'),
+    clock: z.custom(has('now', 'after'), 'give { now, after }'),
+    random: z.custom((value) => typeof value === 'function', 'give a function'),
+    newId: z.custom((value) => typeof value === 'function', 'give a function'),
+  })
+  .partial()
+
+const spawnOptionsSchema = z.strictObject({ id: z.string() }).partial()
+const resumeOptionsSchema = z.strictObject({ continue: z.boolean() }).partial()
+
+function checkOptions(schema: z.ZodType, options: unknown, verb: string): void {
+  const checked = schema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(checked.error)}.`)
+}
+
 /** Makes a runtime. Close it, or hold it with `await using` where Node has that. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  checkOptions(runtimeOptionsSchema, options, 'createRuntime')
   return new LocalRuntime(options)
 }
 
@@ -95,6 +121,7 @@ class LocalRuntime implements Runtime {
   }
 
   async spawn(definition: AgentDefinition, options: { id?: string } = {}): Promise<Agent> {
+    checkOptions(spawnOptionsSchema, options, 'spawn')
     const agentId = options.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
     const lease = await this.#open(agentId)
@@ -105,6 +132,7 @@ class LocalRuntime implements Runtime {
   }
 
   async resume(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
+    checkOptions(resumeOptionsSchema, options, 'resume')
     this.#check(agentId, definition, 'resume')
     const lease = await this.#open(agentId)
     try {

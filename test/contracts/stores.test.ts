@@ -5,31 +5,33 @@ import type { Store } from '../../src/protocol/store.ts'
 import { fileStore } from '../../src/runtime/stores/fileStore.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { type StoreContractOptions, storeContract } from '../../src/runtime/stores/storeContract.ts'
+import type { FileStoreOptions } from '../../src/runtime/stores/syncPolicy.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('memory store, by contract', (it) => {
   for (const { name, run } of storeContract({ create: memoryStore })) it(name, run)
 })
 
-const fileStores = (): { options: StoreContractOptions; remove(): Promise<void> } => {
+const fileStores = (options?: FileStoreOptions): { options: StoreContractOptions; remove(): Promise<void> } => {
   let dir = ''
   return {
     options: {
-      create: async () => fileStore((dir = await mkdtemp(join(tmpdir(), 'escapement-contract-')))),
-      reopen: () => fileStore(dir),
+      create: async () => fileStore((dir = await mkdtemp(join(tmpdir(), 'escapement-contract-'))), options),
+      reopen: () => fileStore(dir, options),
     },
     remove: () => rm(dir, { recursive: true }),
   }
 }
 
-describe('file store, by contract', (it) => {
-  const { options, remove } = fileStores()
-  for (const { name, run } of storeContract(options))
-    it(name, async ({ cleanup }) => {
-      cleanup(remove)
-      await run()
-    })
-})
+for (const durability of ['os', 'batch', 'each'] as const)
+  describe(`file store with durability "${durability}", by contract`, (it) => {
+    const { options, remove } = fileStores({ durability, batchMs: 1 })
+    for (const { name, run } of storeContract(options))
+      it(name, { timeoutMs: 20_000 }, async ({ cleanup }) => {
+        cleanup(remove)
+        await run()
+      })
+  })
 
 describe('the store contract', (it) => {
   const failuresOf = async (breakIt: (store: Store) => Partial<Store>): Promise<string[]> => {

@@ -21,6 +21,7 @@ const reviewed = {
     'policyModel',
     'rebuildConversation',
     'recordVersion',
+    'repairLog',
     'workspaceTools',
   ],
   '../../src/testing.ts': [

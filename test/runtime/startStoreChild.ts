@@ -28,9 +28,9 @@ const script = fileURLToPath(new URL('storeChild.ts', import.meta.url))
 export async function startStoreChild(
   dir: string,
   { cleanup }: CaseContext,
-  { limitBlocks }: { readonly limitBlocks?: number } = {},
+  { limitBlocks, durability = 'os' }: { readonly limitBlocks?: number; readonly durability?: string } = {},
 ): Promise<StoreChild> {
-  const command = [process.execPath, script, dir]
+  const command = [process.execPath, script, dir, durability]
   const [file = '', ...args] =
     limitBlocks === undefined ? command : ['sh', '-c', `ulimit -f ${limitBlocks} && exec "$@"`, 'sh', ...command]
   const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -1,5 +1,5 @@
 /**
- * A process of its own for the store tests: `node storeChild.ts <dir>`, then one JSON request a line on stdin, answered
+ * A process of its own for the store tests: `node storeChild.ts <dir> [<durability>]`, then one JSON request a line on stdin, answered
  * by one line each: `{ ok }` or `{ code, message }`. Ends when stdin ends, with every store closed.
  */
 import { createInterface } from 'node:readline'
@@ -10,13 +10,14 @@ import { fileStore } from '../../src/runtime/stores/fileStore.ts'
 export type ChildRequest =
   | { readonly do: 'open'; readonly ids: readonly string[] }
   | { readonly do: 'append'; readonly id: string; readonly from: number; readonly to: number }
-  /** Appends one record after the other for ever, and says each acknowledged seq. */
-  | { readonly do: 'appendForEver'; readonly id: string }
+  /** Appends one record after the other for ever, with `ahead` more (default 0) under way, and says each acknowledged seq. */
+  | { readonly do: 'appendForEver'; readonly id: string; readonly ahead?: number }
 
 // Reaching `ulimit -f` is to fail the write, not to kill the process.
 if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
 
-const store = fileStore(process.argv[2] ?? '')
+const [dir = '', durability = 'os'] = process.argv.slice(2)
+const store = fileStore(dir, { durability: durability as 'os' | 'batch' | 'each' })
 const say = (line: unknown): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 
 async function answer(request: ChildRequest): Promise<unknown> {
@@ -28,9 +29,10 @@ async function answer(request: ChildRequest): Promise<unknown> {
     if (request.ids.length === 1 && tries[0]?.status === 'rejected') throw tries[0].reason
     return request.ids.filter((_, index) => tries[index]?.status === 'fulfilled')
   }
+  const underWay: Promise<void>[] = []
   for (let seq = 1; ; seq += 1) {
-    await store.append(request.id, recordsBetween(seq, seq))
-    say({ ok: seq })
+    underWay.push(store.append(request.id, recordsBetween(seq, seq)).then(() => say({ ok: seq })))
+    if (underWay.length > (request.ahead ?? 0)) await underWay.shift()
   }
 }
 

@@ -72,13 +72,13 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
   readonly effects?: ToolEffects
 }
 
+const isSchema = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && ('_zod' in value || 'jsonSchema' in value)
+
 const optionsSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
   description: z.string().min(1, 'describe the tool: the model chooses by this'),
-  input: z.custom<object>(
-    (value) => typeof value === 'object' && value !== null,
-    'give a zod object or { jsonSchema }',
-  ),
+  input: z.custom<object>(isSchema, 'give a zod object, z.object({ … }), or { jsonSchema: { … } }'),
   run: z.custom((value) => typeof value === 'function', 'give a function'),
   needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
   timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),

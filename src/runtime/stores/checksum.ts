@@ -19,5 +19,7 @@ export interface Checksum {
 export function checksumOf(line: string): Checksum | undefined {
   const expected = field.exec(line.slice(-fieldLength - 1))?.[1]
   // The brace is added to the sum, not to the text: a copy of a long line would cost more than its checksum.
-  return expected === undefined ? undefined : { expected, seen: digits(crc32('}', crc32(line.slice(0, -fieldLength - 1)))) }
+  return expected === undefined
+    ? undefined
+    : { expected, seen: digits(crc32('}', crc32(line.slice(0, -fieldLength - 1)))) }
 }

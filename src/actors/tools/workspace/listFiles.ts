@@ -26,7 +26,7 @@ export const listFilesTool = (workspace: Workspace, needsApproval: Approval<List
   defineTool({
     name: 'list_files',
     description:
-      'List the files of the workspace or of one folder, recursively, one path a line, sorted. .git and node_modules are left ' +
+      'List the files of the workspace or of one folder, recursively, one path a line, sorted. .git, node_modules and .escapement are left ' +
       'out unless path is inside them; symbolic links are marked (link) and not followed.',
     input,
     needsApproval,

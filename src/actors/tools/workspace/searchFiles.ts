@@ -37,7 +37,7 @@ export const searchFilesTool = (
     name: 'search_files',
     description:
       'Search the text files of the workspace with a JavaScript regular expression, line by line. Gives "file:line: text", long ' +
-      'lines cut. Binary files, files over 5 MB, symbolic links, .git and node_modules are left out.',
+      'lines cut. Binary files, files over 5 MB, symbolic links, .git, node_modules and .escapement are left out.',
     input,
     needsApproval,
     maxOutputChars: 100_000,

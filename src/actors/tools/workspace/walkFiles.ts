@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
 
 /** Folders that are not entered: what is in them is made by tools and seldom meant. */
-export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', '.escapement'])
 
 export interface FoundFile {
   /** Relative to the folder the walk began in, with `/`. */
