@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { AgentContext, AgentMachineEvent } from '../../src/machines/agentTypes.ts'
 import { pruneEnabled, revertEnabled } from '../../src/machines/guards.ts'
 import { assert, describe } from '../support/suite.ts'
