@@ -1,7 +1,7 @@
 import { fromPromise } from 'xstate'
 import { checkRequest } from '../conversation/checkRequest.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
-import type { PlannedCall, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
+import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
 import { describeIssues, errorInfo, messageOf } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import {
@@ -24,12 +24,15 @@ export const streamReply = (find: FindPorts) =>
     const pending = ports.durable()
     if (pending !== undefined) await pending
     if (signal.aborted) return aborted(ports, input.key)
-    const { definition, conversation, clock } = ports
+    const { definition, conversation } = ports
     const assembled = ports.assemble(input.turnIndex)
     announceExpired(ports, input, assembled)
     const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
     if (invalid !== '')
-      return failed(ports, input.key, 'badRequest', errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`))
+      return failed(ports, input.key, {
+        kind: 'badRequest',
+        error: errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`),
+      })
     announceRequest(ports, input, assembled)
 
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens
@@ -63,8 +66,7 @@ export const streamReply = (find: FindPorts) =>
       }
     })
     if (result === null) return aborted(ports, input.key)
-    if (!result.ok)
-      return { key: input.key, ok: false, failure: result.failure, at: clock.now(), jitter: ports.random() }
+    if (!result.ok) return failed(ports, input.key, result.failure)
     return await finish(ports, input, result.reply, estimatedTokens)
   })
 
@@ -81,8 +83,7 @@ async function finish(
   const usage = addUsage(noUsage, reply.usage)
   const costUsd = costOf(usage, definition.pricing)
   if (wrong !== undefined) {
-    const failure = { kind: 'other', error: errorInfo('OUTPUT_INVALID', wrong), usage, costUsd } as const
-    return { key: input.key, ok: false, failure, at: clock.now(), jitter: ports.random() }
+    return failed(ports, input.key, { kind: 'other', error: errorInfo('OUTPUT_INVALID', wrong), usage, costUsd })
   }
   const message: AssistantMessage = {
     role: 'assistant',
@@ -104,17 +105,12 @@ async function finish(
   }
 }
 
-const failed = (
-  ports: AgentPorts,
-  key: string,
-  kind: 'badRequest' | 'other',
-  error: { code: string; message: string },
-): ReplyOutput => ({
+const failed = ({ clock, random }: AgentPorts, key: string, failure: ReplyFailure): ReplyOutput => ({
   key,
   ok: false,
-  failure: { kind, error },
-  at: ports.clock.now(),
-  jitter: ports.random(),
+  failure,
+  at: clock.now(),
+  jitter: random(),
 })
 
 function announceExpired(ports: AgentPorts, { loopId, turnIndex }: ReplyInput, { expired }: AssembledRequest): void {
@@ -123,8 +119,9 @@ function announceExpired(ports: AgentPorts, { loopId, turnIndex }: ReplyInput, {
   }
 }
 
+/** After an abort nobody listens for the output. */
 const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
-  failed(ports, key, 'other', errorInfo('MODEL_FAILED', 'The reply was aborted.'))
+  failed(ports, key, { kind: 'other', error: errorInfo('MODEL_FAILED', 'The reply was aborted.') })
 
 function announceRequest(
   ports: AgentPorts,

@@ -1,6 +1,7 @@
 import type { Evidence } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { textOf, toolCallsOf } from '../protocol/messages.ts'
+import { brakeTools } from './applyRevert.ts'
 import type { ConversationNode } from './node.ts'
 
 /** Steps at the end of a span whose names a summary must not lose. */
@@ -40,7 +41,7 @@ function namesIn(nodes: readonly ConversationNode[]): string[] {
   for (const { message } of nodes) {
     if (message.role !== 'assistant') continue
     for (const call of toolCallsOf(message.content)) {
-      if (call.name === 'revert_to_state' || call.name === 'prun') continue
+      if (brakeTools.has(call.name)) continue
       for (const [name] of (JSON.stringify(call.input) ?? '').matchAll(
         /[A-Za-z]\w*(?:[./-]\w+)+|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b/g,
       ))

@@ -127,6 +127,22 @@ export function pauseRun(draft: Draft, reason: PauseReason): void {
   draft.set({ pause: reason })
 }
 
+/** The store takes no records: nothing more is started until `resume`. */
+export const pauseForStore = (draft: Draft): void =>
+  pauseRun(draft, { type: 'store', error: draft.context.storeError! })
+
+/** The wall time of the run is used up. */
+export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
+
+/** Ends the run with the error of its last attempt. */
+export function failRun(draft: Draft): void {
+  const error = draft.context.run?.lastError
+  endRun(draft, 'error', error == null ? {} : { error })
+}
+
+/** Makes the next attempt at the same reply one of its own. */
+export const nextAttempt = (draft: Draft): void => draft.setRun({ attempt: (draft.context.run?.attempt ?? 0) + 1 })
+
 /** Counts what a model call used, on the turn and on the run. */
 export function spend(draft: Draft, usage: RunState['usage'], costUsd: number): void {
   const run = draft.context.run
@@ -224,7 +240,7 @@ export function reachedLimit(run: RunState): PauseReason | undefined {
   return run.deadlinePassed ? deadlineReason(run) : undefined
 }
 
-export const deadlineReason = (run: RunState): PauseReason => ({
+const deadlineReason = (run: RunState): PauseReason => ({
   type: 'limit',
   limit: 'ms',
   allowed: run.limits.ms ?? 0,

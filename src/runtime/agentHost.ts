@@ -9,7 +9,7 @@ import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { eventOf, type EventOf } from '../protocol/events.ts'
+import { eventOf } from '../protocol/events.ts'
 import type { Limits, LogRecord, RecordDraft, RecordOf } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import { LogWriter } from './log/logWriter.ts'
@@ -184,7 +184,7 @@ export class AgentHost implements AgentPorts {
     if (record.type === 'run.start') this.#openRun(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     if (this.isObserved) this.#observers.hold(eventOf(record, this), this.#currentRun)
-    if (record.type === 'run.end') this.#closeRun(eventOf(record, this) as EventOf<'run.end'>)
+    if (record.type === 'run.end') this.#closeRun(record)
   }
 
   emit(body: LiveBody): void {
@@ -253,7 +253,7 @@ export class AgentHost implements AgentPorts {
     queueMicrotask(() => this.emit({ type: 'error', ...this.#at(), error }))
   }
 
-  #closeRun(end: EventOf<'run.end'>): void {
+  #closeRun(end: RecordOf<'run.end'>): void {
     const run = this.#currentRun
     this.#currentRun = undefined
     if (run === undefined) return

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../protocol/errors.ts'
-import type { AgentEvent, EventOf } from '../protocol/events.ts'
+import type { AgentEvent } from '../protocol/events.ts'
 import { noUsage, textOf, type Usage } from '../protocol/messages.ts'
-import type { PauseReason, RunStopReason } from '../protocol/records.ts'
+import type { PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import { EventBuffer } from './eventBuffer.ts'
 
 /** How a run ended. A failed model is a result, never a rejection. */
@@ -59,7 +59,7 @@ export class RunHandle implements Run {
     if (event.type === 'run.end') this.#buffer.close()
   }
 
-  finish(end: EventOf<'run.end'>, parse: (text: string) => { output?: unknown }, failure?: ErrorInfo): void {
+  finish(end: RecordOf<'run.end'>, parse: (text: string) => { output?: unknown }, failure?: ErrorInfo): void {
     const { stopReason, turns, usage, costUsd, reason, error } = end
     this.#resolve({
       stopReason: failure === undefined ? stopReason : 'paused',

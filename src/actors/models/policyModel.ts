@@ -1,5 +1,6 @@
 import type { Model, ModelRequest } from '../../protocol/model.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import { pause } from '../pause.ts'
 import { systemClock } from '../systemClock.ts'
 import { partsOf, toReply, type ReplyShape } from './replyShape.ts'
 
@@ -31,14 +32,3 @@ export function policyModel(decide: Policy, options: PolicyModelOptions = {}): M
 
 const countReplies = (request: ModelRequest): number =>
   request.messages.filter(({ role }) => role === 'assistant').length
-
-const pause = (ms: number, clock: Clock, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      cancel()
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const cancel = clock.after(ms, end)
-    signal.addEventListener('abort', end)
-  })

@@ -2,6 +2,7 @@ import type { Clock } from '../../protocol/clock.ts'
 import { cloneJson } from '../../protocol/cloneJson.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../../protocol/model.ts'
+import { pause } from '../pause.ts'
 import { systemClock } from '../systemClock.ts'
 import { blankRequest } from './blankSecrets.ts'
 import { type Exchange, readRecording } from './recording.ts'
@@ -63,7 +64,7 @@ export async function replayModel(file: string, options: ReplayModelOptions = {}
         yield part
       }
       if (taken.end.type === 'thrown') throw new Error(taken.end.message)
-      if (taken.end.type === 'aborted') await abortOf(signal, abortWithinMs, clock)
+      if (taken.end.type === 'aborted') await pause(abortWithinMs, clock, signal)
       if (signal.aborted || taken.end.type === 'complete') return
       yield badRequest(`request ${number} was ${taken.end.type} here when it was recorded, and now is not`)
     },
@@ -115,16 +116,3 @@ function differenceOf(
 }
 
 const badRequest = (message: string): ModelPart => ({ type: 'error', error: { kind: 'badRequest', message } })
-
-/** Resolves at the abort, or after `ms`. */
-const abortOf = (signal: AbortSignal, ms: number, clock: Clock): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const end = (): void => {
-      cancel()
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const cancel = clock.after(ms, end)
-    signal.addEventListener('abort', end)
-  })

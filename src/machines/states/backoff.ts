@@ -1,16 +1,16 @@
 import { advance, agentSetup } from '../agentSetup.ts'
-import { replyKey } from '../runs.ts'
-import { interruptions } from './replying.ts'
-
-export const nextAttempt = advance((draft) => draft.setRun({ attempt: (draft.context.run?.attempt ?? 0) + 1 }))
+import { nextAttempt, pauseForDeadline, pauseForStore, replyKey } from '../runs.ts'
 
 export const backoff = agentSetup.createStateConfig({
   invoke: {
     src: 'sleep',
     id: 'backoff',
     input: ({ context }) => ({ key: replyKey(context), until: context.run!.retryAt }),
-    onDone: [{ guard: 'isStaleWake' }, { target: 'replying', actions: nextAttempt }],
-    onError: { target: 'replying', actions: nextAttempt },
+    onDone: [{ guard: 'isStaleWake' }, { target: 'replying', actions: advance(nextAttempt) }],
+    onError: { target: 'replying', actions: advance(nextAttempt) },
   },
-  always: interruptions,
+  always: [
+    { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
+    { guard: 'deadlinePassed', target: 'paused', actions: advance(pauseForDeadline) },
+  ],
 })

@@ -2,8 +2,7 @@ import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { CompactOutput } from '../agentTypes.ts'
 import { cancelCompaction, compactionKey, endCompaction } from '../compaction.ts'
-import { deadlineReason, pauseRun } from '../runs.ts'
-import { failRun } from './replying.ts'
+import { failRun, nextAttempt, pauseForDeadline, pauseForStore } from '../runs.ts'
 
 type Done = { readonly output: CompactOutput }
 
@@ -25,7 +24,7 @@ export const compacting = agentSetup.createStateConfig({
         target: 'replying',
         actions: advance<Done>((draft, { output }) => {
           endCompaction(draft, output)
-          draft.setRun({ attempt: (draft.context.run?.attempt ?? 0) + 1 })
+          nextAttempt(draft)
         }),
       },
       {
@@ -59,7 +58,7 @@ export const compacting = agentSetup.createStateConfig({
       target: 'paused',
       actions: advance((draft) => {
         cancelCompaction(draft, 'the store failed')
-        pauseRun(draft, { type: 'store', error: draft.context.storeError! })
+        pauseForStore(draft)
       }),
     },
     {
@@ -67,7 +66,7 @@ export const compacting = agentSetup.createStateConfig({
       target: 'paused',
       actions: advance((draft) => {
         cancelCompaction(draft, 'the time limit was reached')
-        pauseRun(draft, deadlineReason(draft.context.run!))
+        pauseForDeadline(draft)
       }),
     },
   ],

@@ -3,8 +3,7 @@ import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
 import type { PrunesOutput, RevertsOutput } from '../agentTypes.ts'
 import { applyPrunes, applyReverts, beginDrain, drainKey, refusePrunes, refuseReverts } from '../brakes.ts'
 import { startCompaction } from '../compaction.ts'
-import { continueRun, endRun, pauseRun, reachedLimit } from '../runs.ts'
-import { pauseForStore } from './idle.ts'
+import { continueRun, endRun, pauseForStore, pauseRun, reachedLimit } from '../runs.ts'
 
 type Reverted = { readonly output: RevertsOutput }
 type Pruned = { readonly output: PrunesOutput }

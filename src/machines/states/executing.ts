@@ -3,8 +3,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, decideCall, failCall, heldCalls, sealCalls, settleCall } from '../calls.ts'
 import { enqueueMessage } from '../queues.ts'
-import { holdDeadline } from '../runs.ts'
-import { pauseForStore } from './idle.ts'
+import { holdDeadline, pauseForStore } from '../runs.ts'
 
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
 

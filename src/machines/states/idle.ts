@@ -4,7 +4,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import type { Draft } from '../draft.ts'
 import { takeLeftovers, takePrompt } from '../queues.ts'
-import { addUserMessage, pauseRun, startRun, startTurn } from '../runs.ts'
+import { addUserMessage, pauseForStore, startRun, startTurn } from '../runs.ts'
 
 const causes = { prompt: 'prompt', steer: 'steering', followUp: 'followUp' } as const
 
@@ -28,10 +28,6 @@ export const beginQueuedRun = advance((draft) => {
   startRun(draft, { cause: 'prompt', requestId: prompt.id, limits: prompt.limits })
   addUserMessages(draft, prompt, 'prompt')
 })
-
-/** The store takes no records: nothing more is started until `resume`. */
-export const pauseForStore = (draft: Draft): void =>
-  pauseRun(draft, { type: 'store', error: draft.context.storeError! })
 
 export const idle = agentSetup.createStateConfig({
   always: [

@@ -1,28 +1,22 @@
 import { toErrorInfo } from '../../protocol/errors.ts'
-import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
+import { advance, agentSetup } from '../agentSetup.ts'
 import type { ReplyOutput } from '../agentTypes.ts'
 import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
-import type { Draft } from '../draft.ts'
-import { addReply, deadlineReason, discardReply, endRun, pauseRun, replyKey, resetReply, retryTime } from '../runs.ts'
-import { pauseForStore } from './idle.ts'
+import {
+  addReply,
+  discardReply,
+  failRun,
+  pauseForDeadline,
+  pauseForStore,
+  replyKey,
+  resetReply,
+  retryTime,
+} from '../runs.ts'
 
 type Done = { readonly output: ReplyOutput }
 type Replied = { readonly output: Extract<ReplyOutput, { ok: true }> }
 type Failed = { readonly output: Extract<ReplyOutput, { ok: false }> }
-
-const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
-
-export const failRun = (draft: Draft): void => {
-  const error = draft.context.run?.lastError
-  endRun(draft, 'error', error == null ? {} : { error })
-}
-
-/** What ends the wait for another attempt. */
-export const interruptions = [
-  { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
-  { guard: 'deadlinePassed', target: `#${agentMachineId}.paused`, actions: advance(pauseForDeadline) },
-] as const
 
 export const replying = agentSetup.createStateConfig({
   initial: 'requesting',

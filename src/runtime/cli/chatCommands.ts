@@ -17,7 +17,7 @@ const chatCommands: Readonly<Record<string, ChatLine>> = {
   '/exit': { type: 'quit' },
 }
 
-/** Reads a line of a chat: a command with a slash, or something to say. A path like `/tmp/x` is something to say. */
+/** Reads a line of a chat: a command with a slash, or something to say. A path like `/etc/hosts` is something to say. */
 export function readChatLine(line: string): ChatLine {
   const text = line.trim()
   if (text === '') return { type: 'nothing' }
