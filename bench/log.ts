@@ -3,7 +3,7 @@
  * the same grouping and a sync a group, in turn: once with the bytes made beforehand, once made from the records as it goes
  * (JSON, no checksum). And how long a log of many records takes to load. Ratios are ours / theirs: 1 is as fast.
  *
- *   node --expose-gc bench/log.ts [--records 100000] [--appends 20000] [--synced 300] [--rounds 5]
+ *   node --expose-gc bench/log.ts [--records 100000] [--appends 20000] [--synced 300] [--rounds 5] [--only appends|load]
  */
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     appends: { type: 'string', default: '20000' },
     synced: { type: 'string', default: '300' },
     rounds: { type: 'string', default: '5' },
+    only: { type: 'string' },
   },
 })
 const [recordCount, appendCount, syncedCount, rounds] = [
@@ -159,9 +160,11 @@ async function measureLoading(): Promise<void> {
 }
 
 try {
-  print(row('appends per second', ['ours', 'raw fs', 'JSON + fs', '/ raw fs', '/ JSON + fs']))
-  for (const load of loads) await compare(load)
-  await measureLoading()
+  if (values.only !== 'load') {
+    print(row('appends per second', ['ours', 'raw fs', 'JSON + fs', '/ raw fs', '/ JSON + fs']))
+    for (const load of loads) await compare(load)
+  }
+  if (values.only !== 'appends') await measureLoading()
 } finally {
   await rm(root, { recursive: true })
 }

@@ -1,5 +1,6 @@
 export { defineAgent, type AgentOptions, type CompactionOptions, type RevertOptions } from './actors/defineAgent.ts'
-export type { AgentDefinition, Pricing } from './actors/agentDefinition.ts'
+export type { AgentDefinition, Pricing, SubAgent } from './actors/agentDefinition.ts'
+export type { SubAgentEntry, SubAgentOptions } from './actors/subAgents.ts'
 export {
   defineTool,
   type Tool,
@@ -22,7 +23,8 @@ export {
 } from './actors/summariseSpan.ts'
 
 export { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts'
-export type { Agent, RunOptions } from './runtime/agent.ts'
+export type { Agent, ListenOptions, RunOptions, SayOptions } from './runtime/agent.ts'
+export type { AgentTree, PendingApproval } from './runtime/agentTree.ts'
 export type { AgentListener } from './runtime/observers.ts'
 export type { Run, RunResult } from './runtime/run.ts'
 export { memoryStore } from './runtime/stores/memoryStore.ts'
@@ -30,7 +32,21 @@ export { fileStore } from './runtime/stores/fileStore.ts'
 export type { FileStoreOptions } from './runtime/stores/syncPolicy.ts'
 export { repairLog, type LogRepair } from './runtime/stores/repairLog.ts'
 
+export { sessionOf } from './runtime/sessions/sessionOf.ts'
+export { SessionProjection } from './runtime/sessions/sessionProjection.ts'
+export type { Loop, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './runtime/sessions/session.ts'
+export { summaryOf, type SessionSummary } from './runtime/sessions/sessionSummary.ts'
+export { listSessions } from './runtime/sessions/listSessions.ts'
+export { loadSession, type LoadedSession } from './runtime/sessions/loadSession.ts'
+export { forkSession, type ForkOptions } from './runtime/sessions/forkSession.ts'
+export { deleteSession } from './runtime/sessions/deleteSession.ts'
+export { exportSession } from './runtime/sessions/exportSession.ts'
+export { importSession } from './runtime/sessions/importSession.ts'
+export { readHistory, type History } from './runtime/sessions/readHistory.ts'
+
 export { agentMachine } from './machines/agentMachine.ts'
+export { supervisorMachine } from './machines/supervisorMachine.ts'
+export type { RestartPolicy } from './machines/supervisorTypes.ts'
 export type { AgentContext, AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from './machines/agentTypes.ts'
 
 export type { ConversationView } from './conversation/conversation.ts'
@@ -53,7 +69,7 @@ export type {
 export type { AgentCommand, Content } from './protocol/commands.ts'
 export type { Clock } from './protocol/clock.ts'
 export { errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
-export type { AgentEvent, EventOf, EventOrigin, LiveEvent, LoggedEvent, Provenance } from './protocol/events.ts'
+export type { AgentEvent, EventOf, EventOrigin, LiveEvent, LoggedEvent } from './protocol/events.ts'
 export { formatNodeId, parseNodeId, type AgentId, type NodeId } from './protocol/ids.ts'
 export type {
   AssistantMessage,
@@ -84,13 +100,22 @@ export type {
 export {
   logRecordSchema,
   recordVersion,
+  type ContextMessage,
   type Limits,
   type LogRecord,
   type Overlay,
+  type ParentLink,
   type PauseReason,
   type QueuedMessage,
   type QueueName,
   type RecordOf,
   type RunStopReason,
+  type Spent,
 } from './protocol/records.ts'
-export type { Store, StoreLease } from './protocol/store.ts'
+export type { Logger, LogLine } from './protocol/logger.ts'
+export type { Provenance, ProvenanceKind } from './protocol/provenance.ts'
+export type { ModelSnapshot } from './protocol/request.ts'
+export type { ErasableStore, Store, StoreLease } from './protocol/store.ts'
+export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'
+export type { RedactOptions } from './actors/redaction/redactor.ts'
+export { capturedRequests, type CapturedRequest, type TurnRequest } from './conversation/captureRequest.ts'

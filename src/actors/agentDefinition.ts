@@ -3,9 +3,11 @@ import type { RevertPolicy } from '../conversation/applyRevert.ts'
 import type { CompactionPolicy } from '../conversation/planCompaction.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
 import type { TagPolicy } from '../conversation/visibleTags.ts'
+import type { RestartPolicy } from '../machines/supervisorTypes.ts'
 import type { AgentPolicy } from '../machines/agentTypes.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { Model, ModelSettings, ToolSpec } from '../protocol/model.ts'
+import type { ModelSnapshot } from '../protocol/request.ts'
 import type { CompactionStrategy } from './summariseSpan.ts'
 import type { Tool } from './tools/defineTool.ts'
 
@@ -27,15 +29,37 @@ export interface RevertSettings extends RevertPolicy {
   readonly summaryTimeoutMs: number
 }
 
+/** How an agent uses another. */
+export interface SubAgent {
+  readonly definition: AgentDefinition
+  /** `own`: it starts with its task alone; `fork`: with the caller's trunk before it, which is shared and not copied. */
+  readonly context: 'own' | 'fork'
+  /** It outlives its caller: the call is answered at once, and an abort does not reach it. */
+  readonly detach: boolean
+  readonly restarts: RestartPolicy
+  /** Milliseconds without an event after which it counts as crashed; waiting for approvals does not count. */
+  readonly stallMs: number
+}
+
 /** An agent's blueprint, checked and with defaults filled in; made by `defineAgent`. The same one can be spawned many times. */
 export interface AgentDefinition {
   readonly name: string
   readonly model: Model
   readonly instructions: string
+  /** What it is for, to an agent that may call it. */
+  readonly description: string
+  /** What a caller gives beside the task. */
+  readonly input: z.ZodObject | null
+  /** Agents its model may call, by name. */
+  readonly agents: ReadonlyMap<string, SubAgent>
+  /** How deep a tree below a root of this definition may grow. */
+  readonly maxDepth: number
   readonly tools: ReadonlyMap<string, Tool>
   /** What the model is told of the tools; one array for the agent's life, so that requests stay byte-equal. */
   readonly toolSpecs: readonly ToolSpec[]
   readonly settings: ModelSettings
+  /** What a run's record says of model and settings. */
+  readonly snapshot: ModelSnapshot
   readonly policy: AgentPolicy
   readonly compaction: { readonly policy: CompactionPolicy; readonly strategy: CompactionStrategy } | null
   readonly braking: { readonly revert: RevertSettings | null; readonly tags: TagPolicy } | null
@@ -46,6 +70,7 @@ export interface AgentDefinition {
   readonly frameTokens: number
   readonly maxQueue: number
   readonly checkRequests: boolean
+  readonly captureTurnRequests: boolean
 }
 
 /** US dollars for a usage; 0 without prices. */
@@ -57,3 +82,15 @@ export function costOf(usage: Usage, pricing: Pricing | null): number {
     1_000_000
   )
 }
+
+const made = new WeakSet<object>()
+
+/** Marks a definition as one of `defineAgent`. */
+export function madeHere(definition: AgentDefinition): AgentDefinition {
+  made.add(definition)
+  return definition
+}
+
+/** Whether `defineAgent` made this. */
+export const isAgentDefinition = (value: unknown): value is AgentDefinition =>
+  typeof value === 'object' && value !== null && made.has(value)

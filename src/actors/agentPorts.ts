@@ -2,6 +2,9 @@ import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { LiveEvent } from '../protocol/events.ts'
+import type { TracedEffect } from '../protocol/tracer.ts'
+import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
+import type { Spent } from '../protocol/records.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
@@ -18,6 +21,16 @@ export interface PartialReply {
 }
 
 /** What the effects of one agent may reach. Implemented by the runtime. */
+/** The sub-agents of one agent, as its effects see them. */
+export interface ChildPorts {
+  /** Makes a sub-agent ready to run, from its log when it has one; or says what its call is answered with instead. */
+  open(input: OpenInput, signal: AbortSignal): Promise<OpenOutput>
+  /** Resolves once it has ended, crashed or stalled. */
+  watch(input: OpenInput, signal: AbortSignal): Promise<WatchOutput>
+  /** What the sub-agents that calls wait for had used, by the key of the call, once all have ended. */
+  settled(): Promise<{ readonly [key: string]: Spent }>
+}
+
 export interface AgentPorts {
   readonly agentId: string
   readonly path: readonly string[]
@@ -26,8 +39,10 @@ export interface AgentPorts {
   readonly clock: Clock
   /** A number from 0 to 1. */
   readonly random: () => number
+  /** Missing while it has had none. */
+  readonly children?: ChildPorts | undefined
   partial: PartialReply | null
-  /** The last request observers were told of. */
+  /** The last request that was announced. */
   announced: string
   /** The request of the trunk as it stands. */
   assemble(turnIndex: number): AssembledRequest
@@ -36,6 +51,10 @@ export interface AgentPorts {
   emit(event: LiveBody): void
   /** Whether anyone sees live events; building a large one for nobody is waste. */
   readonly isObserved: boolean
+  /** Has the machine record the request of the reply under `key`. */
+  capture(key: string, attempt: number, assembled: AssembledRequest): void
+  /** Runs an effect inside its span, when there is a tracer. */
+  within<T>(effect: TracedEffect, run: () => T): T
   /** Tells the machine that the first token of the reply under `key` arrived. */
   replyStarted(key: string): void
 }

@@ -29,7 +29,7 @@ export const compactTrunk = (find: FindPorts) =>
     const plan = planCompaction(conversation, policy, definition.frameTokens)
     if (plan === undefined) return refuse('the conversation has no middle to summarise')
 
-    const { summary, reason } = await summarise(ports, plan, signal)
+    const { summary, reason } = await ports.within({ type: 'compaction' }, () => summarise(ports, plan, signal))
     const text = cutMiddle(summary.text, policy.maxSummaryTokens * 4)
     const overlay = overlayOf(plan, 0, text, policy)
     const tokensAfter = requestTokens(ports, tokensUnder(conversation, overlay))

@@ -3,11 +3,13 @@ import { defaultRevertPolicy, type RevertPolicy } from '../conversation/applyRev
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
-import type { QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
+import { subAgentMap, subAgentSpec, type SubAgentEntry } from './subAgents.ts'
+import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, Model, ModelSettings, ToolSpec } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
-import type { AgentDefinition, Pricing, RevertSettings } from './agentDefinition.ts'
+import type { ModelSnapshot } from '../protocol/request.ts'
+import { madeHere, type AgentDefinition, type Pricing, type RevertSettings, type SubAgent } from './agentDefinition.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
@@ -34,6 +36,16 @@ export interface AgentOptions {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: Model | AiSdkModel
+  /** What it is for: an agent that may call this one chooses by it. */
+  readonly description?: string
+  /** What a caller gives beside the task: a zod object. */
+  readonly input?: z.ZodObject
+  /** Agents the model may call as tools, or a function that gives them, for agents that call one another. */
+  readonly agents?: readonly SubAgentEntry[] | (() => readonly SubAgentEntry[])
+  /** How deep the tree below may grow, this agent not counted; the root's counts. Default 5. */
+  readonly maxDepth?: number
+  /** Sub-agents alive at once, at most 100; further calls wait. Default 16. */
+  readonly maxChildren?: number
   /** The system prompt. */
   readonly instructions?: string
   readonly tools?: readonly Tool[]
@@ -58,6 +70,8 @@ export interface AgentOptions {
   readonly braking?: { readonly revert?: boolean | RevertOptions; readonly prune?: boolean }
   /** Prove every request valid before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
   readonly checkRequests?: boolean
+  /** Keep the exact request of every turn in the log, as its difference from the one before: see `capturedRequests`. Default `false`. */
+  readonly captureTurnRequests?: boolean
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
@@ -68,6 +82,11 @@ const optionsSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
   model: z.unknown(),
   instructions: z.string().optional(),
+  description: z.string().min(1).optional(),
+  input: z.custom((value) => value instanceof z.ZodObject, 'give a zod object').optional(),
+  agents: z.union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')]).optional(),
+  maxDepth: z.int().min(0).max(50).optional(),
+  maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
   tools: z
     .array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool'))
     .optional(),
@@ -157,6 +176,7 @@ const optionsSchema = z.strictObject({
     )
     .optional(),
   checkRequests: z.boolean().optional(),
+  captureTurnRequests: z.boolean().optional(),
 })
 
 const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 }
@@ -170,7 +190,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
-  const { name, instructions = '', output, tokenCounter: counter = estimateTokens } = options
+  const { name, instructions = '', description = '', input, output, tokenCounter: counter = estimateTokens } = options
   const compaction = compactionOf(options.compaction)
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
   const braking = brakingOf(options.braking, contextWindow, label)
@@ -179,15 +199,34 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     ...(options.braking?.prune === true ? [prunTool] : []),
   ]
   const tools = toolMap([...(options.tools ?? []), ...brakeTools], label)
-  const toolSpecs = Object.freeze([...tools.values()].map(specOf))
+  const called = isFunction(options.agents)
+    ? lazily(() => subAgentMap((options.agents as () => readonly SubAgentEntry[])(), tools, label))
+    : constant(subAgentMap((options.agents ?? []) as readonly SubAgentEntry[], tools, label))
+  const toolSpecs = lazily(() =>
+    Object.freeze([...[...tools.values()].map(specOf), ...[...called().values()].map(subAgentSpec)]),
+  )
+  const frameTokens = lazily(
+    () => counter.text(instructions) + (toolSpecs().length === 0 ? 0 : counter.text(JSON.stringify(toolSpecs()))),
+  )
+  const model = modelOf(options.model, label)
+  const settings = settingsOf(options.settings, output, label)
   const definition: AgentDefinition = Object.freeze({
     name,
-    model: modelOf(options.model, label),
+    model,
     instructions,
+    description,
+    input: input ?? null,
     tools,
-    toolSpecs,
-    settings: settingsOf(options.settings, output, label),
-    policy: {
+    get agents() {
+      return called()
+    },
+    get toolSpecs() {
+      return toolSpecs()
+    },
+    maxDepth: options.maxDepth ?? 5,
+    settings,
+    snapshot: snapshotOf(model.id, settings),
+    policy: lazyAgents(called, {
       flags: { revert: braking?.revert != null, prune: options.braking?.prune === true, compact: compaction !== null },
       toolExecution: options.toolExecution ?? 'parallel',
       queueMode: options.queueMode ?? 'one-at-a-time',
@@ -197,25 +236,43 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
         trigger: compaction === null ? Number.MAX_SAFE_INTEGER : compactionTrigger(compaction.policy),
         regrowth: Math.ceil(contextWindow * threshold),
       },
-    },
+      maxChildren: options.maxChildren ?? 16,
+    }),
     compaction,
     braking,
     output: output ?? null,
     pricing: options.pricing ?? null,
     counter,
-    frameTokens: counter.text(instructions) + (toolSpecs.length === 0 ? 0 : counter.text(JSON.stringify(toolSpecs))),
+    get frameTokens() {
+      return frameTokens()
+    },
     maxQueue: options.maxQueue ?? 100,
     checkRequests: options.checkRequests ?? false,
+    captureTurnRequests: options.captureTurnRequests ?? false,
   })
-  made.add(definition)
-  return definition
+  return madeHere(definition)
 }
 
-const made = new WeakSet<object>()
+const constant =
+  <T>(value: T): (() => T) =>
+  () =>
+    value
 
-/** Whether `defineAgent` made this. */
-export const isAgentDefinition = (value: unknown): value is AgentDefinition =>
-  typeof value === 'object' && value !== null && made.has(value)
+/** Agents that call one another cannot all be defined first: what depends on them is made when it is first asked for. */
+function lazily<T extends object | number>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
+const lazyAgents = (called: () => ReadonlyMap<string, SubAgent>, policy: Omit<AgentPolicy, 'agents'>): AgentPolicy => {
+  const names = lazily(() => [...called().keys()])
+  return {
+    ...policy,
+    get agents() {
+      return names()
+    },
+  }
+}
 
 /** A copy in which an option that was given as `undefined` is not given. */
 const withoutUndefined = <T extends object>(options: T): T =>
@@ -241,6 +298,11 @@ function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | und
   } catch (thrown) {
     throw new RuntimeError('INVALID_DEFINITION', `${label}: output: ${messageOf(thrown)}.`, { cause: thrown })
   }
+}
+
+/** Without what is passed through to the provider, which may hold keys, and without the output schema, which may be long. */
+function snapshotOf(id: string, { providerOptions: _, responseFormat: __, ...settings }: ModelSettings): ModelSnapshot {
+  return Object.freeze(Object.keys(settings).length === 0 ? { id } : { id, settings: Object.freeze(settings) })
 }
 
 function brakingOf(options: AgentOptions['braking'], contextWindow: number, label: string): AgentDefinition['braking'] {

@@ -25,7 +25,7 @@ export const drainReverts = (find: FindPorts) =>
         outcomes.push(refuseRevert(request, plan, conversation, newHead))
         continue
       }
-      const written = await writeTagText(ports, request, plan, signal)
+      const written = await ports.within({ type: 'drain' }, () => writeTagText(ports, request, plan, signal))
       const spent =
         written.usage === undefined ? {} : { usage: written.usage, costUsd: costOf(written.usage, definition.pricing) }
       if (written.refusal !== undefined) {

@@ -97,7 +97,8 @@ class Attempt {
   }
 
   async run(value: unknown): Promise<unknown> {
-    const result = this.#tool.run(value, this.#context())
+    const { turnIndex, callId } = this.#input
+    const result = this.#ports.within({ type: 'tool', turnIndex, callId }, () => this.#tool.run(value, this.#context()))
     if (!isThenable(result) || this.#tool.timeoutMs === Infinity) return await result
     return await new Promise((resolve, reject) => {
       const { timeoutMs } = this.#tool

@@ -7,10 +7,11 @@ import type { FindPorts } from './agentPorts.ts'
 /** After an abort: what had arrived of the reply, with its usage estimated, as no provider reports that of a cut-off stream. */
 export const settle = (find: FindPorts) =>
   fromPromise<SettleOutput, SettleInput>(async ({ input }) => {
-    const { partial, definition, conversation, clock } = find(input.agentId)
+    const { partial, definition, conversation, clock, children } = find(input.agentId)
+    const spent = children === undefined ? {} : await children.settled()
     const at = clock.now()
     const { key } = input
-    if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null }
+    if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, spent }
     const content: Block[] = []
     if (partial.thinking !== '') content.push({ type: 'thinking', text: partial.thinking })
     if (partial.text !== '') content.push({ type: 'text', text: partial.text })
@@ -20,5 +21,5 @@ export const settle = (find: FindPorts) =>
       cacheRead: 0,
       cacheWrite: 0,
     }
-    return { key, at, partial: { content, usage, costUsd: costOf(usage, definition.pricing) } }
+    return { key, at, spent, partial: { content, usage, costUsd: costOf(usage, definition.pricing) } }
   })

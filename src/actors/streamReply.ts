@@ -33,19 +33,24 @@ export const streamReply = (find: FindPorts) =>
         kind: 'badRequest',
         error: errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`),
       })
-    announceRequest(ports, input, assembled)
+    if (announceRequest(ports, input, assembled)) {
+      const captured = ports.durable()
+      if (captured !== undefined) await captured
+      if (signal.aborted) return aborted(ports, input.key)
+    }
 
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens
     const partial = { key: input.key, text: '', thinking: '', estimatedTokens }
     const { loopId, turnIndex } = input
     let isStarted = false
-    const result = await readReply(definition.model, assembled.request, { signal, turnIndex }, (delta) => {
+    const { attempt } = input
+    const take: Parameters<typeof readReply>[3] = (delta) => {
       if (!isStarted) {
         isStarted = true
         ports.partial = partial
         ports.replyStarted(input.key)
         if (signal.aborted) return
-        ports.emit({ type: 'reply.start', loopId, turnIndex, attempt: input.attempt })
+        ports.emit({ type: 'reply.start', loopId, turnIndex, attempt })
       }
       if (signal.aborted) return
       const { text } = delta
@@ -64,7 +69,10 @@ export const streamReply = (find: FindPorts) =>
         case 'toolCall.delta':
           ports.emit({ ...delta, loopId, turnIndex })
       }
-    })
+    }
+    const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
+      readReply(definition.model, assembled.request, { signal, turnIndex }, take),
+    )
     if (result === null) return aborted(ports, input.key)
     if (!result.ok) return failed(ports, input.key, result.failure)
     return await finish(ports, input, result.reply, estimatedTokens)
@@ -123,16 +131,18 @@ function announceExpired(ports: AgentPorts, { loopId, turnIndex }: ReplyInput, {
 const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
   failed(ports, key, { kind: 'other', error: errorInfo('MODEL_FAILED', 'The reply was aborted.') })
 
-function announceRequest(
-  ports: AgentPorts,
-  { loopId, turnIndex }: ReplyInput,
-  { request, provenance }: AssembledRequest,
-): void {
+/** Tells of a request once, however often it is sent; `true` when it is to be in the log before that. */
+function announceRequest(ports: AgentPorts, input: ReplyInput, assembled: AssembledRequest): boolean {
+  const { loopId, turnIndex, attempt, key } = input
+  const { isObserved, definition } = ports
   // Only a compaction in the middle of the turn changes what a retry sends.
   const announced = `${turnIndex}/${ports.conversation.epoch}`
-  if (!ports.isObserved || ports.announced === announced) return
+  if (ports.announced === announced || (!isObserved && !definition.captureTurnRequests)) return false
   ports.announced = announced
-  ports.emit({ type: 'turn.request', loopId, turnIndex, model: ports.definition.model.id, request, provenance })
+  if (definition.captureTurnRequests) ports.capture(key, attempt, assembled)
+  const { request, provenance } = assembled
+  ports.emit({ type: 'turn.request', loopId, turnIndex, model: definition.model.id, request, provenance })
+  return definition.captureTurnRequests
 }
 
 const describeViolations = (ports: AgentPorts, { request }: AssembledRequest): string =>

@@ -1,8 +1,9 @@
-import type { Provenance } from '../protocol/events.ts'
-import type { ModelRequest, ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
+import type { Provenance, ProvenanceKind } from '../protocol/provenance.ts'
+import type { ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
 import type { Overlay } from '../protocol/records.ts'
 import { neutralise, renderId } from './brakeNotes.ts'
 import { BrakeRendering } from './brakeRendering.ts'
+import type { TurnRequest } from './captureRequest.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
 import { renderSummary, truncateResult } from './overlay.ts'
@@ -18,10 +19,7 @@ export interface RequestFrame {
   readonly braking?: TagPolicy
 }
 
-export interface AssembledRequest {
-  readonly request: ModelRequest
-  /** One entry for each message of the request. */
-  readonly provenance: readonly Provenance[]
+export interface AssembledRequest extends Omit<TurnRequest, 'model'> {
   /** Tags that this request shows no more because of their age. */
   readonly expired: readonly PlacedTag[]
 }
@@ -31,11 +29,12 @@ interface Mark {
   readonly messages: number
   /** The last message then: a later one may have been merged into it. */
   readonly last: RequestMessage | undefined
+  readonly lastProvenance: Provenance | undefined
   readonly turnIndex: number
   readonly turnMessages: number
 }
 
-const start: Mark = { messages: 0, last: undefined, turnIndex: -1, turnMessages: 0 }
+const start: Mark = { messages: 0, last: undefined, lastProvenance: undefined, turnIndex: -1, turnMessages: 0 }
 
 /**
  * Renders the trunk into a request. It keeps what it rendered, so a turn costs what is new: a revert takes it back to its
@@ -84,10 +83,11 @@ export class RequestAssembler {
   #takeBack(depth: number): void {
     if (depth >= this.#marks.length - 1) return
     this.#marks.length = Math.max(0, depth) + 1
-    const { messages, last, turnIndex, turnMessages } = this.#marks.at(-1)!
+    const { messages, last, lastProvenance, turnIndex, turnMessages } = this.#marks.at(-1)!
     this.#messages.length = messages
     this.#provenance.length = messages
     if (last !== undefined) this.#messages[messages - 1] = last
+    if (lastProvenance !== undefined) this.#provenance[messages - 1] = lastProvenance
     this.#turn = { index: turnIndex, messages: turnMessages }
   }
 
@@ -115,6 +115,7 @@ export class RequestAssembler {
     this.#marks.push({
       messages: this.#messages.length,
       last: this.#messages.at(-1),
+      lastProvenance: this.#provenance.at(-1),
       turnIndex: this.#turn.index,
       turnMessages: this.#turn.messages,
     })
@@ -151,10 +152,13 @@ export class RequestAssembler {
   }
 
   /** Providers want roles to alternate, so neighbouring user messages become one. */
-  #push(message: RequestMessage, provenance: Provenance): void {
+  #push(message: RequestMessage, provenance: ProvenanceKind): void {
     const last = this.#messages.at(-1)
     if (last?.role === 'user' && message.role === 'user') {
-      this.#messages[this.#messages.length - 1] = { role: 'user', content: [...last.content, ...message.content] }
+      const end = this.#messages.length - 1
+      const { merged = [], ...kind } = this.#provenance[end]!
+      this.#messages[end] = { role: 'user', content: [...last.content, ...message.content] }
+      this.#provenance[end] = { ...kind, merged: [...merged, provenance] }
       return
     }
     this.#messages.push(message)
@@ -166,8 +170,9 @@ export class RequestAssembler {
 export const assembleRequest = (conversation: Conversation, frame: RequestFrame, turnIndex = 0): AssembledRequest =>
   new RequestAssembler(conversation, frame).assemble(turnIndex)
 
-function provenanceOf(node: ConversationNode, messageIndex: number): Provenance {
+function provenanceOf(node: ConversationNode, messageIndex: number): ProvenanceKind {
   const { role } = node.message
+  if (node.message.role === 'user' && node.message.provenance !== undefined) return node.message.provenance
   if (node.message.role === 'user' && node.message.source !== 'prompt') return { type: node.message.source }
   return { type: 'loopTurn', turnIndex: node.turnIndex, role, messageIndex }
 }

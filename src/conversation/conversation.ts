@@ -8,6 +8,7 @@ import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
 import { noteTokens } from './noteTokens.ts'
 import { estimateTokens, type TokenCounter } from './tokenCounter.ts'
+import { WaitingMessages } from './waitingMessages.ts'
 import { activeOverlay, savedBySummary, wrongInOverlay } from './overlay.ts'
 
 /** An assistant message whose tool results are not all in: not on the trunk yet. */
@@ -45,7 +46,7 @@ export class Conversation implements ConversationView {
   readonly #nodes: (ConversationNode | undefined)[] = []
   readonly #trunk: ConversationNode[] = []
   readonly #overlays: (Overlay & { readonly saved: number })[] = []
-  readonly #queues: Record<QueueName, QueuedMessage[]> = { steering: [], followUps: [], prompts: [] }
+  readonly #waiting = new WaitingMessages()
   #callIds: Set<string> | undefined
   #open: OpenStep | undefined
   #lastSeq = 0
@@ -100,7 +101,7 @@ export class Conversation implements ConversationView {
 
   /** Messages that wait, oldest first. */
   get queues(): { readonly [Q in QueueName]: readonly QueuedMessage[] } {
-    return this.#queues
+    return this.#waiting.queues
   }
 
   /** Reported over estimated tokens of the last request that a provider measured; 1 before. */
@@ -196,6 +197,7 @@ export class Conversation implements ConversationView {
         this.#checkPlace(record, this.head, this.#lastNodeId)
         this.#append(record, record.nodeId)
         this.#annotations?.personSpoke()
+        this.#waiting.said(record.message.content)
         break
       case 'reply.end':
         this.#applyReply(record)
@@ -219,11 +221,19 @@ export class Conversation implements ConversationView {
         this.#applyPrune(record)
         break
       case 'queue.changed':
-        this.#applyQueue(record)
+        this.#waiting.apply(record)
         break
       default:
     }
     this.#lastSeq = record.seq
+  }
+
+  /** Goes on with the log of a fork: what waits or is open stays with the source. Ids go on counting. */
+  beginLog(): void {
+    this.#lastSeq = 0
+    this.#open = undefined
+    this.#waiting.clear()
+    for (const requests of [this.#annotations?.reverts, this.#annotations?.prunes]) requests?.splice(0)
   }
 
   #applyReply(record: RecordOf<'reply.end'>): void {
@@ -333,17 +343,6 @@ export class Conversation implements ConversationView {
     const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay?.from ?? [])
     this.#changes.push(Math.min(depth, ...moved.map((from) => this.#nodes[from]!.depth)))
     this.#noteTokens = noteTokens(this, this.#annotations)
-  }
-
-  #applyQueue(record: RecordOf<'queue.changed'>): void {
-    const queue = this.#queues[record.queue]
-    if (record.removed !== undefined) {
-      const removed = new Set(record.removed)
-      this.#queues[record.queue] = queue.filter((message) => !removed.has(message.id))
-    }
-    if (record.added === undefined) return
-    if (record.first) this.#queues[record.queue].unshift(record.added)
-    else this.#queues[record.queue].push(record.added)
   }
 
   #checkPlace(

@@ -9,17 +9,20 @@ import { addPartialReply, endRun } from './runs.ts'
 /** Key of the settling under way. */
 export const settleKey = (context: AgentContext): string => `${context.run?.loopId ?? context.agentId}/settle`
 
+const nothing = { partial: null, spent: {} } as const
+
 /** Tells everything in flight to stop, and drops what was said to the run so far. */
 export function beginAbort(draft: Draft): void {
   if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
   stopCalls(draft)
+  for (const { slot } of draft.context.attached) draft.children.push({ type: 'tell', id: slot, event: { type: 'abort' } })
   dropQueues(draft, ['steering', 'followUps'])
 }
 
 /** Brings in order what an abort leaves behind, and ends the run. */
-export function endAbort(draft: Draft, partial: SettleOutput['partial']): void {
+export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'partial' | 'spent'> = nothing): void {
   addPartialReply(draft, partial)
-  cancelCalls(draft, 'aborted')
+  cancelCalls(draft, 'aborted', spent)
   sealCalls(draft)
   refuseReverts(draft, 'the run was aborted')
   refusePrunes(draft, 'the run was aborted')

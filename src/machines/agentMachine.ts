@@ -1,6 +1,7 @@
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { requestRevert } from './brakes.ts'
+import { attachChild, detachChild } from './children.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { recoverRun } from './recovery.ts'
 import { deadlineKey } from './runs.ts'
@@ -16,7 +17,7 @@ import { beginEnding, stopped } from './states/stopped.ts'
 
 const none: readonly never[] = Object.freeze([])
 
-const initialContext = ({ restored, ...input }: AgentInput): AgentContext => ({
+const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): AgentContext => ({
   ...input,
   seq: 0,
   head: null,
@@ -29,6 +30,12 @@ const initialContext = ({ restored, ...input }: AgentInput): AgentContext => ({
   pausedRun: null,
   pausedLimits: null,
   calls: none,
+  children: 0,
+  attached: none,
+  task: task ?? null,
+  isTaskOver: false,
+  // XState starts the children of an initial state before its actions: an effect would run ahead of the records it follows.
+  isAsleep: restored !== undefined,
   steering: none,
   followUps: none,
   prompts: none,
@@ -44,10 +51,17 @@ const initialContext = ({ restored, ...input }: AgentInput): AgentContext => ({
   ending: null,
   reverts: input.policy.flags.revert ? none : null,
   prunes: input.policy.flags.prune ? none : null,
-  drains: 0,
+  drainedAt: 0,
   drained: none,
   ...restored?.context,
 })
+
+/** Children that code gave end first. */
+const ending = [
+  { guard: 'isRunning', target: '.settling', actions: beginEnding },
+  { guard: 'hasChildren', actions: beginEnding },
+  { target: '.stopped', actions: beginEnding },
+] as const
 
 /**
  * The statechart every agent runs. Pure: every effect is an actor named by a string, every log entry a `record` action,
@@ -57,11 +71,17 @@ export const agentMachine = agentSetup.createMachine({
   id: agentMachineId,
   context: ({ input }) => initialContext(input),
   options: { maxIterations: 200 },
-  entry: advance<{ readonly input: AgentInput }>((draft, { input }) => {
-    if (input.restored !== undefined) return recoverRun(draft, input.restored.mayRerun)
-    const { agentId, path, definition, model } = draft.context
-    draft.record({ type: 'agent.created', agentId, path, definition, model, machine: agentMachineId })
-  }),
+  entry: [
+    'attach',
+    advance<{ readonly input: AgentInput }>((draft, { input }) => {
+      const { restored, parent } = input
+      const { agentId, path, definition, model } = draft.context
+      const link = parent === undefined ? {} : { parent }
+      if (restored === undefined)
+        draft.record({ type: 'agent.created', agentId, path, definition, model: model.id, machine: agentMachineId, ...link })
+      else recoverRun(draft, restored)
+    }),
+  ],
   initial: 'idle',
   states: {
     idle,
@@ -87,16 +107,15 @@ export const agentMachine = agentSetup.createMachine({
       { guard: 'isAtRest', actions: advance<EventOfType<'followUp'>>(enqueueSaid) },
       { actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)) },
     ],
+    wake: { actions: advance((draft) => draft.set({ isAsleep: false })) },
+    spawn: { actions: advance<EventOfType<'spawn'>>(attachChild) },
+    'xstate.done.actor.child.*': {
+      actions: advance<EventOfType<'xstate.done.actor.child.0'>>((draft, { output }) => detachChild(draft, output)),
+    },
     revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
     abort: { guard: 'isRunning', target: '.settling' },
-    stop: [
-      { guard: 'isRunning', target: '.settling', actions: beginEnding },
-      { target: '.stopped', actions: beginEnding },
-    ],
-    close: [
-      { guard: 'isRunning', target: '.settling', actions: beginEnding },
-      { target: '.stopped', actions: beginEnding },
-    ],
+    stop: ending,
+    close: ending,
     'store.failed': {
       actions: advance<EventOfType<'store.failed'>>((draft, { error }) => draft.set({ storeError: error })),
     },

@@ -1,4 +1,4 @@
-import { fromPromise, setup, type ActionFunction, type EventObject } from 'xstate'
+import { fromPromise, setup, type ActionFunction, type ActorLogic, type EventObject, type Snapshot } from 'xstate'
 import type { RecordDraft } from '../protocol/records.ts'
 import type {
   AgentContext,
@@ -17,6 +17,7 @@ import type {
   SettleInput,
   SettleOutput,
   SleepInput,
+  SubAgentInput,
 } from './agentTypes.ts'
 import { Draft } from './draft.ts'
 import * as guards from './guards.ts'
@@ -25,10 +26,14 @@ import * as guards from './guards.ts'
 const placeholder = <Output, Input>(src: string) =>
   fromPromise<Output, Input>(() => Promise.reject(new Error(`the actor "${src}" was not provided`)))
 
+/** What runs a sub-agent: `supervisorMachine`, with this machine again inside. Named by its shape, as the two contain each other. */
+export type SubAgentLogic = ActorLogic<Snapshot<CallOutput>, { readonly type: 'abort' | 'stop' | 'close' }, SubAgentInput>
+
 type Actors = {
   streamReply: ReturnType<typeof placeholder<ReplyOutput, ReplyInput>>
   runTool: ReturnType<typeof placeholder<CallOutput, CallInput>>
   sleep: ReturnType<typeof placeholder<SleepInput, SleepInput>>
+  subAgent: SubAgentLogic
   settle: ReturnType<typeof placeholder<SettleOutput, SettleInput>>
   compactTrunk: ReturnType<typeof placeholder<CompactOutput, CompactInput>>
   drainReverts: ReturnType<typeof placeholder<RevertsOutput, RevertsInput>>
@@ -39,6 +44,7 @@ const actors: Actors = {
   streamReply: placeholder('streamReply'),
   runTool: placeholder('runTool'),
   sleep: placeholder('sleep'),
+  subAgent: placeholder('subAgent') as unknown as SubAgentLogic,
   settle: placeholder('settle'),
   compactTrunk: placeholder('compactTrunk'),
   drainReverts: placeholder('drainReverts'),
@@ -57,6 +63,8 @@ export const agentSetup = setup({
   },
   actors,
   actions: {
+    /** Tells the runtime which actor runs the chart. */
+    attach: (): void => {},
     /** Command to the log: the whole record but its time, idempotent by `seq`. */
     record: (_: unknown, _record: RecordDraft): void => {},
   },
@@ -89,6 +97,8 @@ export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) =>
     for (const record of draft.records) enqueue({ type: 'record', params: record })
     for (const child of draft.children) {
       if (child.type === 'stop') enqueue.stopChild(child.id)
+      else if (child.type === 'tell') enqueue.sendTo(child.id, child.event)
+      else if (child.src === 'subAgent') enqueue.spawnChild('subAgent', { id: child.id, input: child.input })
       else if (child.src === 'runTool') enqueue.spawnChild('runTool', { id: child.id, input: child.input })
       else enqueue.spawnChild('sleep', { id: child.id, input: child.input })
     }

@@ -3,7 +3,9 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, Usage } from '../protocol/messages.ts'
 import type { ModelErrorKind } from '../protocol/model.ts'
-import type { Limits, Overlay, PauseReason, QueuedMessage, RunStopReason } from '../protocol/records.ts'
+import type { ParentLink, Spent } from '../protocol/records.ts'
+import type { Limits, Overlay, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
+import type { ModelSnapshot } from '../protocol/request.ts'
 
 /** How the calls of one reply are run. */
 export type ToolExecution = 'parallel' | 'sequential' | { readonly batch: number }
@@ -30,6 +32,9 @@ export interface AgentPolicy {
   readonly queueMode: QueueMode
   readonly limits: Limits
   readonly retry: RetryPolicy
+  /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
+  readonly agents: readonly string[]
+  readonly maxChildren: number
   /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */
   readonly compaction: { readonly trigger: number; readonly regrowth: number }
 }
@@ -42,6 +47,18 @@ export interface CallState {
   readonly key: string
   readonly nodeId: NodeId
   readonly status: 'ready' | 'held' | 'running' | 'settled'
+  /** The sub-agent that carries it out, and what it may use of the run's limits. */
+  readonly childId?: string
+  readonly allowance?: Limits
+  /** What a person decided; kept only when it is folded from a log. */
+  readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
+}
+
+/** A child that code gave the agent. */
+export interface AttachedChild {
+  readonly childId: string
+  readonly slot: string
+  readonly key: string
 }
 
 export interface RunState {
@@ -51,6 +68,8 @@ export interface RunState {
   readonly turns: number
   readonly usage: Usage
   readonly costUsd: number
+  /** Turns of sub-agents, which count against the limit. */
+  readonly childTurns: number
   /** Absolute end of the wall-time allowance, in epoch milliseconds; `null` without one. */
   readonly deadline: number | null
   readonly deadlinePassed: boolean
@@ -73,7 +92,7 @@ export interface AgentContext {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: string
-  readonly model: string
+  readonly model: ModelSnapshot
   readonly policy: AgentPolicy
   /** `seq` of the last record. */
   readonly seq: number
@@ -92,6 +111,14 @@ export interface AgentContext {
   /** What that run may still use, if it did not end by itself. */
   readonly pausedLimits: Limits | null
   readonly calls: readonly CallState[]
+  /** Sub-agents begun over the agent's life: the next one's number. */
+  readonly children: number
+  readonly attached: readonly AttachedChild[]
+  /** The request a sub-agent exists for: it ends with that run. */
+  readonly task: string | null
+  readonly isTaskOver: boolean
+  /** Restored and not yet woken: nothing begins by itself. */
+  readonly isAsleep: boolean
   readonly steering: readonly QueuedMessage[]
   readonly followUps: readonly QueuedMessage[]
   readonly prompts: readonly QueuedMessage[]
@@ -114,8 +141,8 @@ export interface AgentContext {
   /** Asked for and not yet drained; `null` with the switch off: the queue does not exist then. */
   readonly reverts: readonly RevertRequest[] | null
   readonly prunes: readonly PruneRequest[] | null
-  /** Drains begun over the agent's life, and the requests of the one under way. */
-  readonly drains: number
+  /** The requests of the drain under way, and the last record before it. */
+  readonly drainedAt: number
   readonly drained: readonly string[]
 }
 
@@ -123,15 +150,23 @@ export interface AgentInput {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: string
-  readonly model: string
+  readonly model: ModelSnapshot
   readonly policy: AgentPolicy
+  readonly parent?: ParentLink
+  /** The request a sub-agent exists for. */
+  readonly task?: string
   /** Set to go on from a log: what was folded from it, and the tools whose calls may run again. */
-  readonly restored?: { readonly context: Partial<AgentContext>; readonly mayRerun: readonly string[] }
+  readonly restored?: {
+    readonly context: Partial<AgentContext>
+    readonly mayRerun: readonly string[]
+    /** Calls whose arguments the log does not hold as they were. */
+    readonly redacted: readonly string[]
+    /** Calls that may need an approval nobody was asked for yet. */
+    readonly unapproved: readonly string[]
+  }
 }
 
-interface Said {
-  readonly id: string
-  readonly content: readonly PlainBlock[]
+interface Said extends Omit<QueuedMessage, 'limits'> {
   /** Epoch milliseconds. */
   readonly at: number
 }
@@ -150,16 +185,26 @@ export type AgentMachineEvent =
       readonly at: number
     }
   | { readonly type: 'stop' | 'close' }
+  /** Begins what waits in an agent restored from its log. */
+  | { readonly type: 'wake' }
+  | { readonly type: 'spawn'; readonly childId: string; readonly name: string; readonly at: number }
   | { readonly type: 'revert'; readonly request: RevertRequest; readonly at: number }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }
+  /** What the reply under `key` is asked with, to be recorded. */
+  | { readonly type: 'request.captured'; readonly key: string; readonly capture: RequestCapture }
   | { readonly type: 'store.failed'; readonly error: ErrorInfo }
   | { readonly type: 'xstate.done.actor.deadline'; readonly output: SleepInput }
   | { readonly type: `xstate.done.actor.call.${number}`; readonly output: CallOutput }
+  | { readonly type: `xstate.done.actor.child.${number}`; readonly output: CallOutput; readonly actorId: string }
+  | { readonly type: `xstate.error.actor.child.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.call.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.${string}`; readonly error: unknown }
 
 export type EventOfType<T extends AgentMachineEvent['type']> = Extract<AgentMachineEvent, { readonly type: T }>
+
+/** A `turn.captured` record, but for where it stands. */
+export type RequestCapture = Omit<RecordOf<'turn.captured'>, 'v' | 'seq' | 'time' | 'type' | 'loopId' | 'turnIndex'>
 
 export interface ReplyInput {
   readonly agentId: string
@@ -227,6 +272,19 @@ export interface CallOutput {
   readonly changed?: readonly string[]
   /** What a brake tool asks for; carried out between turns. */
   readonly brake?: BrakeCall
+  /** By a sub-agent. */
+  readonly spent?: Spent
+  /** Why a child that code gave is no more, when it did not end by itself. */
+  readonly error?: ErrorInfo
+  /** It was stopped or closed on purpose. */
+  readonly stopped?: boolean
+}
+
+/** A sub-agent to be supervised: the call that wants it, or no call when code does. */
+export interface SubAgentInput extends Omit<CallInput, 'callId'> {
+  readonly callId: string | null
+  readonly childId: string
+  readonly allowance: Limits
 }
 
 /** A call of `revert_to_state` or `prun`. */
@@ -246,6 +304,8 @@ export interface SettleOutput {
   /** What had arrived of the reply, and an estimate of what it used. */
   readonly at: number
   readonly partial: { readonly content: readonly Block[]; readonly usage: Usage; readonly costUsd: number } | null
+  /** What aborted sub-agents had used, by the key of their call. */
+  readonly spent: { readonly [key: string]: Spent }
 }
 
 export interface CompactInput {

@@ -3,13 +3,13 @@ import type { AgentContext, BrakeCall, PrunesOutput, RevertsOutput } from './age
 import type { Draft } from './draft.ts'
 import { spend } from './runs.ts'
 
-/** Key of the drain under way. */
-export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drains}`
+/** Key of the drain under way: each ends with a record, so none shares its place in the log. */
+export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drainedAt}`
 
 /** Opens a drain: it answers what waits now; what comes meanwhile is for the next. */
 export function beginDrain(draft: Draft, queue: 'reverts' | 'prunes'): void {
   const asked = draft.context[queue]?.map(({ id }) => id) ?? []
-  draft.set({ drains: draft.context.drains + 1, drained: asked })
+  draft.set({ drainedAt: draft.context.seq, drained: asked })
 }
 
 /** Queues a revert for the next drain; ignored with the switch off. */

@@ -1,7 +1,10 @@
 import type { SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
-import type { AgentContext, CallOutput, CallState, PlannedCall, ToolExecution } from './agentTypes.ts'
+import type { AgentContext, AgentInput, CallOutput, CallState, PlannedCall, ToolExecution } from './agentTypes.ts'
 import { requestBrake } from './brakes.ts'
+import type { Spent } from '../protocol/records.ts'
+import { aliveChildren, allowanceFor } from './allowances.ts'
 import type { Draft } from './draft.ts'
+import { spendByChild } from './runs.ts'
 
 /** Child ids are reused by position: every new id would stay in memory for the life of the machine. */
 export const callSlot = (index: number): string => `call.${index}`
@@ -23,11 +26,15 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
     status: call.needsApproval ? 'held' : 'ready',
   }))
   draft.set({ calls, lastNodeId: lastNodeId + calls.length })
-  for (const call of calls) {
-    if (call.status !== 'held') continue
-    draft.record({ type: 'approval.requested', ...draft.at, callId: call.callId, name: call.name, input: call.input })
-  }
+  for (const [index, { status }] of calls.entries()) if (status === 'held') holdCall(draft, index)
   advanceCalls(draft)
+}
+
+/** Asks for an approval. */
+function holdCall(draft: Draft, index: number): void {
+  const { callId, key, name, input } = draft.context.calls[index]!
+  setStatus(draft, index, 'held')
+  draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input })
 }
 
 /** Starts every call whose turn it is; with steering waiting, skips those that have not started instead. */
@@ -40,7 +47,12 @@ export function advanceCalls(draft: Draft): void {
     })
     return
   }
-  for (const index of startable(context.calls, context.policy.toolExecution)) startCall(draft, index)
+  for (const index of startable(context.calls, context.policy.toolExecution)) {
+    const call = draft.context.calls[index]!
+    if (!context.policy.agents.includes(call.name)) startCall(draft, index)
+    else if (aliveChildren(draft.context) < context.policy.maxChildren) startSubAgent(draft, index)
+    else if (!isCalling(draft.context)) endCall(draft, index, refusal(tooMany(context.policy.maxChildren)))
+  }
 }
 
 /** Calls that run at once at the most: every child of an actor makes the next one dearer. */
@@ -75,6 +87,31 @@ function startCall(draft: Draft, index: number): void {
   })
 }
 
+/** Begins a sub-agent, or goes on with the one that carried the call out before a crash. */
+function startSubAgent(draft: Draft, index: number): void {
+  const { agentId, children } = draft.context
+  const { childId = `${agentId}.${children + 1}`, ...call } = draft.context.calls[index]!
+  const allowance = allowanceFor(draft.context, draft.context.calls[index]!)
+  if (allowance === null) return endCall(draft, index, refusal('The budget of this run is used up: no sub-agent was started.'))
+  const { callId, key, name, input } = call
+  const isNew = draft.context.calls[index]!.childId === undefined
+  draft.set({
+    children: isNew ? children + 1 : children,
+    calls: draft.context.calls.map((other, i) => (i === index ? { ...call, status: 'running', childId, allowance } : other)),
+  })
+  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, childId })
+  draft.children.push({
+    type: 'start',
+    src: 'subAgent',
+    id: callSlot(index),
+    input: { agentId, ...draft.at, key, callId, name, input, childId, allowance },
+  })
+}
+
+const tooMany = (most: number): string => `No sub-agent was started: ${most} are alive, the most allowed.`
+
+const refusal = (text: string) => ({ content: [{ type: 'text', text }], isError: true }) as const
+
 /** Takes a result in, if its key is still outstanding; a late or forged one is dropped. */
 export function settleCall(draft: Draft, output: CallOutput | null): void {
   if (output === null) return
@@ -84,6 +121,7 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
     setStatus(draft, index, 'ready')
     draft.set({ storeError: output.notStarted })
   } else {
+    if (output.spent !== undefined) spendByChild(draft, output.spent)
     endCall(draft, index, output)
     if (output.brake !== undefined) requestBrake(draft, output.key, output.brake)
   }
@@ -117,19 +155,31 @@ export function decideCall(
 }
 
 /** Answers every call that has no result yet. */
-export function cancelCalls(draft: Draft, reason: SyntheticReason): void {
+export function cancelCalls(
+  draft: Draft,
+  reason: SyntheticReason,
+  spent: { readonly [key: string]: Spent } = {},
+): void {
   draft.context.calls.forEach((call, index) => {
     if (call.status === 'settled') return
     if (call.status === 'running') draft.children.push({ type: 'stop', id: callSlot(index) })
-    synthesize(draft, index, reason)
+    const used = spent[call.key]
+    if (used !== undefined) spendByChild(draft, used)
+    synthesize(draft, index, reason, undefined, used)
   })
 }
 
 /** After a crash: calls that may run again are made ready, the rest answered, as nobody knows whether they happened. */
-export function recoverCalls(draft: Draft, mayRerun: (name: string) => boolean): void {
+export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
+  const { mayRerun, redacted, unapproved } = restored
   draft.context.calls.forEach((call, index) => {
-    if (call.status !== 'running') return
-    if (mayRerun(call.name)) setStatus(draft, index, 'ready')
+    if (call.status === 'settled') return
+    if (call.decision?.type === 'deny') synthesize(draft, index, 'denied', call.decision.reason)
+    else if (redacted.includes(call.callId)) synthesize(draft, index, 'interrupted')
+    else if (unapproved.includes(call.callId)) holdCall(draft, index)
+    else if (call.status !== 'running') return
+    // Its log tells what it had done; it goes on from there.
+    else if (call.childId !== undefined || mayRerun.includes(call.name)) setStatus(draft, index, 'ready')
     else synthesize(draft, index, 'interrupted')
   })
 }
@@ -137,7 +187,10 @@ export function recoverCalls(draft: Draft, mayRerun: (name: string) => boolean):
 /** Stops the runners without answering yet. */
 export function stopCalls(draft: Draft): void {
   draft.context.calls.forEach((call, index) => {
-    if (call.status === 'running') draft.children.push({ type: 'stop', id: callSlot(index) })
+    if (call.status !== 'running') return
+    const id = callSlot(index)
+    // A sub-agent brings its own log in order before it ends; `settle` waits for that.
+    draft.children.push(call.childId === undefined ? { type: 'stop', id } : { type: 'tell', id, event: { type: 'abort' } })
   })
 }
 
@@ -157,22 +210,28 @@ const explanations: { readonly [R in SyntheticReason]: (wasRunning: boolean, why
     wasRunning ? 'Aborted while it ran: what it did so far was not undone.' : 'Aborted before it started.',
   skipped: () => 'Skipped: the user said something new before this call started. It was not run.',
   denied: (_, why) => `Denied by the user: it was not run.${why === undefined ? '' : ` Reason: ${why}`}`,
-  interrupted: () => 'Interrupted: it is not known whether it happened.',
+  interrupted: (wasRunning) =>
+    wasRunning ? 'Interrupted: it is not known whether it happened.' : 'Interrupted before it started: it was not run.',
 }
 
-function synthesize(draft: Draft, index: number, synthetic: SyntheticReason, why?: string): void {
+function synthesize(draft: Draft, index: number, synthetic: SyntheticReason, why?: string, spent?: Spent): void {
   const text = explanations[synthetic](draft.context.calls[index]!.status === 'running', why)
-  endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic })
+  endCall(draft, index, {
+    content: [{ type: 'text', text }],
+    isError: true,
+    synthetic,
+    ...(spent === undefined ? {} : { spent }),
+  })
 }
 
 function endCall(
   draft: Draft,
   index: number,
-  result: Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed'>,
+  result: Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed'> & { readonly spent?: Spent },
 ): void {
   const { callId, key, name, nodeId } = draft.context.calls[index]!
   setStatus(draft, index, 'settled')
-  const { content, isError, synthetic, changed = [] } = result
+  const { content, isError, synthetic, changed = [], spent } = result
   draft.record({
     type: 'tool.end',
     ...draft.at,
@@ -190,6 +249,7 @@ function endCall(
       ...(synthetic === undefined ? {} : { synthetic }),
       ...(changed.length === 0 ? {} : { changed }),
     },
+    ...(spent === undefined ? {} : { spent }),
   })
 }
 

@@ -1,7 +1,7 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import { recordVersion } from '../protocol/records.ts'
-import type { AgentContext, CallInput, SleepInput } from './agentTypes.ts'
+import type { AgentContext, CallInput, SleepInput, SubAgentInput } from './agentTypes.ts'
 
 type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
 type RecordBody = WithoutHeader<RecordDraft>
@@ -9,7 +9,9 @@ type RecordBody = WithoutHeader<RecordDraft>
 /** A child the transition starts or stops. */
 export type ChildCommand =
   | { readonly type: 'start'; readonly src: 'runTool'; readonly id: string; readonly input: CallInput }
+  | { readonly type: 'start'; readonly src: 'subAgent'; readonly id: string; readonly input: SubAgentInput }
   | { readonly type: 'start'; readonly src: 'sleep'; readonly id: string; readonly input: SleepInput }
+  | { readonly type: 'tell'; readonly id: string; readonly event: { readonly type: 'abort' | 'stop' | 'close' } }
   | { readonly type: 'stop'; readonly id: string }
 
 export const loopIdOf = (agentId: string, run: number): string => `${agentId}/r${run}`

@@ -19,7 +19,8 @@ export const revertEnabled = ({ context }: Subject): boolean =>
 export const pruneEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.prune && (context.prunes?.length ?? 0) > 0
 /** A person asked an agent at rest for a revert. */
-export const brakeRequested = (subject: Subject): boolean => revertEnabled(subject) || pruneEnabled(subject)
+export const brakeRequested = (subject: Subject): boolean =>
+  !subject.context.isAsleep && (revertEnabled(subject) || pruneEnabled(subject))
 
 /** The trunk leaves too little headroom, and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {
@@ -40,7 +41,7 @@ export const overLimit = (subject: Subject): boolean => {
 export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true
 /** Restored from the log of an agent that was paused. */
 export const isPaused = ({ context }: Subject): boolean => context.pause !== null
-export const hasPrompts = ({ context }: Subject): boolean => context.prompts.length > 0
+export const hasPrompts = ({ context }: Subject): boolean => context.prompts.length > 0 && !context.isAsleep
 
 /** The one result still missing: the step is sealed with it. */
 export const isLastCall = ({ context, event }: Subject): boolean => {
@@ -62,7 +63,11 @@ export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
 /** No run is under way and none is paused. */
 export const isAtRest = ({ context }: Subject): boolean => context.run === null && context.pause === null
-export const isEnding = ({ context }: Subject): boolean => context.ending !== null
+export const isEnding = (subject: Subject): boolean => subject.context.ending !== null && !hasChildren(subject)
+export const hasChildren = ({ context }: Subject): boolean => context.attached.length > 0
+
+/** What a sub-agent exists for is done, and nobody has said more to it. */
+export const isTaskDone = ({ context }: Subject): boolean => context.isTaskOver && context.prompts.length === 0 && context.attached.length === 0
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
   event.type === 'decide' && context.run !== null && heldCalls(context).includes(event.callId)
@@ -77,7 +82,7 @@ export const mayResumeRun = ({ context }: Subject): boolean =>
 export const mayResumeIdle = ({ context }: Subject): boolean => context.pause?.type === 'store'
 
 export const isCurrentReply = ({ context, event }: Subject): boolean =>
-  event.type === 'reply.started' && event.key === replyKey(context)
+  (event.type === 'reply.started' || event.type === 'request.captured') && event.key === replyKey(context)
 
 type Keyed = { readonly output?: { readonly key?: string } | null }
 const keyOf = ({ event }: Subject): string | undefined => (event as unknown as Keyed).output?.key

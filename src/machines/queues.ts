@@ -1,11 +1,18 @@
 import type { QueuedMessage, QueueName } from '../protocol/records.ts'
 import type { Draft } from './draft.ts'
 
+/** What waits of a command. */
+const waitingOf = ({ id, content, provenance, context, limits }: QueuedMessage): QueuedMessage => ({
+  id,
+  content,
+  ...(provenance === undefined ? {} : { provenance }),
+  ...(context === undefined ? {} : { context }),
+  ...(limits === undefined ? {} : { limits }),
+})
+
 /** Puts a message at the end of a queue, or first. */
 export function enqueueMessage(draft: Draft, queue: QueueName, message: QueuedMessage, first?: true): void {
-  const { id, content } = message
-  const limits = message.limits === undefined ? {} : { limits: message.limits }
-  const entry = { id, content, ...limits }
+  const entry = waitingOf(message)
   const waiting = draft.context[queue]
   const next = first ? [entry, ...waiting] : [...waiting, entry]
   draft.set({ [queue]: next })
@@ -22,11 +29,11 @@ export function enqueueMessage(draft: Draft, queue: QueueName, message: QueuedMe
 type NewPrompt = QueuedMessage & { readonly interrupt?: true }
 
 /** Queues a prompt as a run of its own. */
-export const enqueuePrompt = (draft: Draft, { id, content, limits, interrupt }: NewPrompt): void =>
-  enqueueMessage(draft, 'prompts', { id, content, ...(limits === undefined ? {} : { limits }) }, interrupt)
+export const enqueuePrompt = (draft: Draft, prompt: NewPrompt): void =>
+  enqueueMessage(draft, 'prompts', prompt, prompt.interrupt)
 
 /** What is said with no run to say it to becomes the next run: nothing a person says is lost. */
-export const enqueueSaid = (draft: Draft, { id, content }: QueuedMessage): void => enqueuePrompt(draft, { id, content })
+export const enqueueSaid = (draft: Draft, message: QueuedMessage): void => enqueueMessage(draft, 'prompts', message)
 
 /** Takes waiting messages off a queue, one or all as the agent's queue mode says, and hands each to `use`. */
 export function takeMessages(

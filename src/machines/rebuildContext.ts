@@ -1,8 +1,8 @@
-import { addUsage, noUsage, toolCallsOf } from '../protocol/messages.ts'
-import type { LogRecord, RecordOf } from '../protocol/records.ts'
+import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
+import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey } from './calls.ts'
-import { newRun } from './runs.ts'
+import { newRun, remainingLimits } from './runs.ts'
 
 /** The parts of a context that are folded from the log; the rest is the conversation's or starts anew. */
 export type FoldedContext = Pick<
@@ -14,7 +14,9 @@ export type FoldedContext = Pick<
   | 'owesReply'
   | 'run'
   | 'pausedRun'
+  | 'pausedLimits'
   | 'calls'
+  | 'children'
   | 'pause'
   | 'now'
   | 'isCompacting'
@@ -29,7 +31,9 @@ const empty: FoldedContext = {
   owesReply: false,
   run: null,
   pausedRun: null,
+  pausedLimits: null,
   calls: [],
+  children: 0,
   pause: null,
   now: 0,
   isCompacting: false,
@@ -43,6 +47,23 @@ type Fold = {
 const inRun = (context: FoldedContext, change: Partial<RunState>): Partial<FoldedContext> =>
   context.run === null ? {} : { run: { ...context.run, ...change } }
 
+/** What a record says was used; what came between turns is counted on the run and on the turn before, as the machine does. */
+function spent(context: FoldedContext, usage: Usage = noUsage, costUsd = 0): Partial<FoldedContext> {
+  const { run } = context
+  if (run === null) return {}
+  return inRun(context, {
+    usage: addUsage(run.usage, usage),
+    costUsd: run.costUsd + costUsd,
+    turnUsage: addUsage(run.turnUsage, usage),
+    turnCostUsd: run.turnCostUsd + costUsd,
+  })
+}
+
+function spentByChild(context: FoldedContext, { usage, costUsd, turns }: Spent): Partial<FoldedContext> {
+  const after = spent(context, usage, costUsd)
+  return after.run == null ? {} : { run: { ...after.run, childTurns: after.run.childTurns + turns } }
+}
+
 const withStatus = (
   context: FoldedContext,
   callId: string,
@@ -53,11 +74,22 @@ const withStatus = (
   return calls.every((call) => call.status === 'settled') ? { calls: [], owesReply: true } : { calls }
 }
 
+/** A fork is at rest where it begins; with a reply owed it is as if the process had died there. */
+function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext): Partial<FoldedContext> {
+  const resting = { run: null, calls: [], isTurnOpen: false, isCompacting: false }
+  const owedRun = owesReply ? (run?.loopId ?? pausedRun) : null
+  if (owedRun === null) return { ...resting, owesReply: false, pausedRun: null, pausedLimits: null, pause: null }
+  const left = run === null ? pausedLimits : remainingLimits(run, now)
+  return { ...resting, pausedRun: owedRun, pausedLimits: left, pause: { type: 'interrupted' } }
+}
+
 const fold: Fold = {
-  'run.start': ({ runs, now }, record) => ({
+  'agent.created': (context, { forkedFrom }) => (forkedFrom === undefined ? {} : forked(context)),
+  'run.start': ({ runs }, record) => ({
     runs: runs + 1,
-    run: newRun(record.loopId, record.requestId, record.limits, now),
+    run: newRun(record.loopId, record.requestId, record.limits, record.time),
     pausedRun: null,
+    pausedLimits: null,
     pause: null,
   }),
   'run.end': (_, { stopReason, loopId, reason }) => ({
@@ -66,10 +98,16 @@ const fold: Fold = {
     pause: reason ?? null,
     ...(stopReason === 'paused' ? {} : { owesReply: false }),
   }),
+  'run.abandoned': () => ({ pausedRun: null, pausedLimits: null, pause: null, owesReply: false }),
   'turn.start': (context, { turnIndex }) => ({
     turns: turnIndex + 1,
     isTurnOpen: true,
-    ...inRun(context, { turns: (context.run?.turns ?? 0) + 1, attempt: 1 }),
+    ...inRun(context, {
+      turns: (context.run?.turns ?? 0) + 1,
+      attempt: 1,
+      turnUsage: noUsage,
+      turnCostUsd: 0,
+    }),
   }),
   'turn.end': () => ({ isTurnOpen: false }),
   'message.added': () => ({ owesReply: true }),
@@ -83,31 +121,51 @@ const fold: Fold = {
       nodeId: nodeId + 1 + index,
       status: 'ready',
     }))
-    const run = context.run
-    const spent = run === null ? {} : { usage: addUsage(run.usage, message.usage), costUsd: run.costUsd + costUsd }
-    return { calls, owesReply: calls.length > 0, ...inRun(context, spent) }
+    return { calls, owesReply: calls.length > 0, ...spent(context, message.usage, costUsd) }
   },
-  'reply.reset': (context, { attempt, usage }) =>
-    inRun(context, { attempt: attempt + 1, usage: addUsage(context.run?.usage ?? noUsage, usage ?? noUsage) }),
+  'reply.reset': (context, { attempt, usage, costUsd }) => {
+    const after = { ...context, ...spent(context, usage, costUsd) }
+    return inRun(after, { attempt: attempt + 1 })
+  },
   'approval.requested': (context, { callId }) => withStatus(context, callId, 'held'),
-  'approval.decided': (context, { callId }) => withStatus(context, callId, 'ready'),
-  'tool.start': (context, { callId, key }) => withStatus(context, callId, 'running', key),
-  'tool.end': (context, { callId }) => withStatus(context, callId, 'settled'),
+  'approval.decided': (context, { callId, decision: type, reason }) => {
+    const decision = reason === undefined ? { type } : { type, reason }
+    const { calls = [] } = withStatus(context, callId, 'ready')
+    return { calls: calls.map((call) => (call.callId === callId ? { ...call, decision } : call)) }
+  },
+  'tool.start': (context, { callId, key, childId }) => {
+    const begun = withStatus(context, callId, 'running', key)
+    if (childId === undefined) return begun
+    const isNew = context.calls.some((call) => call.callId === callId && call.childId === undefined)
+    const calls = begun.calls?.map((call) => (call.callId === callId ? { ...call, childId } : call)) ?? []
+    return { calls, children: context.children + (isNew ? 1 : 0) }
+  },
+  'tool.end': (context, { callId, spent }) => ({
+    ...withStatus(context, callId, 'settled'),
+    ...(spent === undefined ? {} : spentByChild(context, spent)),
+  }),
+  'child.spawned': ({ children }) => ({ children: children + 1 }),
+  'child.ended': (context, { spent }) => spentByChild(context, spent),
   'compaction.start': ({ compactions }) => ({ isCompacting: true, compactions: compactions + 1 }),
-  'compaction.end': () => ({ isCompacting: false }),
+  'compaction.end': (context, { usage, costUsd }) => ({ isCompacting: false, ...spent(context, usage, costUsd) }),
+  'revert.applied': (context, { usage, costUsd }) => spent(context, usage, costUsd),
 }
 
 const agentOf = (loopId: string): string => loopId.slice(0, loopId.lastIndexOf('/'))
 
-/** Folds a log into what its machine knew when the last record was written. Pure. */
-export function rebuildContext(records: Iterable<LogRecord>): FoldedContext {
+/**
+ * Folds a log into what its machine knew when the last record was written; of a fork, the past it shares with its source goes
+ * before. Pure.
+ */
+export function rebuildContext(records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): FoldedContext {
   let context = empty
-  for (const record of records) {
-    const step = fold[record.type] as
-      | ((context: FoldedContext, record: LogRecord) => Partial<FoldedContext>)
-      | undefined
-    context = { ...context, seq: record.seq, now: record.time }
-    if (step !== undefined) context = { ...context, ...step(context, record) }
+  for (const part of [past, records]) {
+    for (const record of part) {
+      const step = fold[record.type] as
+        | ((context: FoldedContext, record: LogRecord) => Partial<FoldedContext>)
+        | undefined
+      context = { ...context, ...step?.(context, record), seq: record.seq, now: record.time }
+    }
   }
   return context
 }

@@ -1,5 +1,6 @@
 import { callsSettled, recoverCalls, sealCalls } from './calls.ts'
 import { cancelCompaction } from './compaction.ts'
+import type { AgentInput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import { pauseRun, remainingLimits } from './runs.ts'
 
@@ -7,11 +8,11 @@ import { pauseRun, remainingLimits } from './runs.ts'
  * Brings in order what a process that died in the middle of a run left behind, and pauses the run, so that `resume` goes on: the
  * model is asked again, calls that may run again do, and the others are answered as interrupted.
  */
-export function recoverRun(draft: Draft, mayRerun: readonly string[]): void {
+export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { run, now, isCompacting } = draft.context
   if (run === null) return
   if (isCompacting) cancelCompaction(draft, 'the process was interrupted')
-  recoverCalls(draft, (name) => mayRerun.includes(name))
+  recoverCalls(draft, restored)
   if (callsSettled(draft.context)) sealCalls(draft)
   const left = remainingLimits(run, now)
   pauseRun(draft, { type: 'interrupted' })

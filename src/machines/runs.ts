@@ -1,6 +1,6 @@
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
-import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
+import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { AgentContext, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
 import { loopIdOf, type Draft } from './draft.ts'
 import { takeMessages } from './queues.ts'
@@ -19,6 +19,7 @@ export const newRun = (loopId: string, requestId: string, limits: Limits, now: n
   turns: 0,
   usage: noUsage,
   costUsd: 0,
+  childTurns: 0,
   deadline: limits.ms === undefined ? null : now + limits.ms,
   deadlinePassed: false,
   timers: 0,
@@ -32,9 +33,10 @@ export const newRun = (loopId: string, requestId: string, limits: Limits, now: n
 })
 
 /** What a run may still use, so that a crash is no way to a fresh allowance. Never nothing: the next check pauses it. */
-export function remainingLimits({ limits, turns, usage, costUsd, deadline }: RunState, now: number): Limits {
+export function remainingLimits(run: RunState, now: number): Limits {
+  const { limits, turns, childTurns, usage, costUsd, deadline } = run
   const left: Limits = {}
-  if (limits.turns !== undefined) left.turns = Math.max(1, limits.turns - turns)
+  if (limits.turns !== undefined) left.turns = Math.max(1, limits.turns - turns - childTurns)
   if (limits.tokens !== undefined) left.tokens = Math.max(1, limits.tokens - totalTokens(usage))
   if (limits.costUsd !== undefined) left.costUsd = Math.max(Number.EPSILON, limits.costUsd - costUsd)
   if (deadline !== null) left.ms = Math.max(1, deadline - now)
@@ -43,7 +45,7 @@ export function remainingLimits({ limits, turns, usage, costUsd, deadline }: Run
 
 /** Opens a run; its user message and first turn follow. */
 export function startRun(draft: Draft, request: RunRequest): void {
-  const { agentId, runs, policy, pausedRun, now } = draft.context
+  const { agentId, runs, policy, pausedRun, now, model } = draft.context
   const limits = { ...policy.limits, ...request.limits }
   const run = newRun(loopIdOf(agentId, runs), request.requestId, limits, now)
   draft.set({ run, runs: runs + 1, pause: null, pausedRun: null, pausedLimits: null })
@@ -55,18 +57,22 @@ export function startRun(draft: Draft, request: RunRequest): void {
     requestId: request.requestId,
     ...resumed,
     limits,
+    model,
   })
   armDeadline(draft)
 }
 
-/** Appends a user message to the trunk, merging is the renderer's business. */
-export function addUserMessage(draft: Draft, message: QueuedMessage, source: UserSource): void {
-  draft.record({
-    type: 'message.added',
-    ...draft.at,
-    ...draft.place(),
-    message: { role: 'user', content: message.content, source },
-  })
+/** Appends a user message to the trunk, after what goes before it; merging is the renderer's business. */
+export function addUserMessage(draft: Draft, said: QueuedMessage, source: UserSource): void {
+  for (const { content, provenance } of [...(said.context ?? []), said]) {
+    const stamp = provenance === undefined ? {} : { provenance }
+    draft.record({
+      type: 'message.added',
+      ...draft.at,
+      ...draft.place(),
+      message: { role: 'user', content, source, ...stamp },
+    })
+  }
   draft.set({ owesReply: true })
 }
 
@@ -117,6 +123,7 @@ export function endRun(
     ...why,
   })
   if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
+  if (run.requestId === draft.context.task) draft.set({ isTaskOver: true })
   draft.set({ run: null, pausedRun: stopReason === 'paused' ? run.loopId : null })
 }
 
@@ -191,11 +198,17 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
       content: partial.content,
       stopReason: 'aborted',
       usage: partial.usage,
-      model: draft.context.model,
+      model: draft.context.model.id,
     },
     costUsd: partial.costUsd,
     estimatedTokens: 0,
   })
+}
+
+/** Counts what a sub-agent used. */
+export function spendByChild(draft: Draft, { usage, costUsd, turns }: Spent): void {
+  spend(draft, usage, costUsd)
+  draft.setRun({ childTurns: (draft.context.run?.childTurns ?? 0) + turns })
 }
 
 /** Records that an attempt failed; with `retryAt` another follows, at that time. */
@@ -209,6 +222,7 @@ export function resetReply(draft: Draft, output: Extract<ReplyOutput, { ok: fals
     attempt,
     error,
     ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
     ...(retryAt === undefined ? {} : { retryAt }),
   })
   draft.setRun({ lastError: error, ...(retryAt === undefined ? {} : { retryAt }) })
@@ -232,7 +246,7 @@ export const replyKey = (context: AgentContext): string =>
 
 /** The first limit the run has reached, if any. */
 export function reachedLimit(run: RunState): PauseReason | undefined {
-  const used = { turns: run.turns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const
+  const used = { turns: run.turns + run.childTurns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const
   for (const limit of ['turns', 'tokens', 'costUsd'] as const) {
     const allowed = run.limits[limit]
     if (allowed !== undefined && used[limit] >= allowed) return { type: 'limit', limit, allowed, used: used[limit] }

@@ -3,6 +3,7 @@ import { revertCategorySchema } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
 import { plainBlockSchema } from './messages.ts'
 import { limitsSchema } from './records.ts'
+import { provenanceKindSchema } from './provenance.ts'
 
 /** Longest text of one message, in UTF-16 units, and the most base64 of its images. */
 export const maxContentChars = 32 * 1024 * 1024
@@ -23,22 +24,32 @@ export const contentSchema = z
 
 const toAgent = { agentId: agentIdSchema }
 
+const said = {
+  ...toAgent,
+  content: contentSchema,
+  /** Where it comes from, when it is not a person's own words: see `turn.request`. */
+  provenance: provenanceKindSchema.exactOptional(),
+  /** Messages that go before it, each with its own provenance. */
+  context: z
+    .array(z.strictObject({ content: contentSchema, provenance: provenanceKindSchema.exactOptional() }))
+    .max(1_000)
+    .exactOptional(),
+}
+
 /** What may be asked of an agent, in-process or over a wire. */
 export const agentCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({
-    ...toAgent,
+    ...said,
     type: z.literal('agent.prompt'),
-    content: contentSchema,
     limits: limitsSchema.exactOptional(),
   }),
   z.strictObject({
-    ...toAgent,
+    ...said,
     type: z.literal('agent.interrupt'),
-    content: contentSchema,
     limits: limitsSchema.exactOptional(),
   }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.steer'), content: contentSchema }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.followUp'), content: contentSchema }),
+  z.strictObject({ ...said, type: z.literal('agent.steer') }),
+  z.strictObject({ ...said, type: z.literal('agent.followUp') }),
   z.strictObject({ ...toAgent, type: z.literal('agent.abort') }),
   z.strictObject({ ...toAgent, type: z.literal('agent.resume'), limits: limitsSchema.exactOptional() }),
   z.strictObject({ ...toAgent, type: z.literal('agent.stop') }),

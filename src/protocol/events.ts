@@ -3,6 +3,7 @@ import type { ErrorInfo } from './errors.ts'
 import type { NodeId } from './ids.ts'
 import type { LogRecord } from './records.ts'
 import type { ModelRequest } from './model.ts'
+import type { Provenance } from './provenance.ts'
 
 /** Where an event happened: the agent and its ancestors, root first. */
 export interface EventOrigin {
@@ -14,20 +15,6 @@ type Stamped<R> = R extends unknown ? Readonly<R> & EventOrigin : never
 
 /** An event that is a record of the log: `seq` is the record's own, so it can be replayed and resumed from. */
 export type LoggedEvent = Stamped<LogRecord>
-
-/** Where one message of a request came from. */
-export type Provenance =
-  | {
-      readonly type: 'loopTurn'
-      readonly turnIndex: number
-      readonly role: 'user' | 'assistant' | 'toolResult'
-      readonly messageIndex: number
-    }
-  | { readonly type: 'steering' }
-  | { readonly type: 'followUp' }
-  | { readonly type: 'summary' }
-  /** A brake note or a prune memo. */
-  | { readonly type: 'note'; readonly kind: string }
 
 interface Live extends EventOrigin {
   /** `seq` of the last record before this event. */

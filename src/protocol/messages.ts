@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { provenanceKindSchema } from './provenance.ts'
 
 const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() })
 
@@ -68,6 +69,8 @@ export const userMessageSchema = z.object({
   role: z.literal('user'),
   content: z.array(plainBlockSchema).readonly(),
   source: userSourceSchema,
+  /** Stamped by the application: it stands in the request's provenance in place of what would be derived. */
+  provenance: provenanceKindSchema.exactOptional(),
 })
 export type UserMessage = z.infer<typeof userMessageSchema>
 

@@ -9,8 +9,10 @@ import {
   usageSchema,
   userMessageSchema,
 } from './messages.ts'
+import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './request.ts'
+import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
 
-/** Version of the record format; a log written by a newer one is refused. */
+/** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
 export const recordVersion = 1
 
 const count = z.int().nonnegative()
@@ -37,9 +39,17 @@ export const limitsSchema = z.strictObject({
 })
 export type Limits = z.infer<typeof limitsSchema>
 
+/** A message that goes before what a person says, such as a memory the application looked up. */
+export const contextMessageSchema = z.object({
+  content: z.array(plainBlockSchema).readonly(),
+  provenance: provenanceKindSchema.exactOptional(),
+})
+export type ContextMessage = z.infer<typeof contextMessageSchema>
+
 export const queuedMessageSchema = z.object({
   id: z.string(),
-  content: z.array(plainBlockSchema).readonly(),
+  ...contextMessageSchema.shape,
+  context: z.array(contextMessageSchema).readonly().exactOptional(),
   /** Of a prompt's run. */
   limits: limitsSchema.exactOptional(),
 })
@@ -78,6 +88,19 @@ export const overlaySchema = z.object({
 })
 export type Overlay = z.infer<typeof overlaySchema>
 
+/** What a sub-agent used, its own sub-agents included. */
+export const spentSchema = z.object({ usage: usageSchema, costUsd: z.number(), turns: count })
+export type Spent = z.infer<typeof spentSchema>
+
+/** Where in its parent's life an agent was begun; without `callId` code did it. */
+export const parentSchema = z.object({
+  agentId: agentIdSchema,
+  loopId: z.string(),
+  turnIndex: count,
+  callId: z.string().exactOptional(),
+})
+export type ParentLink = z.infer<typeof parentSchema>
+
 export const runStopReasonSchema = z.enum(['stop', 'length', 'refusal', 'paused', 'aborted', 'error'])
 export type RunStopReason = z.infer<typeof runStopReasonSchema>
 
@@ -93,6 +116,10 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     model: z.string(),
     /** Id of the statechart, which carries its version. */
     machine: z.string(),
+    /** The agent that called or spawned this one. */
+    parent: parentSchema.exactOptional(),
+    /** A fork shares the past of another agent: its log up to and with record `seq`, where node `at` was the newest. */
+    forkedFrom: z.object({ agentId: agentIdSchema, seq: z.int().positive(), at: nodeIdSchema }).exactOptional(),
   }),
   z.object({
     ...inTurn,
@@ -103,6 +130,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     /** The paused run this one goes on from. */
     resumedFrom: z.string().exactOptional(),
     limits: limitsSchema,
+    /** What the run was begun with. */
+    model: modelSnapshotSchema.exactOptional(),
   }),
   z.object({
     ...inTurn,
@@ -114,7 +143,26 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     reason: pauseReasonSchema.exactOptional(),
     error: errorInfoSchema.exactOptional(),
   }),
+  /** A paused run that an abort gave up: `resume` does not go on with it. */
+  z.object({ ...inTurn, type: z.literal('run.abandoned') }),
   z.object({ ...inTurn, type: z.literal('turn.start') }),
+  /** The request of the turn, as its difference from the one captured before; only with `captureTurnRequests`. */
+  z.object({
+    ...inTurn,
+    type: z.literal('turn.captured'),
+    attempt: z.int().positive(),
+    model: z.string(),
+    /** What changed of the parts that rarely do; all of them in the first. */
+    system: z.string().exactOptional(),
+    tools: z.array(toolSpecSchema).readonly().exactOptional(),
+    settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
+    /** So many messages of the one before stand at the beginning of this one. */
+    kept: count,
+    /** Those that follow. */
+    messages: z.array(requestMessageSchema).readonly(),
+    /** Of those that follow. */
+    provenance: z.array(provenanceSchema).readonly(),
+  }),
   z.object({ ...inTurn, type: z.literal('turn.end'), usage: usageSchema, costUsd: z.number() }),
   z.object({ ...inTurn, ...placed, type: z.literal('message.added'), message: userMessageSchema }),
   z.object({
@@ -133,6 +181,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     error: errorInfoSchema,
     /** Of a reply that came but could not be used. */
     usage: usageSchema.exactOptional(),
+    costUsd: z.number().exactOptional(),
     /** When the next attempt starts, in epoch milliseconds; missing when there is none. */
     retryAt: z.number().exactOptional(),
   }),
@@ -144,6 +193,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     key: z.string(),
     name: z.string(),
     input: z.unknown(),
+    /** The sub-agent that carries the call out. */
+    childId: agentIdSchema.exactOptional(),
   }),
   z.object({
     ...inTurn,
@@ -153,11 +204,25 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     key: z.string(),
     name: z.string(),
     message: toolResultMessageSchema,
+    /** By a sub-agent; it counts against the run's limits. */
+    spent: spentSchema.exactOptional(),
+  }),
+  /** Code gave the agent a child that works beside it. */
+  z.object({ ...inTurn, type: z.literal('child.spawned'), childId: agentIdSchema, definition: z.string() }),
+  z.object({
+    ...inTurn,
+    type: z.literal('child.ended'),
+    childId: agentIdSchema,
+    /** Why it is no more, when it did not end by itself. */
+    error: errorInfoSchema.exactOptional(),
+    spent: spentSchema,
   }),
   z.object({
     ...inTurn,
     type: z.literal('approval.requested'),
     callId: z.string(),
+    /** Unique over all agents: an ancestor decides the call by it. */
+    key: z.string().exactOptional(),
     name: z.string(),
     input: z.unknown(),
   }),

@@ -26,3 +26,12 @@ export interface Store {
   open(agentId: string): Promise<StoreLease>
   close(): Promise<void>
 }
+
+/** A store that can also forget. */
+export interface ErasableStore extends Store {
+  /**
+   * Removes a log for good; nothing for an unknown agent. Rejects with `STORE_LOCKED` while a lease is out,
+   * `STORE_DELETE_FAILED`.
+   */
+  delete(agentId: string): Promise<void>
+}

@@ -1,10 +1,13 @@
+import type { SubAgentEntry } from '../actors/subAgents.ts'
 import type { ConversationView } from '../conversation/conversation.ts'
 import type { RevertCategory } from '../protocol/braking.ts'
 import { agentCommandSchema, type AgentCommand, type Content } from '../protocol/commands.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { Limits, PauseReason, QueueName } from '../protocol/records.ts'
 import type { AgentEvent } from '../protocol/events.ts'
+import type { ProvenanceKind } from '../protocol/provenance.ts'
 import type { AgentHost } from './agentHost.ts'
+import { approvalsOf, hostOf, spawnChild, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
 import { EventBuffer } from './eventBuffer.ts'
 import type { AgentListener } from './observers.ts'
 import type { Run } from './run.ts'
@@ -13,10 +16,25 @@ import type { Run } from './run.ts'
 export interface AgentOwner {
   newId(): string
   /** Lets go of a stopped agent and its log. */
-  release(agentId: string): Promise<void>
+  release(host: AgentHost): Promise<void>
+  agentOf(host: AgentHost): Agent | undefined
+  agentById(agentId: string): Agent | undefined
 }
 
-export interface RunOptions {
+/** What goes with something said to an agent. */
+export interface SayOptions {
+  /** Where it comes from, when it is not a person's own words: it stands so in the provenance of `turn.request`. */
+  readonly provenance?: ProvenanceKind | undefined
+  /** Messages that go before it, such as memories the application looked up. */
+  readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
+}
+
+export interface ListenOptions {
+  /** Hear of sub-agents too, however deep. Default `false`. */
+  readonly descendants?: boolean
+}
+
+export interface RunOptions extends SayOptions {
   /** Allowances of this run, over those of the agent. */
   readonly limits?: Limits | undefined
 }
@@ -48,9 +66,55 @@ export class Agent {
     return this.#host.context.pause
   }
 
+  /** Bytes of a torn last line that were cut off the log when it was opened; 0 when it was whole. */
+  get repairedBytes(): number {
+    return this.#host.repairedBytes
+  }
+
   /** The conversation tree, read-only. */
   get conversation(): ConversationView {
     return this.#host.conversation
+  }
+
+  /** The agent it works for; `undefined` at the root of a tree. */
+  get parent(): Agent | undefined {
+    const { parent } = this.#host
+    return parent === undefined ? undefined : this.#owner.agentOf(parent)
+  }
+
+  /** Ids of its ancestors, root first. */
+  get path(): readonly string[] {
+    return this.#host.path
+  }
+
+  /** Name of its definition. */
+  get definition(): string {
+    return this.#host.definition.name
+  }
+
+  /** Its sub-agents that are alive, oldest first. */
+  children(): Agent[] {
+    return this.#host.liveChildren.flatMap((child) => this.#owner.agentOf(child) ?? [])
+  }
+
+  /** The agent and everything alive below it. */
+  tree(): AgentTree {
+    return treeOf(this.#host)
+  }
+
+  /** Calls that wait for a decision, here and below. */
+  approvals(): PendingApproval[] {
+    return approvalsOf(this.#host)
+  }
+
+  /**
+   * Gives the agent a child that works beside it, to be prompted like any other: it is aborted, stopped and closed with it, and a
+   * crash is answered as `restart` says. With the `id` of a child it had before, that one goes on from its log.
+   *
+   * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many), `AGENT_STOPPED`
+   */
+  spawn(entry: SubAgentEntry, options: { readonly id?: string } = {}): Promise<Agent> {
+    return spawnChild(this.#host, this.#owner, entry, options)
   }
 
   /** Ids of calls that wait for `decide`; none while the run they belong to waits for `resume`. */
@@ -77,13 +141,13 @@ export class Agent {
    * Says something in the middle of a run: it is taken between tool calls, and calls of that reply which have not started
    * are skipped. At rest it starts a run. Throws as `prompt` does.
    */
-  steer(content: Content): void {
-    this.dispatch({ type: 'agent.steer', agentId: this.id, content })
+  steer(content: Content, options: SayOptions = {}): void {
+    this.dispatch({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
   /** Says something once the agent would be done, in the same run. At rest it starts a run. Throws as `prompt` does. */
-  followUp(content: Content): void {
-    this.dispatch({ type: 'agent.followUp', agentId: this.id, content })
+  followUp(content: Content, options: SayOptions = {}): void {
+    this.dispatch({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
   /**
@@ -94,7 +158,11 @@ export class Agent {
     this.dispatch({ type: 'agent.abort', agentId: this.id })
   }
 
-  /** Approves or denies a call that waits. @throws RuntimeError `CALL_NOT_PENDING` when it does not wait. */
+  /**
+   * Approves or denies a call that waits: one of its own by `callId`, one of a sub-agent by the `key` of its event.
+   *
+   * @throws RuntimeError `CALL_NOT_PENDING` when it does not wait.
+   */
   decide(callId: string, decision: 'approve' | 'deny', reason?: string): void {
     this.dispatch({
       type: 'agent.decide',
@@ -128,33 +196,34 @@ export class Agent {
   /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
   async stop(): Promise<void> {
     await this.#host.end('stop')
-    await this.#owner.release(this.id)
+    await this.#owner.release(this.#host)
   }
 
   /** Ends the agent so that `runtime.resume` can go on with it: aborts what runs, leaves queues and approvals waiting. Idempotent. */
   async close(): Promise<void> {
     await this.#host.end('close')
-    await this.#owner.release(this.id)
+    await this.#owner.release(this.#host)
   }
 
   /**
    * Calls `listener` with every event from now on; returns a function that ends it. A listener that throws or rejects harms
-   * nobody: the others get an `error` event `SUBSCRIBER_FAILED`.
+   * nobody: the others get an `error` event `SUBSCRIBER_FAILED`. Approvals of sub-agents are heard too, as somebody must decide
+   * them; with `descendants` everything of theirs is.
    */
-  subscribe(listener: AgentListener): () => void {
+  subscribe(listener: AgentListener, options: ListenOptions = {}): () => void {
     if (typeof listener !== 'function') {
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
     }
-    return this.#host.subscribe(listener)
+    return this.#host.announcer.subscribe(listener, { descendants: options.descendants === true })
   }
 
   /** Every event from now on, as an async iterable with a bounded buffer; leave the loop to end it. */
-  events(): AsyncIterableIterator<AgentEvent> {
+  events(options: ListenOptions = {}): AsyncIterableIterator<AgentEvent> {
     const buffer: EventBuffer = new EventBuffer(() => {
       unsubscribe()
       forget()
     })
-    const unsubscribe = this.#host.subscribe((event) => buffer.push(event))
+    const unsubscribe = this.subscribe((event) => buffer.push(event), options)
     const forget = this.#host.onEnd(() => buffer.close())
     if (this.#host.isStopped) buffer.close()
     return buffer
@@ -172,23 +241,23 @@ export class Agent {
     const at = this.#host.clock.now()
     const id = this.#owner.newId()
     const { data } = parsed
+    if (startsRun.has(data.type)) this.#host.announcer.requested(id)
     switch (data.type) {
       case 'agent.prompt':
       case 'agent.interrupt': {
         this.#checkRoom('prompts')
         const run = this.#host.expectRun(id)
-        const limits = data.limits === undefined ? {} : { limits: data.limits }
         const interrupt = data.type === 'agent.interrupt' ? ({ interrupt: true } as const) : {}
-        this.#host.send({ type: 'prompt', id, content: data.content, at, ...limits, ...interrupt })
+        this.#host.send({ type: 'prompt', id, at, ...saidIn(data), ...interrupt })
         return run
       }
       case 'agent.steer':
         this.#checkRoom(this.#isBusy ? 'steering' : 'prompts')
-        this.#host.send({ type: 'steer', id, content: data.content, at })
+        this.#host.send({ type: 'steer', id, at, ...saidIn(data) })
         return undefined
       case 'agent.followUp':
         this.#checkRoom(this.#isBusy ? 'followUps' : 'prompts')
-        this.#host.send({ type: 'followUp', id, content: data.content, at })
+        this.#host.send({ type: 'followUp', id, at, ...saidIn(data) })
         return undefined
       case 'agent.abort':
         this.#host.send({ type: 'abort' })
@@ -220,7 +289,13 @@ export class Agent {
   #decide(command: { callId: string; decision: 'approve' | 'deny'; reason?: string }, at: number): undefined {
     const { callId, decision, reason } = command
     if (!this.pendingApprovals.includes(callId)) {
-      const waiting = this.pendingApprovals.join(', ') || 'none'
+      const below = approvalsOf(this.#host).find(({ key }) => key === callId)
+      const host = below === undefined ? undefined : hostOf(this.#host, below.agentId)
+      if (below !== undefined && host !== undefined) {
+        host.send({ type: 'decide', callId: below.callId, decision, at, ...(reason === undefined ? {} : { reason }) })
+        return
+      }
+      const waiting = [...this.pendingApprovals, ...approvalsOf(this.#host).map(({ key }) => key)].join(', ') || 'none'
       throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" does not wait for a decision (waiting: ${waiting}).`)
     }
     this.#host.send({ type: 'decide', callId, decision, at, ...(reason === undefined ? {} : { reason }) })
@@ -255,6 +330,22 @@ export class Agent {
     throw new RuntimeError('QUEUE_FULL', `Agent "${this.id}" has ${waiting} waiting ${queue}, the most allowed.`)
   }
 }
+
+const startsRun: ReadonlySet<AgentCommand['type']> = new Set([
+  'agent.prompt',
+  'agent.interrupt',
+  'agent.steer',
+  'agent.followUp',
+  'agent.resume',
+  'agent.revert',
+])
+
+/** What a command says, without whom it says it to. */
+const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
+  type: _,
+  agentId: __,
+  ...said
+}: C): Omit<C, 'type' | 'agentId'> => said
 
 const invalid = (command: Partial<AgentCommand> | null | undefined, issues: string): RuntimeError =>
   issues.startsWith('content')

@@ -1,114 +1,226 @@
-import { createActor, type Actor } from 'xstate'
+import { createActor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply } from '../actors/agentPorts.ts'
+import { blankSettings } from '../actors/redaction/blankSecrets.ts'
+import type { Redactor } from '../actors/redaction/redactor.ts'
 import { RequestAssembler, type AssembledRequest, type RequestFrame } from '../conversation/assembleRequest.ts'
+import { capturedRequests, captureRequest, type TurnRequest } from '../conversation/captureRequest.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
-import { loopIdOf } from '../machines/draft.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
-import type { AgentContext, AgentMachineEvent } from '../machines/agentTypes.ts'
+import type { AgentContext, AgentInput, AgentMachineEvent } from '../machines/agentTypes.ts'
+import { loopIdOf } from '../machines/draft.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { eventOf } from '../protocol/events.ts'
-import type { Limits, LogRecord, RecordDraft, RecordOf } from '../protocol/records.ts'
+import { textOf } from '../protocol/messages.ts'
+import type { Limits, ParentLink, RecordDraft, RecordOf, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
+import type { TracedEffect } from '../protocol/tracer.ts'
+import { Announcer } from './announcer.ts'
+import { Children, type Nursery } from './children.ts'
+import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './log/logWriter.ts'
-import { Observers, type AgentListener } from './observers.ts'
 import { restoreInput } from './restoreInput.ts'
 import { RunHandle } from './run.ts'
+import type { History } from './sessions/readHistory.ts'
+import { addSpent, noneSpent, spentAfter } from './spent.ts'
+import type { Watchers } from './watchers.ts'
 
 const nobody: readonly never[] = Object.freeze([])
+const nothing = { past: nobody, records: nobody } as const
 
 /** Of an agent with no ancestors. */
 const rootPath: readonly string[] = Object.freeze([])
 
+/** What the agents of one runtime share. */
+export interface HostShared {
+  readonly machine: typeof agentMachine
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: () => number
+  /** Set when there is a tracer or a logger. */
+  readonly watchers?: Watchers | undefined
+  readonly redactor?: Redactor | undefined
+  readonly nursery: Nursery
+}
+
 export interface HostOptions {
   readonly agentId: string
   readonly definition: AgentDefinition
-  readonly machine: typeof agentMachine
-  readonly store: Store
   readonly lease: StoreLease
-  readonly clock: Clock
-  readonly random: () => number
-  /** The agent's log, to go on from it. */
-  readonly records?: readonly LogRecord[]
+  /** The agent's log, to go on from it; of a fork, the past it shares comes first. */
+  readonly history?: Pick<History, 'past' | 'records'> | undefined
+  /** Of a sub-agent. */
+  readonly parent?: AgentHost
+  readonly link?: ParentLink
+  readonly task?: AgentInput['task']
 }
 
 /** Everything of one agent that is not in its chart: conversation, log, listeners, runs. The effects reach the world through it. */
 export class AgentHost implements AgentPorts {
   readonly agentId: string
-  readonly path: readonly string[] = rootPath
+  readonly path: readonly string[]
   readonly definition: AgentDefinition
   readonly conversation: Conversation
-  readonly clock: Clock
-  readonly random: () => number
+  readonly parent: AgentHost | undefined
+  /** What the machine begins with. */
+  readonly input: AgentInput
+  readonly announcer: Announcer
   partial: PartialReply | null = null
   announced = ''
+  readonly #shared: HostShared
   readonly #log: LogWriter
   readonly #lease: StoreLease
-  readonly #actor: Actor<typeof agentMachine>
-  readonly #observers = new Observers(this)
+  #actor: ActorRefFrom<typeof agentMachine> | undefined
+  #children: Children | undefined
   #runs: Map<string, RunHandle> | undefined
   #assembler: RequestAssembler | undefined
-  #currentRun: RunHandle | undefined
   #state = 'idle'
   #isPriceWarned = false
   #unseen = 0
+  #captured: TurnRequest | undefined
   /** Told when no more events can come. */
-  #onEnd: readonly (() => void)[] = nobody
+  #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
   #stopping: Promise<void> | undefined
+  #spent: Spent
+  /** When something was last heard of it. */
+  #lastSign = 0
 
-  constructor(options: HostOptions) {
-    this.agentId = options.agentId
-    this.definition = options.definition
-    const { records = [] } = options
-    this.conversation = rebuildConversation(records, { counter: options.definition.counter })
-    this.clock = options.clock
-    this.random = options.random
+  constructor(options: HostOptions, shared: HostShared) {
+    const { agentId, definition, parent, link, task } = options
+    this.agentId = agentId
+    this.definition = definition
+    this.parent = parent
+    this.path = parent === undefined ? rootPath : [...parent.path, parent.agentId]
+    const history = options.history ?? nothing
+    const { past, records } = history
+    this.conversation = rebuildConversation(records, { counter: definition.counter, past })
+    this.#shared = shared
     this.#lease = options.lease
-    this.#log = new LogWriter(options.store, this, this.conversation.lastSeq)
-    const { name, model, policy } = options.definition
-    this.#actor = createActor(options.machine, {
-      id: options.agentId,
-      input: {
-        agentId: options.agentId,
-        path: this.path,
-        definition: name,
-        model: model.id,
-        policy,
-        ...(records.length === 0 ? {} : { restored: restoreInput(records, this.conversation, options.definition) }),
-      },
-    })
+    this.#log = new LogWriter(shared.store, this, this.conversation.lastSeq)
+    this.announcer = new Announcer(this, shared)
+    this.#spent = records.reduce(spentAfter, noneSpent)
+    const { name, snapshot: model, policy, captureTurnRequests } = definition
+    if (captureTurnRequests) for (const captured of capturedRequests([...past, ...records])) this.#captured = captured
+    this.input = {
+      agentId,
+      path: this.path,
+      definition: name,
+      model,
+      policy,
+      ...(link === undefined ? {} : { parent: link }),
+      ...(task === undefined ? {} : { task }),
+      ...(records.length === 0 ? {} : { restored: restoreInput(history, this.conversation, definition) }),
+    }
   }
 
-  /** Begins the agent's life; the host must be findable by id before. */
+  /** Begins the life of a root agent; the host must be findable by id before. */
   start(): void {
+    const actor = createActor(this.#shared.machine, { id: this.agentId, input: this.input })
+    this.attach(actor)
+    actor.start()
+    this.wake()
+  }
+
+  /** Begins what waits in a restored agent. */
+  wake(): void {
+    if (this.input.restored !== undefined) this.#actor!.send({ type: 'wake' })
+  }
+
+  /** The machine's `attach`: the actor that runs the chart, a sub-agent's made by its supervisor. Idempotent. */
+  attach(actor: ActorRefFrom<typeof agentMachine>): void {
+    if (this.#actor === actor) return
+    this.#actor = actor
     // The host itself is the observer: closures for ten thousand agents add up.
-    this.#actor.subscribe(this)
-    this.#actor.start()
+    actor.subscribe(this)
+    if (this.#lease.repairedBytes > 0) this.#tellOfRepair()
+  }
+
+  /** Bytes of a torn last line that opening the log cut off. */
+  get repairedBytes(): number {
+    return this.#lease.repairedBytes
+  }
+
+  #tellOfRepair(): void {
+    const what = `The log of agent "${this.agentId}" ended in ${this.repairedBytes} bytes of a torn line, which were cut off.`
+    const error = errorInfo('LOG_REPAIRED', what)
+    queueMicrotask(() => this.emit({ type: 'error', ...this.at, error }))
+  }
+
+  get clock(): Clock {
+    return this.#shared.clock
+  }
+
+  get random(): () => number {
+    return this.#shared.random
+  }
+
+  get store(): Store {
+    return this.#shared.store
+  }
+
+  /** The sub-agents, alive or to be. */
+  get children(): Children {
+    return (this.#children ??= new Children(this, this.#shared.nursery))
+  }
+
+  /** Sub-agents that are alive, oldest first. */
+  get liveChildren(): readonly AgentHost[] {
+    return this.#children?.hosts ?? nobody
+  }
+
+  /** How deep the tree may grow: its root says. */
+  get maxDepth(): number {
+    return this.parent?.maxDepth ?? this.definition.maxDepth
+  }
+
+  get #snapshot(): SnapshotFrom<typeof agentMachine> {
+    return this.#actor!.getSnapshot()
   }
 
   get state(): string {
-    return stateName(this.#actor.getSnapshot().value)
+    return stateName(this.#snapshot.value)
   }
 
   get context(): AgentContext {
-    return this.#actor.getSnapshot().context
+    return this.#snapshot.context
+  }
+
+  /** What it used over its life, its sub-agents included. */
+  get spent(): Spent {
+    const run = this.#actor?.getSnapshot().context?.run
+    return run == null ? this.#spent : addSpent(this.#spent, { ...run, turns: run.turns + run.childTurns })
   }
 
   /** Stopped, or asked to. */
   get isStopped(): boolean {
-    return this.#stopping !== undefined || this.#actor.getSnapshot().status !== 'active'
+    return this.#stopping !== undefined || this.#snapshot.status !== 'active'
+  }
+
+  /** Somebody stopped or closed it, and it did not end by itself. */
+  get isEndedOnPurpose(): boolean {
+    return this.#stopping !== undefined
+  }
+
+  /** Resolves when no more comes of it; with the reason when its machine failed. */
+  get ended(): Promise<ErrorInfo | null> {
+    return new Promise((resolve) => {
+      if (this.#actor !== undefined && this.#snapshot.status !== 'active') resolve(null)
+      else this.onEnd(resolve)
+    })
   }
 
   /** Settles what runs and ends the machine, for good or to be resumed from the log. Idempotent; the first call decides. */
   end(how: 'stop' | 'close'): Promise<void> {
-    this.#stopping ??= new Promise((resolve) => {
-      if (this.#actor.getSnapshot().status !== 'active') return resolve()
-      this.#actor.subscribe({ complete: resolve, error: () => resolve() })
-      this.#actor.send({ type: how })
-    })
+    this.#stopping ??= this.#end(how)
     return this.#stopping
+  }
+
+  async #end(how: 'stop' | 'close'): Promise<void> {
+    if (this.#snapshot.status !== 'active') return
+    const { ended } = this
+    this.#actor!.send({ type: how })
+    await ended
   }
 
   /** Commands sent that the context does not show yet: from inside a listener the machine is in the middle of a step. */
@@ -118,7 +230,7 @@ export class AgentHost implements AgentPorts {
 
   send(event: AgentMachineEvent): void {
     this.#unseen += 1
-    this.#actor.send(event)
+    this.#actor!.send(event)
   }
 
   /** The handle of the run that the request of this id will start. */
@@ -129,12 +241,8 @@ export class AgentHost implements AgentPorts {
     return run
   }
 
-  subscribe(listener: AgentListener): () => void {
-    return this.#observers.add(listener)
-  }
-
   /** Calls `close` when no more events can come; returns a function that forgets it. */
-  onEnd(close: () => void): () => void {
+  onEnd(close: (crash: ErrorInfo | null) => void): () => void {
     this.#onEnd = [...this.#onEnd, close]
     return () => {
       this.#onEnd = this.#onEnd.filter((other) => other !== close)
@@ -142,11 +250,11 @@ export class AgentHost implements AgentPorts {
   }
 
   get isObserved(): boolean {
-    return !this.#observers.isEmpty || this.#currentRun !== undefined
+    return this.announcer.isObserved
   }
 
   assemble(turnIndex: number): AssembledRequest {
-    this.#assembler ??= new RequestAssembler(this.conversation, frameOf(this.definition))
+    this.#assembler ??= new RequestAssembler(this.conversation, frameOf(this.definition, this.#shared.redactor))
     return this.#assembler.assemble(turnIndex)
   }
 
@@ -170,38 +278,74 @@ export class AgentHost implements AgentPorts {
     run.cancel('stop')
   }
 
+  capture(key: string, attempt: number, { request, provenance }: AssembledRequest): void {
+    const settings = blankSettings(request.settings)
+    const next = { model: this.definition.model.id, request: { ...request, settings }, provenance }
+    const difference = captureRequest(this.#captured, next)
+    this.#captured = next
+    this.#actor!.send({ type: 'request.captured', key, capture: { attempt, ...difference } })
+  }
+
+  within<T>(effect: TracedEffect, run: () => T): T {
+    return this.announcer.within(effect, run)
+  }
+
   replyStarted(key: string): void {
-    this.#actor.send({ type: 'reply.started', key })
+    this.#actor!.send({ type: 'reply.started', key })
   }
 
   /** The machine's `record` command: folds the record in, queues it for the store, tells observers. Idempotent by `seq`. */
   record(draft: RecordDraft): void {
     if (draft.seq <= this.conversation.lastSeq) return
     // Observers and models share these objects with the log.
-    const record = freezeInside({ ...draft, time: this.clock.now() })
+    const { redactor } = this.#shared
+    const record = freezeInside({ ...(redactor?.value(draft) ?? draft), time: this.clock.now() })
     this.conversation.apply(record)
     this.#log.append(record)
+    this.#sign(record.time)
     if (record.type === 'run.start') this.#openRun(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
-    if (this.isObserved) this.#observers.hold(eventOf(record, this), this.#currentRun)
+    this.announcer.record(record)
+    if (record.type === 'tool.end' || record.type === 'child.ended') this.#spent = spentAfter(this.#spent, record)
     if (record.type === 'run.end') this.#closeRun(record)
   }
 
   emit(body: LiveBody): void {
-    if (!this.isObserved) return
-    const { agentId, path } = this
-    const event = { ...body, agentId, path, seq: this.conversation.lastSeq, time: this.clock.now() }
-    this.#observers.tell(event, this.#currentRun)
+    if (this.parent !== undefined) this.#sign(this.clock.now())
+    this.announcer.emit(body)
   }
 
-  /** Tells of a listener that threw, once. */
-  listenerFailed(thrown: unknown): void {
-    this.emit({ type: 'error', ...this.#at(), error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
+  /** A sign of life: of the agent, and so of those above. */
+  #sign(time: number): void {
+    for (let at: AgentHost | undefined = this; at !== undefined; at = at.parent) at.#lastSign = time
+  }
+
+  /** It waits for people, or a sub-agent does. */
+  get isWaiting(): boolean {
+    return this.context.pause !== null || this.liveChildren.some((child) => child.isWaiting)
+  }
+
+  /** Resolves once nothing has been heard of the agent for so long; waiting for people does not count. */
+  stalls(ms: number, signal: AbortSignal): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
+    const stalled = Promise.withResolvers<ErrorInfo>()
+    if (ms === Infinity) return { promise: stalled.promise, cancel: () => {} }
+    let stop = (): void => {}
+    const look = (): void => {
+      if (this.isWaiting) this.#lastSign = this.clock.now()
+      const left = this.#lastSign + ms - this.clock.now()
+      if (left > 0) stop = this.clock.after(left, look)
+      else stalled.resolve(errorInfo('CHILD_STALLED', `Nothing was heard of agent "${this.agentId}" for ${ms} ms.`))
+    }
+    this.#lastSign = this.clock.now()
+    stop = this.clock.after(ms, look)
+    const cancel = (): void => stop()
+    signal.addEventListener('abort', cancel, { once: true })
+    return { promise: stalled.promise, cancel }
   }
 
   /** Reports something that went wrong beside the run. */
   fail(thrown: unknown): void {
-    this.emit({ type: 'error', ...this.#at(), error: toErrorInfo(thrown, 'INTERNAL') })
+    this.emit({ type: 'error', ...this.at, error: toErrorInfo(thrown, 'INTERNAL') })
   }
 
   /** Waits for the log and lets the next writer in. */
@@ -216,48 +360,54 @@ export class AgentHost implements AgentPorts {
   /** Observes the machine: it has stopped. */
   complete(): void {
     this.next()
-    this.#endRuns((run) => run.cancel('aborted'))
+    this.#endRuns(null, (run) => run.cancel('aborted'))
   }
 
   /** Observes the machine: a transition threw. It is dead, and its children, which it left running, are stopped here. */
   error(thrown: unknown): void {
-    const { children } = this.#actor.getSnapshot()
-    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
-    this.#observers.flush()
+    const { children } = this.#snapshot
+    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' } as never)
+    this.announcer.flush()
     this.fail(thrown)
     const error = toErrorInfo(thrown, 'INTERNAL')
-    this.#endRuns((run) => run.cancel('error', error))
+    this.#endRuns(error, (run) => run.cancel('error', error))
   }
 
   /** Nothing more comes: whoever still waits is told. */
-  #endRuns(end: (run: RunHandle) => void): void {
-    if (this.#currentRun !== undefined) end(this.#currentRun)
-    this.#currentRun = undefined
-    for (const run of this.#runs?.values() ?? []) end(run)
+  #endRuns(crash: ErrorInfo | null, end: (run: RunHandle) => void): void {
+    this.announcer.ended()
+    const { run } = this.announcer
+    if (run !== undefined) end(run)
+    this.announcer.run = undefined
+    for (const expected of this.#runs?.values() ?? []) end(expected)
     this.#runs = undefined
-    for (const close of this.#onEnd) close()
+    for (const close of this.#onEnd) close(crash)
+    this.#onEnd = nobody
   }
 
-  #at(): { loopId: string; turnIndex: number } {
+  /** The run and turn that something beside the log belongs to. */
+  get at(): { loopId: string; turnIndex: number } {
     const { run, runs, pausedRun, turns } = this.context
     return { loopId: run?.loopId ?? pausedRun ?? loopIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }
   }
 
   #openRun({ requestId, limits }: RecordOf<'run.start'>): void {
-    this.#currentRun = this.#runs?.get(requestId)
+    this.announcer.run = this.#runs?.get(requestId)
     this.#runs?.delete(requestId)
     if (limits.costUsd === undefined || this.definition.pricing !== null || this.#isPriceWarned) return
     this.#isPriceWarned = true
     const what = `limits.costUsd is set, but ${this.definition.model.id} has no price, so cost counts as 0.`
     const error = errorInfo('PRICE_UNKNOWN', what)
-    queueMicrotask(() => this.emit({ type: 'error', ...this.#at(), error }))
+    queueMicrotask(() => this.emit({ type: 'error', ...this.at, error }))
   }
 
   #closeRun(end: RecordOf<'run.end'>): void {
-    const run = this.#currentRun
-    this.#currentRun = undefined
+    this.#spent = spentAfter(this.#spent, end)
+    const { run } = this.announcer
+    this.announcer.run = undefined
     if (run === undefined) return
-    const finish = (failure?: ErrorInfo): void => run.finish(end, (text) => this.#parseOutput(text), failure)
+    const finish = (failure?: ErrorInfo): void =>
+      run.finish(end, { parse: (text) => this.#parseOutput(text), lastText: () => this.#lastText() }, failure)
     const pending = this.#log.durable()
     if (pending === undefined) finish()
     else
@@ -265,6 +415,11 @@ export class AgentHost implements AgentPorts {
         () => finish(),
         (thrown: unknown) => finish(toErrorInfo(thrown, 'STORE_APPEND_FAILED')),
       )
+  }
+
+  #lastText(): string {
+    const last = this.conversation.path.findLast(({ message }) => message.role === 'assistant')
+    return last === undefined ? '' : textOf(last.message.content)
   }
 
   #parseOutput(text: string): { output?: unknown } {
@@ -278,36 +433,31 @@ export class AgentHost implements AgentPorts {
 
   /** The log could not be written. */
   storeFailed(error: ErrorInfo): void {
-    this.emit({ type: 'error', ...this.#at(), error })
-    this.#actor.send({ type: 'store.failed', error })
+    this.emit({ type: 'error', ...this.at, error })
+    this.#actor!.send({ type: 'store.failed', error })
   }
 
   /** Observes the machine: it has taken a step. */
   next(): void {
     this.#unseen = 0
-    this.#observers.flush()
+    this.announcer.flush()
     const previous = this.#state
     const state = this.state
     if (state === previous) return
     this.#state = state
-    this.emit({ type: 'state.changed', ...this.#at(), state, previous })
+    this.emit({ type: 'state.changed', ...this.at, state, previous })
   }
 }
 
-const frameOf = ({ instructions: system, toolSpecs: tools, settings, braking }: AgentDefinition): RequestFrame => ({
-  system,
-  tools,
+const frameOf = (
+  { instructions, toolSpecs, settings, braking }: AgentDefinition,
+  redactor: Redactor | undefined,
+): RequestFrame => ({
+  system: redactor?.text(instructions) ?? instructions,
+  tools: redactor?.value(toolSpecs) ?? toolSpecs,
   settings,
   ...(braking === null ? {} : { braking: braking.tags }),
 })
-
-function freezeInside<T extends object>(value: T): T {
-  for (const inner of Object.values(value)) {
-    if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner))
-      Object.freeze(freezeInside(inner as object))
-  }
-  return value
-}
 
 /** `replying.streaming` for the nested value of a snapshot. */
 function stateName(value: unknown): string {

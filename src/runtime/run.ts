@@ -42,6 +42,7 @@ export class RunHandle implements Run {
   #resolve!: (result: RunResult) => void
   #text = ''
   #loopId = ''
+  #hasReply = false
 
   constructor(id: string) {
     this.id = id
@@ -54,13 +55,22 @@ export class RunHandle implements Run {
 
   push(event: AgentEvent): void {
     if (event.type === 'run.start') this.#loopId = event.loopId
-    else if (event.type === 'reply.end') this.#text = textOf(event.message.content)
+    else if (event.type === 'reply.end') {
+      this.#text = textOf(event.message.content)
+      this.#hasReply = true
+    }
     this.#buffer.push(event)
     if (event.type === 'run.end') this.#buffer.close()
   }
 
-  finish(end: RecordOf<'run.end'>, parse: (text: string) => { output?: unknown }, failure?: ErrorInfo): void {
+  /** `lastText`: of the reply before the run; one that goes on after a crash may find its answer given. */
+  finish(
+    end: RecordOf<'run.end'>,
+    { parse, lastText }: { parse(text: string): { output?: unknown }; lastText(): string },
+    failure?: ErrorInfo,
+  ): void {
     const { stopReason, turns, usage, costUsd, reason, error } = end
+    if (!this.#hasReply && stopReason === 'stop') this.#text = lastText()
     this.#resolve({
       stopReason: failure === undefined ? stopReason : 'paused',
       text: this.#text,

@@ -1,22 +1,31 @@
 import { nanoid } from 'nanoid'
+import type { ActorRefFrom } from 'xstate'
 import { z } from 'zod'
-import { isAgentDefinition } from '../actors/defineAgent.ts'
 import { compactTrunk } from '../actors/compactTrunk.ts'
-import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { drainPrunes } from '../actors/drainPrunes.ts'
 import { drainReverts } from '../actors/drainReverts.ts'
 import { runTool } from '../actors/runTool.ts'
 import { settle } from '../actors/settle.ts'
 import { sleep } from '../actors/sleep.ts'
+import { openChild, watchChild } from '../actors/openChild.ts'
 import { streamReply } from '../actors/streamReply.ts'
 import { agentMachine } from '../machines/agentMachine.ts'
+import type { SubAgentLogic } from '../machines/agentSetup.ts'
+import { supervisorMachine } from '../machines/supervisorMachine.ts'
+import { Redactor, type RedactOptions } from '../actors/redaction/redactor.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
-import type { LogRecord, RecordDraft } from '../protocol/records.ts'
+import type { RecordDraft } from '../protocol/records.ts'
+import type { Logger } from '../protocol/logger.ts'
+import type { Tracer } from '../protocol/tracer.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import { Agent, type AgentOwner } from './agent.ts'
-import { AgentHost } from './agentHost.ts'
+import { AgentHost, type HostOptions, type HostShared } from './agentHost.ts'
+import type { Nursery } from './children.ts'
+import { Watchers } from './watchers.ts'
+import { readHistory, type History } from './sessions/readHistory.ts'
 import { memoryStore } from './stores/memoryStore.ts'
 import { systemClock } from '../actors/systemClock.ts'
 
@@ -29,6 +38,12 @@ export interface RuntimeOptions {
   readonly random?: () => number
   /** Makes ids of agents and requests. Default: nanoid. */
   readonly newId?: () => string
+  /** Sees what agents do as spans: `otelTracer` of `escapement/otel`. */
+  readonly tracer?: Tracer
+  /** Gets a line for what happens, never its content: a pino logger, for example. Silent by default. */
+  readonly logger?: Logger
+  /** Kept out of logs, events, requests and captures, so that the model does not see it either. Off by default. */
+  readonly redact?: RedactOptions
 }
 
 /** Spawns agents and owns what they share. */
@@ -48,8 +63,9 @@ export interface Runtime {
    * name), `STORE_LOCKED`, `LOG_CORRUPT`, `LOG_VERSION`
    */
   resume(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
-  /** The agents that run, oldest first. */
+  /** The agents that run and have no parent, oldest first. */
   agents(): Agent[]
+  /** An agent that runs, a sub-agent too. */
   agent(id: string): Agent | undefined
   /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
   close(): Promise<void>
@@ -69,6 +85,9 @@ const runtimeOptionsSchema = z
     clock: z.custom(has('now', 'after'), 'give { now, after }'),
     random: z.custom((value) => typeof value === 'function', 'give a function'),
     newId: z.custom((value) => typeof value === 'function', 'give a function'),
+    tracer: z.custom(has('event', 'within'), 'give a tracer, such as otelTracer()'),
+    logger: z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
+    redact: z.looseObject({}),
   })
   .partial()
 
@@ -86,46 +105,60 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   return new LocalRuntime(options)
 }
 
-class LocalRuntime implements Runtime {
+class LocalRuntime implements Runtime, Nursery {
   readonly #store: Store
-  readonly #clock: Clock
-  readonly #random: () => number
+  readonly #shared: HostShared
   readonly #owner: AgentOwner
-  readonly #machine: typeof agentMachine
   readonly #hosts = new Map<string, AgentHost>()
   readonly #agents = new Map<string, Agent>()
+  readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
   #closing: Promise<void> | undefined
 
   constructor(options: RuntimeOptions) {
     this.#store = options.store ?? memoryStore()
-    this.#clock = options.clock ?? systemClock
-    this.#random = options.random ?? Math.random
-    this.#owner = { newId: options.newId ?? (() => nanoid(12)), release: (agentId) => this.#release(agentId) }
+    const { clock = systemClock, random = Math.random, tracer, logger, redact } = options
+    this.#owner = { newId: options.newId ?? (() => nanoid(12)), release: (host) => this.release(host), agentOf: (host) => this.#agents.get(host.agentId), agentById: (agentId) => this.#agents.get(agentId) }
     const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
     // Once for all agents: every `provide` builds the chart anew.
-    this.#machine = agentMachine.provide({
+    const supervisor = supervisorMachine.provide({
+      actors: { openChild: openChild(find), watchChild: watchChild(find), sleep: sleep(clock) },
+    })
+    const machine = agentMachine.provide({
       actors: {
         streamReply: streamReply(find),
         runTool: runTool(find),
         settle: settle(find),
         compactTrunk: compactTrunk(find),
-        sleep: sleep(this.#clock),
+        sleep: sleep(clock),
         drainReverts: drainReverts(find),
         drainPrunes: drainPrunes(find),
+        subAgent: supervisor as unknown as SubAgentLogic,
       },
       actions: {
+        attach: ({ context, self }) => this.#attach(context.agentId, self as ActorRefFrom<typeof agentMachine>),
         record: ({ context }: { context: { agentId: string } }, record: RecordDraft) =>
           find(context.agentId).record(record),
       },
     })
+    // The two contain each other.
+    supervisor.implementations.actors['agent'] = machine
+    this.#shared = {
+      machine,
+      nursery: this,
+      store: this.#store,
+      clock,
+      random,
+      ...(tracer === undefined && logger === undefined ? {} : { watchers: new Watchers({ tracer, logger }) }),
+      ...(redact === undefined ? {} : { redactor: new Redactor(redact) }),
+    }
   }
 
   async spawn(definition: AgentDefinition, options: { id?: string } = {}): Promise<Agent> {
     checkOptions(spawnOptionsSchema, options, 'spawn')
     const agentId = options.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
-    const lease = await this.#open(agentId)
-    if (lease.lastSeq === 0) return this.#begin(agentId, definition, lease)
+    const lease = await this.open(agentId)
+    if (lease.lastSeq === 0) return this.#begin({ agentId, definition, lease })
     await lease.release()
     const what = `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store: resume it, or`
     throw new RuntimeError('AGENT_EXISTS', `${what} spawn under another id.`)
@@ -134,11 +167,11 @@ class LocalRuntime implements Runtime {
   async resume(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
     checkOptions(resumeOptionsSchema, options, 'resume')
     this.#check(agentId, definition, 'resume')
-    const lease = await this.#open(agentId)
+    const lease = await this.open(agentId)
     try {
-      const records = await readWhole(this.#store, agentId)
-      checkResumable(agentId, definition, records)
-      const agent = this.#begin(agentId, definition, lease, records)
+      const history = await readHistory(this.#store, agentId)
+      checkResumable(agentId, definition, history)
+      const agent = this.#begin({ agentId, definition, lease, history })
       if (options.continue !== false && agent.pause?.type === 'interrupted') {
         const host = this.#hosts.get(agentId)!
         await host.resume(host.expectRun(this.#owner.newId()), undefined)
@@ -161,33 +194,33 @@ class LocalRuntime implements Runtime {
     if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
   }
 
-  async #open(agentId: string): Promise<StoreLease> {
+  async open(agentId: string): Promise<StoreLease> {
     const lease = await this.#store.open(agentId)
     if (this.#closing === undefined) return lease
     await lease.release()
     throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed meanwhile.')
   }
 
-  #begin(agentId: string, definition: AgentDefinition, lease: StoreLease, records: readonly LogRecord[] = []): Agent {
-    const host = new AgentHost({
-      agentId,
-      definition,
-      lease,
-      records,
-      machine: this.#machine,
-      store: this.#store,
-      clock: this.#clock,
-      random: this.#random,
-    })
-    const agent = new Agent(host, this.#owner)
-    this.#hosts.set(agentId, host)
-    this.#agents.set(agentId, agent)
-    host.start()
-    return agent
+  #begin(options: HostOptions): Agent {
+    this.adopt(options).start()
+    return this.#agents.get(options.agentId)!
+  }
+
+  adopt(options: HostOptions): AgentHost {
+    const host = new AgentHost(options, this.#shared)
+    this.#hosts.set(options.agentId, host)
+    return host
+  }
+
+  /** Its actor runs: from now on the agent can be seen. */
+  #attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void {
+    const host = this.#hosts.get(agentId)!
+    host.attach(actor)
+    this.#agents.set(agentId, new Agent(host, this.#owner))
   }
 
   agents(): Agent[] {
-    return [...this.#agents.values()]
+    return [...this.#agents.values()].filter((agent) => agent.parent === undefined)
   }
 
   agent(id: string): Agent | undefined {
@@ -205,19 +238,26 @@ class LocalRuntime implements Runtime {
 
   async #close(): Promise<void> {
     const stops = await Promise.allSettled(this.agents().map((agent) => agent.close()))
+    await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
     await this.#store.close()
     const failed = stops.find((stop) => stop.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }
 
-  async #release(agentId: string): Promise<void> {
-    const host = this.#hosts.get(agentId)
+  release(host: AgentHost): Promise<void> {
+    if (this.#hosts.get(host.agentId) !== host) return this.#releasing.get(host)?.catch(() => {}) ?? Promise.resolve()
+    const release = this.#releasing.get(host) ?? this.#release(host)
+    this.#releasing.set(host, release)
+    return release
+  }
+
+  async #release(host: AgentHost): Promise<void> {
+    const { agentId } = host
     this.#agents.delete(agentId)
-    if (host === undefined) return
     try {
       await host.release()
     } finally {
-      this.#hosts.delete(agentId)
+      if (this.#hosts.get(agentId) === host) this.#hosts.delete(agentId)
     }
   }
 
@@ -226,21 +266,10 @@ class LocalRuntime implements Runtime {
   }
 }
 
-async function readWhole(store: Store, agentId: string): Promise<LogRecord[]> {
-  const records: LogRecord[] = []
-  for await (const record of store.read(agentId)) records.push(record)
-  return records
-}
-
-function checkResumable(agentId: string, definition: AgentDefinition, records: readonly LogRecord[]): void {
-  const [first] = records
-  if (first === undefined)
-    throw new RuntimeError('AGENT_NOT_FOUND', `There is no log of agent "${agentId}" in this store.`)
+function checkResumable(agentId: string, definition: AgentDefinition, { created, records }: History): void {
   if (records.at(-1)?.type === 'agent.stopped')
     throw new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped for good.`)
-  if (first.type !== 'agent.created')
-    throw new RuntimeError('LOG_CORRUPT', `The log of agent "${agentId}" begins with ${first.type}.`)
-  if (first.definition === definition.name) return
-  const what = `Agent "${agentId}" is of definition "${first.definition}", not "${definition.name}".`
+  if (created.definition === definition.name) return
+  const what = `Agent "${agentId}" is of definition "${created.definition}", not "${definition.name}".`
   throw new RuntimeError('INVALID_DEFINITION', what)
 }

@@ -173,6 +173,7 @@ describe('queues in the log', (it) => {
     log.enqueue('prompts', { id: 'q0', content: text('first') }, true)
     log.enqueue('steering', { id: 's1', content: text('s') })
     log.dequeue('prompts', ['q2'])
+    log.user(text('q2'))
     log.dequeue('steering', ['s1'], 'dropped')
     const { queues } = rebuildConversation(log.records)
     assert.equal(
@@ -181,6 +182,28 @@ describe('queues in the log', (it) => {
     )
     assert.equal(queues.steering, [])
     assert.equal(queues.followUps, [])
+  })
+
+  it('still hold what was taken until it is all on the trunk, as a crash may come between', () => {
+    const log = new LogBuilder()
+    log.enqueue('prompts', { id: 'p', content: text('p'), context: [{ content: text('memory') }] })
+    log.enqueue('prompts', { id: 'later', content: text('later') })
+    log.enqueue('steering', { id: 's', content: text('s') })
+    log.dequeue('prompts', ['p'])
+    log.dequeue('steering', ['s'])
+    const waiting = () => {
+      const { prompts, steering } = rebuildConversation(log.records).queues
+      return [...prompts, ...steering].map(({ id, context }) => [id, context?.length ?? 0])
+    }
+    assert.equal(waiting(), [['p', 1], ['later', 0], ['s', 0]])
+    log.user(text('s'), 'steering')
+    assert.equal(waiting(), [['p', 1], ['later', 0]])
+    log.user(text('memory'))
+    assert.equal(waiting(), [['p', 0], ['later', 0]])
+    log.dequeue('prompts', ['p'])
+    assert.equal(waiting(), [['p', 0], ['later', 0]], 'taken again after a crash')
+    log.user(text('p'))
+    assert.equal(waiting(), [['later', 0]])
   })
 
   it('keep the limits of a prompt', () => {

@@ -138,6 +138,8 @@ const plants: readonly Plant[] = [
   ),
   breaches(/runtime imports its own files/, 'src/runtime/x.ts', ...nodeModules, from('ws')),
   breaches(/runtime imports its own files/, 'src/runtime/bridge/x.ts', ...nodeModules),
+  breaches(/runtime\/tracing imports/, 'src/runtime/tracing/x.ts', ...nodeModules, from('ws')),
+  legal('src/runtime/tracing/x.ts', from('@opentelemetry/api'), from('../agent.ts'), from('../../protocol/tracer.ts')),
   breaches(/runtime imports its own files/, 'src/runtime/stores/x.ts', from('ws')),
   breaches(/runtime imports its own files/, 'src/runtime/cli/x.ts', from('ws')),
   breaches(/runtime does not import the doors/, 'src/runtime/x.ts', ...doorsFrom('../')),

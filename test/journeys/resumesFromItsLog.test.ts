@@ -9,6 +9,8 @@ import type { ModelRequest } from '../../src/protocol/model.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
 import { storeFolder } from '../runtime/storeFolder.ts'
 import { assert, describe } from '../support/suite.ts'
+import { quiet } from '../support/agentHarness.ts'
+import { textOf } from '../../src/protocol/messages.ts'
 import { z } from 'zod'
 
 /** A store that holds the first records of a log: what is left when a process dies there. */
@@ -79,6 +81,12 @@ async function settled(agent: Agent): Promise<void> {
   for await (const event of agent.events()) if (event.type === 'run.end') return
 }
 
+/** Nothing is under way any more: done, or waiting for people. */
+async function atRest(agent: Agent): Promise<void> {
+  await quiet()
+  while (agent.state !== 'idle' && agent.state !== 'paused') await quiet()
+}
+
 describe('an agent whose process died', (it) => {
   for (const effects of ['none', 'irreversible'] as const) {
     it(`at any record goes on to the same end, with tools of effects ${effects}`, { timeoutMs: 20_000 }, async () => {
@@ -137,6 +145,109 @@ describe('an agent whose process died', (it) => {
     await settled(resumed)
     assert.is(again.keys[0], whole.keys[0])
     await second.close()
+  })
+
+  it('loses nothing that was said, wherever it was cut', async () => {
+    const definition = () =>
+      defineAgent({
+        name: 'listener',
+        model: policyModel(({ messages }) =>
+          messages.filter(({ role }) => role === 'toolResult').length < 2
+            ? { toolCalls: [{ name: 'look', input: {} }] }
+            : 'heard',
+        ),
+        tools: [defineTool({ name: 'look', description: 'Looks.', input: z.object({}), effects: 'none', run: () => 'seen' })],
+      })
+    const store = memoryStore()
+    const runtime = await createRuntime({ store })
+    const agent = await runtime.spawn(definition(), { id: 'l1' })
+    agent.subscribe((event) => {
+      if (event.type === 'tool.start' && event.turnIndex === 0) agent.steer('steered')
+      if (event.type === 'tool.start' && event.turnIndex === 1) agent.followUp('followed')
+      if (event.type === 'turn.start' && event.turnIndex === 1)
+        agent.prompt('second', { context: [{ content: 'memory', provenance: { type: 'unknown' } }] })
+    })
+    await agent.prompt('first').result
+    await atRest(agent)
+    const records = await recordsOf(store, 'l1')
+    await runtime.close()
+    const saidBy = (log: readonly LogRecord[]): string[] =>
+      rebuildConversation(log)
+        .trunk()
+        .flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
+    assert.equal(saidBy(records).toSorted(), ['first', 'followed', 'memory', 'second', 'steered'])
+    for (let cut = 3; cut < records.length; cut++) {
+      const kept = records.slice(0, cut)
+      const queued = kept.flatMap((record) => (record.type === 'queue.changed' ? (record.added ?? []) : []))
+      const sound = ['first', ...queued.flatMap(({ content, context = [] }) => [...context, { content }].map((part) => textOf(part.content)))]
+      const second = await createRuntime({ store: await cutStore('l1', kept) })
+      const resumed = await second.resume('l1', definition())
+      await atRest(resumed)
+      const said = resumed.conversation.trunk().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
+      assert.equal(said.toSorted(), sound.toSorted(), `cut at ${cut}, after ${kept.at(-1)!.type}`)
+      await second.close()
+    }
+  })
+
+  it('asks for an approval that was not asked for yet, and keeps to a refusal', async () => {
+    let runs = 0
+    const definition = () =>
+      defineAgent({
+        name: 'careful',
+        model: policyModel(({ messages }) =>
+          messages.some(({ role }) => role === 'toolResult') ? 'well' : { toolCalls: [{ name: 'danger', input: {} }] },
+        ),
+        tools: [
+          defineTool({
+            name: 'danger',
+            description: 'Dangerous.',
+            input: z.object({}),
+            needsApproval: async () => true,
+            run: () => void (runs += 1),
+          }),
+        ],
+      })
+    const store = memoryStore()
+    const runtime = await createRuntime({ store })
+    const agent = await runtime.spawn(definition(), { id: 'd1' })
+    agent.subscribe((event) => {
+      if (event.type === 'approval.requested') agent.decide(event.callId, 'deny', 'too dangerous')
+    })
+    await agent.prompt('go').result
+    const records = await recordsOf(store, 'd1')
+    await runtime.close()
+    const after = (type: LogRecord['type']): LogRecord[] =>
+      records.slice(0, records.findIndex((record) => record.type === type) + 1)
+
+    const second = await createRuntime({ store: await cutStore('d1', after('reply.end')) })
+    const asked = await second.resume('d1', definition())
+    await atRest(asked)
+    assert.is(asked.pendingApprovals.length, 1)
+    await second.close()
+
+    const third = await createRuntime({ store: await cutStore('d1', after('approval.decided')) })
+    const denied = await third.resume('d1', definition())
+    await atRest(denied)
+    assert.equal(denied.pendingApprovals, [])
+    const result = denied.conversation.trunk().find(({ message }) => message.role === 'toolResult')!.message
+    assert.ok(result.role === 'toolResult' && result.synthetic === 'denied')
+    assert.match(textOf(result.content), 'too dangerous')
+    assert.is(runs, 0)
+    await third.close()
+  })
+
+  it('does not go on with a paused run that an abort gave up', async () => {
+    const definition = () => defineAgent({ name: 'counter', model: counting('none').definition.model, limits: { turns: 1 }, tools: [...counting('none').definition.tools.values()] })
+    const store = memoryStore()
+    const runtime = await createRuntime({ store })
+    const agent = await runtime.spawn(definition(), { id: 'p1' })
+    assert.is((await agent.prompt('count').result).stopReason, 'paused')
+    agent.abort()
+    await agent.close()
+    const again = await runtime.resume('p1', definition())
+    assert.is(again.pause, null)
+    assert.is(again.state, 'idle')
+    await runtime.close()
   })
 
   it('has what waited: queued prompts, steering and approvals', async () => {

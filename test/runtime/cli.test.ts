@@ -1,24 +1,18 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../src/index.ts'
+import { commands } from '../../src/runtime/cli/commands.ts'
+import { commandHelp, helpText } from '../../src/runtime/cli/helpText.ts'
 import { anthropicWire } from '../support/wireServer/anthropicWire.ts'
 import { whole } from '../support/wireServer/useWire.ts'
 import { startWireServer } from '../support/wireServer/wireServer.ts'
 import { assert, describe } from '../support/suite.ts'
-import { cliCommand, projectFolder, runCli, startChild } from './cliChild.ts'
+import { cliCommand, hasText, isRunning, projectFolder, runCli, startChild, waitFor } from './cliChild.ts'
 import { endlessProject, soundProject } from './cliProjects.ts'
 
 const timeoutMs = 30_000
 // oxlint-disable-next-line no-control-regex -- the test looks for escape sequences
 const escape = /\u001B/
-
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an unknown command', ['rnu', 'x'], /no command "rnu"\. Did you mean run\?/],
@@ -49,6 +43,24 @@ describe('the command line', (it) => {
     assert.match(help.stdout, /escapement run "<task>"/)
     assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
     assert.equal([help.code, version.code, none.code, none.stdout], [0, 0, 0, help.stdout])
+  })
+
+  it('has help for every command, in lines that fit', { timeoutMs }, async (context) => {
+    const helps = await Promise.all(
+      [['help'], ['help', 'show'], ['show', '--help'], ['help', 'shwo'], ['-v']].map((args) => runCli(context, args)),
+    )
+    const [all, show, option, unknown, version] = helps
+    assert.equal(
+      helps.map(({ code }) => code),
+      [0, 0, 0, 2, 0],
+    )
+    assert.match(all?.stdout ?? '', /Work:\n(?:.*\n)+Sessions:\n(?:.*\n)+ {2}escapement show <id> .*\n(?:.*\n)+Logs:\n/)
+    assert.match(show?.stdout ?? '', /^escapement show <id> \[options\](?:.*\n)+ {2}--request /)
+    assert.is(option?.stdout, show?.stdout)
+    assert.match(unknown?.stderr ?? '', /no command "shwo"\. Did you mean show\?/)
+    assert.match(version?.stdout ?? '', /^\d+\.\d+\.\d+\n$/)
+    for (const text of [helpText(commands), ...Object.values(commands).map(commandHelp)])
+      for (const line of text.split('\n')) assert.ok(line.length <= 100, line)
   })
 
   for (const [title, args, message] of mistakes) {
@@ -141,16 +153,6 @@ describe('the command line', (it) => {
     await waitFor(() => !isRunning(pid), context.signal)
   })
 })
-
-/** For what processes of processes do, as there is nothing to await. */
-async function waitFor(isSo: () => boolean, signal: AbortSignal): Promise<void> {
-  while (!isSo()) {
-    signal.throwIfAborted()
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-const hasText = (path: string): boolean => existsSync(path) && readFileSync(path, 'utf8') !== ''
 
 describe('the chat over a pipe', (it) => {
   it('answers every line in order and ends with the input', { timeoutMs }, async (context) => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -113,3 +113,23 @@ export function startChild(context: CaseContext, command: readonly string[], opt
 /** Runs the command line to its end. */
 export const runCli = (context: CaseContext, args: readonly string[], options: ChildOptions = {}): Promise<ChildEnd> =>
   startChild(context, cliCommand(args), { input: '', ...options }).ended
+
+/** Whether there is a process of this id. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** For what processes of processes do, as there is nothing to await. */
+export async function waitFor(isSo: () => boolean, signal: AbortSignal): Promise<void> {
+  while (!isSo()) {
+    signal.throwIfAborted()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Whether a file is there and not empty. */
+export const hasText = (path: string): boolean => existsSync(path) && readFileSync(path, 'utf8') !== ''

@@ -1,28 +1,15 @@
-import { spawnSync } from 'node:child_process'
 import { LiveScreen } from '../../src/runtime/cli/terminal/liveScreen.ts'
 import { harmless } from '../../src/runtime/cli/terminal/screen.ts'
 import { fitted, textWidth } from '../../src/runtime/cli/terminal/textWidth.ts'
 import type { CliHost } from '../../src/runtime/cli/cliHost.ts'
 import { lineDiff } from '../../src/runtime/cli/demo/lineDiff.ts'
 import { readChatLine } from '../../src/runtime/cli/chatCommands.ts'
-import { assert, type CaseContext, type It, describe } from '../support/suite.ts'
-import { cliCommand, projectFolder, startChild } from './cliChild.ts'
+import { assert, type CaseContext, describe } from '../support/suite.ts'
+import { projectFolder } from './cliChild.ts'
+import { atTerminal, startAtTerminal } from './cliTerminal.ts'
 import { endlessProject, soundProject } from './cliProjects.ts'
 
-const timeoutMs = 30_000
-/** Makes a terminal; of util-linux, so not everywhere. */
-const ptyProgram = 'script'
-const hasPty = spawnSync(ptyProgram, ['--version']).status === 0
-const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
-
-/** Starts the chat at a terminal made by `script`, 80 columns wide. */
-const startChat = (context: CaseContext, cwd: string) =>
-  startChild(context, [ptyProgram, '-qec', `stty cols 80 rows 24; exec ${quoted(cliCommand(['chat']))}`, '/dev/null'], {
-    cwd,
-  })
-
-const atTerminal = (it: It, title: string, body: (context: CaseContext) => Promise<void>): void =>
-  hasPty ? it(title, { timeoutMs }, body) : it.skip(title)
+const startChat = (context: CaseContext, cwd: string) => startAtTerminal(context, ['chat'], { cwd })
 
 describe('the chat at a terminal', (it) => {
   atTerminal(it, 'asks before a command, shows one status line, and leaves at Ctrl-D', async (context) => {

@@ -43,6 +43,8 @@ export function actorPorts(
     durable: () => undefined,
     emit: (event) => void emitted.push(event),
     isObserved: true,
+    capture: () => {},
+    within: (_, run) => run(),
     replyStarted: (key) => void started.push(key),
     emitted,
     started,

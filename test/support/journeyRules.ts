@@ -112,7 +112,11 @@ function checkRuns(records: readonly LogRecord[]): string[] {
     if (!['run', 'turn', 'compaction'].includes(kind) || !('loopId' in record)) continue
     const id = kind === 'run' ? record.loopId : `${record.loopId}#${record.turnIndex}`
     const name = `${kind} ${id}`
-    if (edge === 'start') {
+    if (edge === 'abandoned') {
+      if (open.has('run')) faults.push(`${name} is given up while ${open.get('run')} is open`)
+    } else if (edge === 'captured') {
+      if (open.get('turn') !== id) faults.push(`${name} is captured while ${open.get('turn')} is open`)
+    } else if (edge === 'start') {
       if (open.has(kind)) faults.push(`${name} starts inside ${open.get(kind)}`)
       if (kind !== ('compaction' as string) && seen.has(name)) faults.push(`${name} starts twice`)
       if (kind !== 'run' && open.get('run') !== record.loopId) faults.push(`${name} starts outside of its run`)

@@ -50,13 +50,15 @@ export const testPolicy: AgentPolicy = {
   limits: {},
   retry: { attempts: 3, baseMs: 1_000, maxMs: 8_000, maxRetryAfterMs: 60_000 },
   compaction: { trigger: 10_000, regrowth: 1_000 },
+  agents: [],
+  maxChildren: 16,
 }
 
 export const testAgent = (policy: Partial<AgentPolicy> = {}) => ({
   agentId: 'a',
   path: ['root'],
   definition: 'tester',
-  model: 'test:model',
+  model: { id: 'test:model' },
   policy: { ...testPolicy, ...policy },
 })
 
@@ -159,6 +161,8 @@ export class MachineDriver {
 
   #perform({ type, params }: Action): void {
     switch (type) {
+      case 'attach':
+        return
       case 'record':
         return this.#record(params as object)
       case 'xstate.spawnChild':

@@ -4,7 +4,7 @@ import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../../protocol/model.ts'
 import { pause } from '../pause.ts'
 import { systemClock } from '../systemClock.ts'
-import { blankRequest } from './blankSecrets.ts'
+import { blankRequest } from '../redaction/blankSecrets.ts'
 import { type Exchange, readRecording } from './recording.ts'
 import { requestDifference } from './requestDifference.ts'
 

@@ -32,6 +32,7 @@ export const beginQueuedRun = advance((draft) => {
 export const idle = agentSetup.createStateConfig({
   always: [
     { guard: 'isEnding', target: 'stopped' },
+    { guard: 'isTaskDone', target: 'stopped' },
     { guard: 'isPaused', target: 'paused' },
     { guard: 'brakeRequested', target: 'draining' },
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },

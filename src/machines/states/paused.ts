@@ -15,6 +15,10 @@ function resumeRun(draft: Draft, { id, limits = draft.context.pausedLimits ?? un
 }
 
 export const paused = agentSetup.createStateConfig({
+  always: [
+    { guard: 'isEnding', target: 'stopped' },
+    { guard: 'isTaskDone', target: 'stopped' },
+  ],
   on: {
     decide: {
       guard: 'decidesHeldCall',
@@ -63,13 +67,16 @@ export const paused = agentSetup.createStateConfig({
       },
     ],
     // Approvals that wait are still there when the agent is resumed from its log.
-    close: { target: 'stopped', actions: beginEnding },
+    close: [
+      { guard: 'hasChildren', actions: beginEnding },
+      { target: 'stopped', actions: beginEnding },
+    ],
     abort: [
       {
         guard: 'pausedByStore',
         actions: advance((draft) => {
           beginAbort(draft)
-          endAbort(draft, null)
+          endAbort(draft)
           draft.set({ pause: { type: 'store', error: draft.context.storeError! }, pausedRun: null })
         }),
       },
@@ -79,7 +86,8 @@ export const paused = agentSetup.createStateConfig({
         target: 'idle',
         actions: advance((draft) => {
           dropQueues(draft, ['steering', 'followUps'])
-          draft.set({ pause: null, pausedRun: null, owesReply: false })
+          draft.record({ type: 'run.abandoned', ...draft.at })
+          draft.set({ pause: null, pausedRun: null, pausedLimits: null, owesReply: false })
         }),
       },
     ],

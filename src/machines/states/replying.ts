@@ -1,6 +1,6 @@
 import { toErrorInfo } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
-import type { ReplyOutput } from '../agentTypes.ts'
+import type { EventOfType, ReplyOutput } from '../agentTypes.ts'
 import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
 import {
@@ -98,7 +98,17 @@ export const replying = agentSetup.createStateConfig({
     },
   ],
   states: {
-    requesting: { on: { 'reply.started': { guard: 'isCurrentReply', target: 'streaming' } } },
+    requesting: {
+      on: {
+        'reply.started': { guard: 'isCurrentReply', target: 'streaming' },
+        'request.captured': {
+          guard: 'isCurrentReply',
+          actions: advance<EventOfType<'request.captured'>>((draft, { capture }) =>
+            draft.record({ type: 'turn.captured', ...draft.at, ...capture }),
+          ),
+        },
+      },
+    },
     streaming: {},
   },
 })

@@ -22,9 +22,9 @@ export const settling = agentSetup.createStateConfig({
     }),
     onDone: [
       { guard: 'isStaleSettle' },
-      { target: 'idle', actions: advance<Done>((draft, { output }) => endAbort(draft, output.partial)) },
+      { target: 'idle', actions: advance<Done>((draft, { output }) => endAbort(draft, output)) },
     ],
-    onError: { target: 'idle', actions: advance((draft) => endAbort(draft, null)) },
+    onError: { target: 'idle', actions: advance((draft) => endAbort(draft)) },
   },
   on: {
     abort: {},

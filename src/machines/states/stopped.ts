@@ -5,13 +5,16 @@ import { cancelCalls, sealCalls } from '../calls.ts'
 import { dropQueues } from '../queues.ts'
 
 /** Remembers how the agent is to end, once what runs is settled. */
-export const beginEnding = advance<EventOfType<'stop' | 'close'>>((draft, { type }) => draft.set({ ending: type }))
+export const beginEnding = advance<EventOfType<'stop' | 'close'>>((draft, { type }) => {
+  draft.set({ ending: type })
+  for (const { slot } of draft.context.attached) draft.children.push({ type: 'tell', id: slot, event: { type } })
+})
 
 /** The end: for good, with everything answered and dropped; or, when it was closed, with the log left to be resumed from. */
 export const stopped = agentSetup.createStateConfig({
   type: 'final',
   entry: advance((draft) => {
-    if (draft.context.ending === 'close') return
+    if (draft.context.ending !== 'stop') return
     cancelCalls(draft, 'aborted')
     sealCalls(draft)
     refuseReverts(draft, 'the agent was stopped')

@@ -1,14 +1,27 @@
-import type { EventOf } from '../../protocol/events.ts'
+import { toolCallsOf } from '../../protocol/messages.ts'
 import type { Agent } from '../agent.ts'
 import { harmless, type Screen } from './terminal/screen.ts'
 
 const noTerminal = 'nobody can be asked, as this is not a terminal; run with --yes to allow commands'
 
+/** What becomes of a call that waits: a person is asked, or it is decided at once. */
+export type ApprovalPolicy = 'ask' | 'deny' | 'approve'
+
+/** `yes`: the person has allowed everything beforehand. */
+export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
+  yes ? 'approve' : isLive ? 'ask' : 'deny'
+
+interface HeldCall {
+  readonly callId: string
+  readonly name: string
+  readonly input: unknown
+}
+
 /**
- * Answers the agent's requests for approval, one after the other: asks where there is somebody to ask, else denies with the
- * reason. Returns a function that ends it.
+ * Answers the agent's requests for approval, one after the other, those that wait when it is resumed among them. Returns a
+ * function that ends it.
  */
-export function answerApprovals(agent: Agent, screen: Screen, isInteractive: boolean): () => void {
+export function answerApprovals(agent: Agent, screen: Screen, policy: ApprovalPolicy): () => void {
   let run = new AbortController()
   let asked: Promise<void> = Promise.resolve()
   const allowed = new Set<string>()
@@ -16,7 +29,7 @@ export function answerApprovals(agent: Agent, screen: Screen, isInteractive: boo
     // An abort may have come first.
     if (agent.pendingApprovals.includes(callId)) agent.decide(callId, decision, reason)
   }
-  const ask = async ({ callId, name, input }: EventOf<'approval.requested'>, signal: AbortSignal): Promise<void> => {
+  const ask = async ({ callId, name, input }: HeldCall, signal: AbortSignal): Promise<void> => {
     const command = (input as { command?: unknown } | undefined)?.command
     const shown = typeof command === 'string' ? command : JSON.stringify(input)
     if (allowed.has(shown)) return decide(callId, 'approve')
@@ -29,16 +42,28 @@ export function answerApprovals(agent: Agent, screen: Screen, isInteractive: boo
     // Any other words are a reason, which the model reads.
     else decide(callId, 'deny', /^(?:no?)?$/i.test(answer ?? '') ? undefined : answer)
   }
+  const answer = async (call: HeldCall, signal: AbortSignal): Promise<void> => {
+    if (policy === 'ask') await ask(call, signal)
+    else if (policy === 'approve') decide(call.callId, 'approve')
+    else decide(call.callId, 'deny', noTerminal)
+  }
+  /** Not at once: the machine is still in the transition that asks. */
+  const enqueue = (calls: () => readonly HeldCall[]): void => {
+    const { signal } = run
+    asked = asked.then(async () => {
+      for (const call of calls()) await answer(call, signal)
+    })
+  }
   const unsubscribe = agent.subscribe((event) => {
-    if (event.type === 'run.start') run = new AbortController()
-    else if (event.type === 'run.end') run.abort(new Error('The run has ended.'))
+    if (event.type === 'run.start') {
+      run = new AbortController()
+      if (event.cause === 'resume') enqueue(() => heldCalls(agent))
+    } else if (event.type === 'run.end') run.abort(new Error('The run has ended.'))
     else if (event.type === 'tool.end' && agent.pendingApprovals.length === 0)
       run.abort(new Error('No call waits any more.'))
     else if (event.type === 'approval.requested') {
       if (run.signal.aborted) run = new AbortController()
-      const { signal } = run
-      // Not at once: the machine is still in the transition that asks.
-      asked = asked.then(() => (isInteractive ? ask(event, signal) : decide(event.callId, 'deny', noTerminal)))
+      enqueue(() => [event])
     }
   })
   return () => {
@@ -46,3 +71,10 @@ export function answerApprovals(agent: Agent, screen: Screen, isInteractive: boo
     run.abort(new Error('The session has ended.'))
   }
 }
+
+/** The calls that wait; their requests may have been told in another life of the agent. */
+const heldCalls = (agent: Agent): HeldCall[] =>
+  agent.conversation
+    .log()
+    .flatMap(({ message }) => (message.role === 'assistant' ? toolCallsOf(message.content) : []))
+    .filter(({ callId }) => agent.pendingApprovals.includes(callId))

@@ -16,6 +16,8 @@ export interface ChatOptions {
   readonly json: boolean
   readonly isPriced: boolean
   readonly modelId: string
+  /** Calls that wait for an approval already are allowed. */
+  readonly yes?: boolean
 }
 
 /** A chat whose lines come from a pipe or file: each is a prompt, answered before the next; ends with the input. */
@@ -28,7 +30,7 @@ export async function chatOverPipe(
   const unsubscribe = agent.subscribe((event) =>
     json ? void host.stdout.write(`${JSON.stringify(event)}\n`) : print(event),
   )
-  const endApprovals = answerApprovals(agent, screen, false)
+  const endApprovals = answerApprovals(agent, screen, 'deny')
   const lines = createInterface({ input: host.stdin, crlfDelay: Infinity })
   const left = new AbortController()
   const isDouble = doubleStop(systemClock)

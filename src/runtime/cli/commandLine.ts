@@ -4,13 +4,25 @@ import { nearestWord } from './nearestWord.ts'
 /** The options there are; each command names those it takes. */
 const optionTypes = {
   dir: { type: 'string' },
+  logs: { type: 'string' },
   model: { type: 'string' },
   'time-limit': { type: 'string' },
+  turn: { type: 'string' },
+  request: { type: 'boolean' },
+  to: { type: 'string' },
+  speed: { type: 'string' },
+  at: { type: 'string' },
+  id: { type: 'string' },
+  out: { type: 'string' },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
 } as const
+
+const helpWord = 'help'
+/** Which of `-V` and `-v` it is differs from program to program. */
+const versionNames = ['version', 'v']
 
 export type OptionName = keyof typeof optionTypes
 
@@ -27,15 +39,24 @@ export interface Invocation {
   readonly command: string
   readonly task: string | undefined
   readonly dir: string | undefined
+  readonly logs: string | undefined
   readonly model: string | undefined
   readonly timeLimit: string | undefined
+  readonly turn: string | undefined
+  readonly to: string | undefined
+  readonly speed: string | undefined
+  readonly at: string | undefined
+  readonly id: string | undefined
+  readonly out: string | undefined
+  readonly request: boolean
   readonly json: boolean
   readonly yes: boolean
 }
 
 export type CommandLine =
   | { readonly type: 'command'; readonly invocation: Invocation }
-  | { readonly type: 'help' }
+  /** Of one command, or of all. */
+  | { readonly type: 'help'; readonly command?: string }
   | { readonly type: 'version' }
   | { readonly type: 'mistake'; readonly message: string }
 
@@ -57,8 +78,9 @@ export function parseCommandLine(
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
   const options = tokens.filter((token) => token.kind === 'option')
   const [command, ...rest] = words
-  if (options.some(({ name }) => name === 'help')) return { type: 'help' }
-  if (options.some(({ name }) => name === 'version')) return { type: 'version' }
+  if (command === helpWord) return helpOn(rest[0], commands)
+  if (options.some(({ name }) => name === 'help')) return helpOn(command, commands)
+  if (options.some(({ name }) => versionNames.includes(name))) return { type: 'version' }
   const shape = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined
   const allowed = [...(shape?.options ?? (Object.keys(optionTypes) as OptionName[])), 'help', 'version']
   const values: { [name: string]: string | true } = {}
@@ -69,30 +91,45 @@ export function parseCommandLine(
   }
   if (command === undefined)
     return options.length === 0 ? { type: 'help' } : mistake(`Say what to do: ${list(Object.keys(commands))}.`)
-  if (shape === undefined) return mistake(unknown(`command "${command}"`, command, Object.keys(commands), ''))
+  if (shape === undefined) return unknownCommand(command, commands)
   const task = rest.length === 0 ? undefined : rest.join(' ')
   if (shape.task === 'none' && task !== undefined) return mistake(`"${command}" takes no task; it got "${task}".`)
   const { name: operand, example } = shape.operand ?? { name: 'task', example: '"fix the failing test"' }
-  if (task?.trim() === '')
-    return mistake(`The ${operand} is empty. Say what to do, like: escapement ${command} ${example}`)
+  if (task?.trim() === '') return mistake(`The ${operand} is empty. Give one, like: escapement ${command} ${example}`)
   if (shape.task === 'required' && task === undefined) {
     return mistake(`"${command}" needs a ${operand}, like: escapement ${command} ${example}`)
   }
   const text = (name: OptionName): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
-  const { json = false, yes = false } = values
+  const flag = (name: OptionName): boolean => values[name] !== undefined
   return {
     type: 'command',
     invocation: {
       command,
       task,
       dir: text('dir'),
+      logs: text('logs'),
       model: text('model'),
       timeLimit: text('time-limit'),
-      json: json !== false,
-      yes: yes !== false,
+      turn: text('turn'),
+      to: text('to'),
+      speed: text('speed'),
+      at: text('at'),
+      id: text('id'),
+      out: text('out'),
+      request: flag('request'),
+      json: flag('json'),
+      yes: flag('yes'),
     },
   }
 }
+
+function helpOn(command: string | undefined, commands: Readonly<Record<string, CommandShape>>): CommandLine {
+  if (command === undefined || command === helpWord) return { type: 'help' }
+  return Object.hasOwn(commands, command) ? { type: 'help', command } : unknownCommand(command, commands)
+}
+
+const unknownCommand = (command: string, commands: Readonly<Record<string, CommandShape>>): CommandLine =>
+  mistake(unknown(`command "${command}"`, command, [...Object.keys(commands), helpWord], ''))
 
 interface OptionToken {
   readonly name: string

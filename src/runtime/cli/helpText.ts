@@ -1,35 +1,73 @@
-import type { Command } from './command.ts'
+import type { Command, CommandGroup } from './command.ts'
+import type { OptionName } from './commandLine.ts'
 import { providers } from './models/providers.ts'
 
-/** What `--help` prints. */
+/** Of each option how it is written and what it does. */
+const options: { readonly [O in OptionName]: readonly [form: string, text: string] } = {
+  dir: ['--dir <folder>', 'where to work, and where the logs are; default: the current folder'],
+  logs: ['--logs <folder>', 'the folder of the logs itself; default: .escapement in that of --dir'],
+  model: ['--model <provider:id>', 'the model, or ESCAPEMENT_MODEL; "embedded" needs no key'],
+  'time-limit': ['--time-limit <ms>', 'of demo sort: what the sort is held to'],
+  turn: ['--turn <n>', 'this turn'],
+  request: ['--request', 'exactly what the model was sent'],
+  to: ['--to <n>', 'up to and with this turn'],
+  speed: ['--speed <x>', 'divide the recorded pauses by this; 0: none'],
+  at: ['--at <node>', 'the node to go on from, like n12'],
+  id: ['--id <id>', 'of the new session; default: one is made'],
+  out: ['--out <file>', 'where to write; default: standard output'],
+  json: ['--json', 'print JSON and nothing else'],
+  yes: ['--yes, -y', 'do not ask: run commands, delete'],
+  help: ['--help, -h', 'this text; of one command: escapement help <command>'],
+  version: ['--version, -V, -v', 'the version'],
+}
+
+const groups: { readonly [G in CommandGroup]: string } = {
+  work: 'Work',
+  sessions: 'Sessions',
+  logs: 'Logs',
+}
+
+const common: readonly OptionName[] = ['dir', 'logs', 'model', 'json', 'yes', 'help', 'version']
+
+const optionLines = (names: readonly OptionName[]): string =>
+  names.map((name) => `  ${options[name][0].padEnd(24)}${options[name][1]}\n`).join('')
+
+const inGroup = (commands: Readonly<Record<string, Command>>, group: CommandGroup): string =>
+  Object.values(commands)
+    .filter((command) => command.group === group)
+    .map(({ usage, summary }) => `  escapement ${usage.padEnd(24)}${summary}\n`)
+    .join('')
+
+/** What `--help` prints; no line is longer than 100 columns. */
 export function helpText(commands: Readonly<Record<string, Command>>): string {
-  const lines = Object.values(commands).map(({ usage, summary }) => `  escapement ${usage.padEnd(34)} ${summary}`)
+  const lists = Object.entries(groups).map(([group, title]) => `${title}:\n${inGroup(commands, group as CommandGroup)}`)
   const models = Object.entries(providers).map(
     ([name, { packageName, keys, defaultModel }]) =>
-      `  ${`${name}:<model id>`.padEnd(22)} ${packageName.padEnd(18)} ${keys[0].padEnd(30)} ${defaultModel}`,
+      `  ${`${name}:<model id>`.padEnd(22)}${packageName.padEnd(19)}${keys[0].padEnd(30)}${defaultModel}\n`,
   )
   return `escapement: agents that work in a folder with tools, recorded from the first message on.
 
-Usage:
-${lines.join('\n')}
-
-Options:
-  --dir <folder>          where to work; default: the current folder
-  --model <provider:id>   the model, or ESCAPEMENT_MODEL; "embedded" for the one that needs no key
-  --time-limit <ms>       of demo sort: what the sort is held to
-  --json                  print every event as a line of JSON, and nothing else
-  --yes, -y               run commands without asking; else they are asked for on a terminal and denied without one
-  --help, -h              this text
-  --version, -V           the version
-
+${lists.join('\n')}
+Options (escapement help <command> has those of one command):
+${optionLines(common)}
 Models (provider, package to install, key in the environment, default):
-${models.join('\n')}
-Without --model the first one whose key is set and whose package is installed is used, else the embedded model: a small
-program that needs no key and can only repair failing tests.
+${models.join('')}
+Without --model the first one whose key is set and whose package is installed is used, else the
+embedded model: a small program that needs no key and can only repair failing tests.
 
-In a chat: a line typed while the agent works is given to it between two tool calls. Ctrl-C stops the work, twice leaves.
-What is said and done is recorded in <folder>/.escapement. Commands are not sandboxed: only the file tools stay in the folder.
+What is said and done is recorded in <folder>/.escapement, with every request. A command is asked
+for at a terminal and denied without one, unless --yes is said. Commands are not sandboxed: only
+the file tools stay in the folder.
 
 Exit codes: 0 done, 1 not done, 2 wrong usage, 130 stopped by Ctrl-C.
 `
+}
+
+/** What `escapement help <command>` prints. */
+export function commandHelp({ usage, summary, details = [], options: names }: Command): string {
+  return `escapement ${usage} [options]
+  ${summary}
+${details.map((line) => `\n${line}`).join('')}${details.length === 0 ? '' : '\n'}
+Options:
+${optionLines([...names, 'help'])}`
 }

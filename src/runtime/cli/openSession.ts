@@ -1,12 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { defineAgent, type AgentOptions } from '../../actors/defineAgent.ts'
 import { workspaceTools } from '../../actors/tools/workspace/workspaceTools.ts'
-import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../agent.ts'
 import { createRuntime } from '../runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { ModelChoice } from './models/chooseModel.ts'
+import { recordFolder } from './recordFolder.ts'
 
 /** An agent that works in a folder, and where it is recorded. */
 export interface Session {
@@ -27,7 +26,12 @@ export interface SessionOptions {
   readonly env?: { readonly [name: string]: string }
   /** Off by default. */
   readonly braking?: NonNullable<AgentOptions['braking']>
+  /** Id of a session to go on with, in place of a new one. It stands still until it is told to go on. */
+  readonly resume?: string
 }
+
+/** Name of the agent's definition: only its sessions can be gone on with from the command line. */
+export const cliAgentName = 'coder'
 
 /** Turns a run may take: a bound for a model that goes round in circles; the run pauses there. */
 const maxTurns = 200
@@ -37,9 +41,10 @@ const instructionsFor = (dir: string): string =>
   `run the tests after every change, and say at the end what you changed and how you checked it. Paths are relative to the folder.`
 
 /**
- * Starts a coding agent in a folder and records it in `.escapement` there.
+ * Starts a coding agent in a folder, or goes on with one, and records it in `.escapement` there with every request it makes.
  *
- * @throws RuntimeError `INVALID_OPTION` when `dir` is no folder, `STORE_OPEN_FAILED` when it cannot be written.
+ * @throws RuntimeError `INVALID_OPTION` when `dir` is no folder, `STORE_OPEN_FAILED` when it cannot be written, and what
+ * `runtime.resume` throws.
  */
 export async function openSession({
   dir: given,
@@ -48,6 +53,7 @@ export async function openSession({
   needsApproval,
   env = {},
   braking = {},
+  resume,
 }: SessionOptions): Promise<Session> {
   const dir = resolve(given)
   const tools = workspaceTools(dir, {
@@ -55,38 +61,28 @@ export async function openSession({
     // Output for a program to read, also where this runs inside node's own test runner.
     env: { NO_COLOR: '1', FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined, ...env },
   })
-  const folder = recordFolder(recordIn ?? join(dir, '.escapement'))
+  const folder = recordIn ?? join(dir, '.escapement')
+  if (resume === undefined) recordFolder(folder)
   const definition = defineAgent({
-    name: 'coder',
+    name: cliAgentName,
     model: choice.model,
     instructions: instructionsFor(dir),
     tools,
     limits: { turns: maxTurns },
     braking,
+    captureTurnRequests: true,
     // The embedded model reads what it did from the whole conversation, and sends an undo and the next edit together.
     ...(choice.isEmbedded ? { compaction: false, toolExecution: 'sequential', pricing: { input: 0, output: 0 } } : {}),
   })
   const runtime = await createRuntime({ store: fileStore(folder) })
   try {
-    const agent = await runtime.spawn(definition)
+    const agent =
+      resume === undefined
+        ? await runtime.spawn(definition)
+        : await runtime.resume(resume, definition, { continue: false })
     return { agent, dir, logFile: join(folder, `${agent.id}.jsonl`), close: () => runtime.close() }
   } catch (thrown) {
     await runtime.close()
     throw thrown
   }
-}
-
-/** Makes the folder of the logs; git is told to leave it alone. */
-function recordFolder(folder: string): string {
-  try {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, '.gitignore'), '*\n')
-  } catch (thrown) {
-    throw new RuntimeError(
-      'STORE_OPEN_FAILED',
-      `The conversation cannot be recorded in ${folder}: ${messageOf(thrown)}.`,
-      { cause: thrown },
-    )
-  }
-  return folder
 }

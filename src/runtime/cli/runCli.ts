@@ -4,7 +4,7 @@ import type { CliHost } from './cliHost.ts'
 import { parseCommandLine } from './commandLine.ts'
 import { commands } from './commands.ts'
 import { exitCodes } from './exitCodes.ts'
-import { helpText } from './helpText.ts'
+import { commandHelp, helpText } from './helpText.ts'
 
 /** Runs one command line and gives the exit code. Never throws. */
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {
@@ -16,7 +16,7 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
   const line = parseCommandLine(args, commands)
   switch (line.type) {
     case 'help':
-      stdout.write(helpText(commands))
+      stdout.write(line.command === undefined ? helpText(commands) : commandHelp(commands[line.command]!))
       return exitCodes.done
     case 'version':
       stdout.write(`${versionOfPackage()}\n`)

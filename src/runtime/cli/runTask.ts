@@ -1,6 +1,6 @@
 import { systemClock } from '../../actors/systemClock.ts'
 import type { RunResult } from '../run.ts'
-import { answerApprovals } from './approvals.ts'
+import { answerApprovals, approvalPolicy } from './approvals.ts'
 import { isInteractive, type CliHost } from './cliHost.ts'
 import { exitCodes } from './exitCodes.ts'
 import type { Session } from './openSession.ts'
@@ -11,19 +11,34 @@ import { LiveScreen } from './terminal/liveScreen.ts'
 import { plainScreen } from './terminal/screen.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
+/** How a run ended. */
+export type RunEnd = Pick<RunResult, 'stopReason' | 'error'>
+
 export interface TaskOutcome {
-  readonly result: RunResult
+  readonly result: RunEnd
   readonly isInterrupted: boolean
 }
 
 /** After the first Ctrl-C: time for commands to be stopped, by force if need be. */
 const graceMs = 2000
 
+export interface TaskOptions {
+  readonly host: CliHost
+  readonly json: boolean
+  readonly isPriced: boolean
+  /** Calls that wait for an approval already are allowed. */
+  readonly yes?: boolean
+}
+
 /** Runs one task to its end and shows it. Ctrl-C aborts it; a later one, should that take long, ends the process. */
-export async function runTask(
+export const runTask = (session: Session, task: string, options: TaskOptions): Promise<TaskOutcome> =>
+  watchWork(session, () => session.agent.prompt(task).result, options)
+
+/** As `runTask`, for work that begins in another way. */
+export async function watchWork(
   session: Session,
-  task: string,
-  { host, json, isPriced }: { host: CliHost; json: boolean; isPriced: boolean },
+  begin: () => Promise<RunEnd>,
+  { host, json, isPriced, yes = false }: TaskOptions,
 ): Promise<TaskOutcome> {
   const { agent } = session
   const isLive = !json && isInteractive(host)
@@ -36,7 +51,7 @@ export async function runTask(
     print(event)
     if (isLive) status.see(event)
   })
-  const endApprovals = answerApprovals(agent, screen, isLive)
+  const endApprovals = answerApprovals(agent, screen, approvalPolicy(isLive, yes))
   let interruptedAt: number | undefined
   const ignoreSignals = onStopSignal(host, () => {
     // At once would leave behind a command that has not heeded its first signal yet.
@@ -45,7 +60,7 @@ export async function runTask(
     agent.abort()
   })
   try {
-    const result = await agent.prompt(task).result
+    const result = await begin()
     return { result, isInterrupted: interruptedAt !== undefined }
   } finally {
     ignoreSignals()

@@ -1,5 +1,6 @@
-import type { Store } from '../../protocol/store.ts'
+import type { ErasableStore, Store } from '../../protocol/store.ts'
 import { demand, demandEqual, demandLog, demandRejection, owned, readAll, recordsBetween } from './contractDemands.ts'
+import { isErasable } from './isErasable.ts'
 
 type Checks = { readonly [name: string]: (store: Store) => Promise<void> }
 
@@ -211,8 +212,48 @@ const lifetimes: Checks = {
   },
 }
 
+/** A check of a store that can forget; one that cannot has nothing to keep. */
+const erasing =
+  (check: (store: ErasableStore) => Promise<void>) =>
+  async (store: Store): Promise<void> =>
+    isErasable(store) ? check(store) : undefined
+
+const forgetting: Checks = {
+  'delete forgets one log and no other, and the id can be used again': erasing(async (store) => {
+    for (const id of ['a', 'ab', 'b']) {
+      const lease = await store.open(id)
+      await store.append(id, recordsBetween(1, 3))
+      await lease.release()
+    }
+    await store.delete('a')
+    demandEqual(await store.list(), ['ab', 'b'], 'list must not name what was deleted, and must name the rest.')
+    await demandLog(store, 'a', 0, 'a deleted log must have no records.')
+    await demandLog(store, 'ab', 3, 'delete must leave other logs alone.')
+    demandEqual((await store.open('a')).lastSeq, 0, 'a deleted log begins anew.')
+    await store.append('a', recordsBetween(1, 2))
+    await demandLog(store, 'a', 2, 'a deleted id must be usable again.')
+  }),
+
+  'delete of an unknown agent does nothing, and what is not an agent id is refused': erasing(async (store) => {
+    await store.delete('nobody')
+    demandEqual(await store.list(), [], 'deleting nothing must make nothing.')
+    await demandRejection('INVALID_ID', () => store.delete('../a'), '"../a" is no agent id.')
+  }),
+
+  'delete is refused while the log is open, and after close': erasing(async (store) => {
+    const lease = await store.open('a')
+    await store.append('a', recordsBetween(1, 2))
+    await demandRejection('STORE_LOCKED', () => store.delete('a'), 'a log that is written must not be deleted.')
+    await demandLog(store, 'a', 2, 'a refused delete must leave the log as it was.')
+    await store.append('a', recordsBetween(3, 3))
+    await lease.release()
+    await store.close()
+    await demandRejection('STORE_CLOSED', () => store.delete('a'), 'delete must be refused after close.')
+  }),
+}
+
 /** What must hold of any one store, by name. */
-export const storeChecks: Checks = { ...appending, ...reading, ...lifetimes }
+export const storeChecks: Checks = { ...appending, ...reading, ...lifetimes, ...forgetting }
 
 /** What must hold of two stores over the same data, by name. */
 export const reopenChecks: { readonly [name: string]: (store: Store, reopen: () => Promise<Store>) => Promise<void> } =
@@ -246,5 +287,18 @@ export const reopenChecks: { readonly [name: string]: (store: Store, reopen: () 
       await demandRejection('STORE_LOCKED', () => store.open('a'), 'the lock must hold the other way round.')
       await other.close()
       demandEqual((await store.open('a')).lastSeq, 4, 'close must release the lease.')
+    },
+
+    'a store cannot delete a log that another one writes': async (store, reopen) => {
+      const lease = await store.open('a')
+      await store.append('a', recordsBetween(1, 3))
+      const other = await reopen()
+      if (!isErasable(other)) return
+      await demandRejection('STORE_LOCKED', () => other.delete('a'), 'a log that is written must not be deleted.')
+      await demandLog(store, 'a', 3, 'a refused delete must leave the log as it was.')
+      await lease.release()
+      await other.delete('a')
+      await demandLog(store, 'a', 0, 'what another store deleted is gone.')
+      demandEqual(await store.list(), [], 'what another store deleted is gone.')
     },
   }

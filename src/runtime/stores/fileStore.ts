@@ -1,9 +1,9 @@
-import { constants, mkdir, open, readdir, stat } from 'node:fs/promises'
+import { constants, mkdir, open, readdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { type ErrorCode, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { Store, StoreLease } from '../../protocol/store.ts'
+import type { ErasableStore, StoreLease } from '../../protocol/store.ts'
 import { checkAgentId } from './checkAgentId.ts'
 import { type FileLock, lockFile } from './fileLock.ts'
 import { hasCode } from './hasCode.ts'
@@ -53,11 +53,12 @@ class FileLease implements StoreLease {
   }
 }
 
-class FileStore implements Store {
+class FileStore implements ErasableStore {
   readonly #dir: string
   readonly #policy: SyncPolicy
   readonly #leases = new Map<string, FileLease>()
-  readonly #opening = new Set<Promise<StoreLease>>()
+  /** Opens and deletes under way. */
+  readonly #locking = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
   constructor(dir: string, policy: SyncPolicy) {
@@ -72,11 +73,11 @@ class FileStore implements Store {
     return Promise.reject(new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`))
   }
 
-  async *read(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+  read(agentId: string, fromSeq = 1): AsyncIterable<LogRecord> {
     checkAgentId(agentId)
     // Our own writer knows where whole records end; bytes after that may yet be taken back.
     const end = this.#leases.get(agentId)?.log.size ?? Infinity
-    yield* readLog(this.#fileOf(agentId), { fromSeq, end })
+    return readLog(this.#fileOf(agentId), { fromSeq, end })
   }
 
   async list(): Promise<readonly string[]> {
@@ -95,19 +96,28 @@ class FileStore implements Store {
     }
   }
 
-  async open(agentId: string): Promise<StoreLease> {
+  open(agentId: string): Promise<StoreLease> {
+    return this.#lock(agentId, 'STORE_OPEN_FAILED', 'opened', () => this.#open(agentId))
+  }
+
+  delete(agentId: string): Promise<void> {
+    return this.#lock(agentId, 'STORE_DELETE_FAILED', 'deleted', () => this.#delete(agentId))
+  }
+
+  /** Does what takes the lock of a log; `close` waits for it. */
+  async #lock<T>(agentId: string, code: ErrorCode, done: string, work: () => Promise<T>): Promise<T> {
     if (this.#closed !== undefined) throw this.#closedError()
     checkAgentId(agentId)
-    const opening = this.#open(agentId)
-    this.#opening.add(opening)
+    const working = work()
+    this.#locking.add(working)
     try {
-      return await opening
+      return await working
     } catch (thrown) {
       if (thrown instanceof RuntimeError) throw thrown
-      const what = `${this.#fileOf(agentId)} could not be opened: ${messageOf(thrown)}.`
-      throw new RuntimeError('STORE_OPEN_FAILED', what, { cause: thrown })
+      const what = `${this.#fileOf(agentId)} could not be ${done}: ${messageOf(thrown)}.`
+      throw new RuntimeError(code, what, { cause: thrown })
     } finally {
-      this.#opening.delete(opening)
+      this.#locking.delete(working)
     }
   }
 
@@ -117,7 +127,7 @@ class FileStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#opening)
+    await Promise.allSettled(this.#locking)
     const released = await Promise.allSettled([...this.#leases.values()].map((lease) => lease.release()))
     for (const outcome of released) if (outcome.status === 'rejected') throw outcome.reason
   }
@@ -125,7 +135,7 @@ class FileStore implements Store {
   async #open(agentId: string): Promise<StoreLease> {
     const file = this.#fileOf(agentId)
     await this.#makeFolder()
-    const lock = await lockFile(join(this.#dir, `${agentId}.lock`))
+    const lock = await lockFile(this.#lockOf(agentId))
     try {
       const { log, repairedBytes } = await openLog(agentId, file, this.#policy)
       const lease: FileLease = new FileLease({
@@ -145,6 +155,21 @@ class FileStore implements Store {
     }
   }
 
+  async #delete(agentId: string): Promise<void> {
+    const file = this.#fileOf(agentId)
+    // Before the lock, which is not left where nothing is.
+    if (!(await isThere(file))) return
+    const lock = await lockFile(this.#lockOf(agentId))
+    try {
+      await unlink(file)
+      if (this.#policy.durability !== 'os') await syncFolder(this.#dir)
+    } catch (thrown) {
+      if (!hasCode(thrown, 'ENOENT')) throw thrown
+    } finally {
+      await lock.release()
+    }
+  }
+
   async #makeFolder(): Promise<void> {
     try {
       const made = await mkdir(this.#dir, { recursive: true })
@@ -160,8 +185,22 @@ class FileStore implements Store {
     return join(this.#dir, agentId + extension)
   }
 
+  #lockOf(agentId: string): string {
+    return join(this.#dir, `${agentId}.lock`)
+  }
+
   #closedError(): RuntimeError {
     return new RuntimeError('STORE_CLOSED', `The file store of ${this.#dir} is closed.`)
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file)
+    return true
+  } catch (thrown) {
+    if (hasCode(thrown, 'ENOENT')) return false
+    throw thrown
   }
 }
 
@@ -195,11 +234,12 @@ async function openLog(
  *
  * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and looks at nothing before it; a bad line further
  * up is found by `read` (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, after `close` too.
+ * `delete` removes the log, and leaves the copies that repairs made.
  *
  * @throws RuntimeError `INVALID_OPTION` when `dir` is blank or an option is wrong. Everything else about the folder is told
  * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
  */
-export function fileStore(dir: string, options?: FileStoreOptions): Store {
+export function fileStore(dir: string, options?: FileStoreOptions): ErasableStore {
   if (typeof dir !== 'string' || dir.trim() === '')
     throw new RuntimeError('INVALID_OPTION', `fileStore needs the path of a folder, not ${JSON.stringify(dir)}.`)
   return new FileStore(resolve(dir), syncPolicy(options))

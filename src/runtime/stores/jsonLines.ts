@@ -2,8 +2,14 @@ import type { FileHandle } from 'node:fs/promises'
 
 type Readable = Pick<FileHandle, 'read'>
 
+/**
+ * Bytes of the longest line of a log, without its newline: 256 MiB. Room for any one message, whatever its characters take
+ * as JSON; a longer line is refused by the writer, and taken for damage by the reader, which does not hold it.
+ */
+export const maxLineBytes = 256 * 1024 * 1024
+
 const newline = 0x0a
-const blockBytes = 64 * 1024
+const blockBytes = 256 * 1024
 
 function withoutLines(bytes: Buffer, count: number): { readonly left: Buffer; readonly skipped: number } {
   let start = 0
@@ -17,31 +23,68 @@ function withoutLines(bytes: Buffer, count: number): { readonly left: Buffer; re
   return { left: bytes.subarray(start), skipped }
 }
 
+/** A line whose parts come one after the other; over the limit it is forgotten. */
+class BegunLine {
+  readonly #maxBytes: number
+  #parts: Buffer[] = []
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  get isTooLong(): boolean {
+    return this.#bytes > this.#maxBytes
+  }
+
+  add(part: Buffer): void {
+    this.#bytes += part.length
+    if (this.isTooLong) this.#parts = []
+    else if (part.length > 0) this.#parts.push(part)
+  }
+
+  /** The whole line, `undefined` when it was too long, and begins another. */
+  end(): Buffer | undefined {
+    const parts = this.#parts
+    const { isTooLong } = this
+    this.#parts = []
+    this.#bytes = 0
+    if (isTooLong) return undefined
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts)
+  }
+}
+
 /**
- * Reads the lines of a file up to byte `end`, a block at a time: each array holds the lines that became whole with it.
- * The first `skip` lines are passed over undecoded; what follows the last newline is left out.
+ * Reads the lines of a file up to byte `end`, a block at a time: each array holds the lines that became whole with it,
+ * without their newlines, `undefined` for one of more than `maxBytes`, which is never held. The first `skip` lines are passed
+ * over; what follows the last newline is left out.
  */
 export async function* readLines(
   file: Readable,
-  { end, skip }: { readonly end: number; readonly skip: number },
-): AsyncGenerator<readonly string[], void, undefined> {
+  { end, skip, maxBytes = maxLineBytes }: { readonly end: number; readonly skip: number; readonly maxBytes?: number },
+): AsyncGenerator<readonly (Buffer | undefined)[], void, undefined> {
   let toSkip = skip
-  let begun: Buffer[] = []
+  const begun = new BegunLine(maxBytes)
+  let block: Buffer | undefined
   for (let position = 0; position < end;) {
-    const block = Buffer.allocUnsafe(Math.min(blockBytes, end - position))
-    const { bytesRead } = await file.read(block, 0, block.length, position)
+    const length = Math.min(blockBytes, end - position)
+    block ??= Buffer.allocUnsafe(length)
+    const { bytesRead } = await file.read(block, 0, length, position)
     if (bytesRead === 0) return
     position += bytesRead
     const { left, skipped } = withoutLines(block.subarray(0, bytesRead), toSkip)
     toSkip -= skipped
-    const last = left.lastIndexOf(newline)
-    if (last < 0) {
-      begun.push(left)
-      continue
+    const lines: (Buffer | undefined)[] = []
+    let start = 0
+    for (let at = left.indexOf(newline); at >= 0; at = left.indexOf(newline, start)) {
+      begun.add(left.subarray(start, at))
+      lines.push(begun.end())
+      start = at + 1
     }
-    const lines = Buffer.concat([...begun, left.subarray(0, last)])
-    begun = [left.subarray(last + 1)]
-    yield lines.toString('utf8').split('\n')
+    begun.add(left.subarray(start))
+    // Lines are parts of the blocks they came in; only one that nobody has is read into again.
+    if (lines.length > 0 || !begun.isTooLong) block = undefined
+    if (lines.length > 0) yield lines
   }
 }
 

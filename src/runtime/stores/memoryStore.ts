@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { Store, StoreLease } from '../../protocol/store.ts'
+import type { ErasableStore, StoreLease } from '../../protocol/store.ts'
 import { checkAgentId } from './checkAgentId.ts'
 import { checkSequence } from './checkSequence.ts'
 
@@ -30,13 +30,17 @@ class MemoryLease implements StoreLease {
  * A store in memory, gone with the process: for tests and agents that need not survive. It keeps the records it is
  * given, uncopied. See `Store` for the contract.
  */
-export function memoryStore(): Store {
+export function memoryStore(): ErasableStore {
   const logs = new Map<string, LogRecord[]>()
   const leases = new Map<string, MemoryLease>()
   let closed = false
 
   const refuseWhenClosed = (): void => {
     if (closed) throw new RuntimeError('STORE_CLOSED', 'The memory store is closed.')
+  }
+  const refuseWhenLeased = (agentId: string): void => {
+    if (!leases.has(agentId)) return
+    throw new RuntimeError('STORE_LOCKED', `The log of agent "${agentId}" is open in this process (${process.pid}).`)
   }
 
   return {
@@ -65,16 +69,19 @@ export function memoryStore(): Store {
     async open(agentId) {
       refuseWhenClosed()
       checkAgentId(agentId)
-      if (leases.has(agentId))
-        throw new RuntimeError(
-          'STORE_LOCKED',
-          `The log of agent "${agentId}" is open in this process (${process.pid}).`,
-        )
+      refuseWhenLeased(agentId)
       const log = logs.get(agentId) ?? []
       logs.set(agentId, log)
       const lease = new MemoryLease(agentId, log, leases)
       leases.set(agentId, lease)
       return lease
+    },
+
+    async delete(agentId) {
+      refuseWhenClosed()
+      checkAgentId(agentId)
+      refuseWhenLeased(agentId)
+      logs.delete(agentId)
     },
 
     async close() {

@@ -2,8 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { hasCode } from './hasCode.ts'
-import { lastNewline, readBytes, readLines } from './jsonLines.ts'
-import { corruptLine, readRecord } from './readRecord.ts'
+import { lastNewline, maxLineBytes, readBytes, readLines } from './jsonLines.ts'
+import { corruptLine, type LinePlace, readRecord } from './readRecord.ts'
 
 /** What to read of a log: from record `fromSeq` on, and no further than byte `end`. */
 export interface LogRange {
@@ -11,12 +11,14 @@ export interface LogRange {
   readonly end: number
 }
 
+const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is longer than ${maxLineBytes} bytes`)
+
 /**
  * Streams the records of a log file; a missing file has none. Line n holds seq n, so the lines before `fromSeq` are
  * passed over unread. A torn tail is ignored: the unfinished line and, when the last finished line is no record, that one.
  *
- * @throws RuntimeError `LOG_CORRUPT` at a line before the tail that is no record or out of sequence, `LOG_VERSION`,
- * `STORE_READ_FAILED`.
+ * @throws RuntimeError `LOG_CORRUPT` at a line before the tail that is no record or out of sequence, or longer than
+ * `maxLineBytes` (256 MiB), `LOG_VERSION`, `STORE_READ_FAILED`.
  */
 export async function* readLog(file: string, { fromSeq, end }: LogRange): AsyncGenerator<LogRecord, void, undefined> {
   let handle: FileHandle | undefined
@@ -25,12 +27,13 @@ export async function* readLog(file: string, { fromSeq, end }: LogRange): AsyncG
     let line = Math.max(0, fromSeq - 1)
     let bad: RuntimeError | undefined
     for await (const lines of readLines(handle, { end, skip: line })) {
-      for (const text of lines) {
+      for (const bytes of lines) {
         if (bad !== undefined) throw bad
         line += 1
-        const record = readRecord(text, { file, line })
+        const place = { file, line }
+        const record = bytes === undefined ? tooLong(place) : readRecord(bytes, place)
         if (!(record instanceof RuntimeError)) {
-          if (record.seq !== line) throw corruptLine({ file, line }, `its seq is ${record.seq}, not ${line}`)
+          if (record.seq !== line) throw corruptLine(place, `its seq is ${record.seq}, not ${line}`)
           yield record
         } else if (record.code === 'LOG_CORRUPT') bad = record
         else throw record
@@ -62,8 +65,9 @@ export async function findLogEnd(handle: Pick<FileHandle, 'read'>, file: string,
   for (let tries = 0; tries < 2; tries += 1) {
     if (end === 0) return { size: 0, lastSeq: 0 }
     const start = (await lastNewline(handle, end - 1)) + 1
-    const text = (await readBytes(handle, start, end - 1)).toString('utf8')
-    const record = readRecord(text, { file, line: 0 })
+    const place = { file, line: 0 }
+    const record =
+      end - 1 - start > maxLineBytes ? tooLong(place) : readRecord(await readBytes(handle, start, end - 1), place)
     if (!(record instanceof RuntimeError)) return { size: end, lastSeq: record.seq }
     if (record.code === 'LOG_VERSION') break
     end = start

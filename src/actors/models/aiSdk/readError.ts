@@ -1,3 +1,4 @@
+import { blankText } from '../../redaction/blankSecrets.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import type { ModelError, ModelErrorKind } from '../../../protocol/model.ts'
 
@@ -120,7 +121,7 @@ const wordsOf = (failure: Failure): string =>
 
 function describe(failures: readonly Failure[], http: Failure | undefined, thrown: unknown): string {
   const said = http === undefined ? saidByAll(failures) || messageOf(thrown) : saidBy(http)
-  const text = blankSecrets(said.replaceAll(/\s+/g, ' ').trim())
+  const text = blankText(said.replaceAll(/\s+/g, ' ').trim())
   const short = text.length > maxMessageChars ? `${text.slice(0, maxMessageChars)}…` : text
   if (http === undefined) return short || 'The provider gave no reason.'
   return short === '' ? `HTTP ${statusOf(http)}` : `HTTP ${statusOf(http)}: ${short}`
@@ -164,12 +165,6 @@ function bodyMessage(text: string): string {
 
 const field = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
-
-const secret = /\b(?:Bearer\s+\S+|(?:sk|pk|rk|gsk|xai|pplx|hf|r8|nvapi)[-_][\w*-]{6,}|AIza[\w-]{10,})/gi
-const namedSecret = /((?:x-api-key|api[-_]?key|authorization|access[-_]token)["']?\s*[:=]\s*["']?)[^\s"',&]+/gi
-
-const blankSecrets = (text: string): string =>
-  text.replaceAll(secret, '[redacted]').replaceAll(namedSecret, (_, label: string) => `${label}[redacted]`)
 
 /** The wait in milliseconds; a date counts from the `date` header, so that the two clocks need not agree. */
 function readRetryAfter(headers: unknown): number | undefined {

@@ -7,9 +7,14 @@ import { openSession } from '../openSession.ts'
 
 /** `escapement chat`: a conversation, typed or piped in line by line. */
 export const chatCommand: Command = {
-  usage: 'chat [options]',
+  usage: 'chat',
+  group: 'work',
   summary: 'talk to an agent that works in a folder',
   options: ['dir', 'model', 'json', 'yes'],
+  details: [
+    'A line typed while the agent works is given to it between two tool calls. Ctrl-C stops the work,',
+    'twice leaves. Piped in, every line is a prompt, answered before the next.',
+  ],
   task: 'none',
   async run({ dir = '.', model, json, yes }, host) {
     const isLive = !json && isInteractive(host)

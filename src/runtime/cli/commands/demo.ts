@@ -21,8 +21,10 @@ const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+
  * with one, the model is chosen as for `run`. `demo sort` is the braking layer at work.
  */
 export const demoCommand: Command = {
-  usage: 'demo [sort | "<task>"] [options]',
-  summary: 'repair a sample project in a temporary folder, without a key; sort: abandon a dead end',
+  usage: 'demo [sort | "<task>"]',
+  group: 'work',
+  summary: 'repair a sample project without a key; sort: give up a dead end',
+  details: ['The project is a copy in a temporary folder, with the log beside it.'],
   options: ['model', 'time-limit', 'json', 'yes'],
   task: 'optional',
   async run(invocation, host) {

@@ -1,9 +1,7 @@
 import { type LogRepair, repairLog } from '../../stores/repairLog.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
-
-const counted = (count: number, what: string): string =>
-  `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
+import { counted } from '../terminal/amounts.ts'
 
 function report(file: string, { kept, cutBytes, backup }: LogRepair): string {
   if (backup === null) return `${file} is whole: ${counted(kept, 'record')}; nothing was changed.\n`
@@ -15,8 +13,10 @@ function report(file: string, { kept, cutBytes, backup }: LogRepair): string {
 
 /** `escapement repair <file>`: cuts a damaged log off at its first bad line, with a copy kept. 0 when it is whole afterwards. */
 export const repairCommand: Command = {
-  usage: 'repair <file> [--json]',
-  summary: 'cut a damaged log (<folder>/.escapement/*.jsonl) off at its first bad line; keeps a copy',
+  usage: 'repair <file>',
+  group: 'logs',
+  summary: 'cut a damaged log off at its first bad line; keeps a copy',
+  details: ['The file is a log, such as .escapement/<session id>.jsonl.'],
   options: ['json'],
   task: 'required',
   operand: { name: 'file', example: '.escapement/<agent id>.jsonl' },

@@ -5,7 +5,8 @@ import { codeOf, runTask } from '../runTask.ts'
 
 /** `escapement run "<task>"`: one task in a folder, to its end. */
 export const runCommand: Command = {
-  usage: 'run "<task>" [options]',
+  usage: 'run "<task>"',
+  group: 'work',
   summary: 'do one task in a folder',
   options: ['dir', 'model', 'json', 'yes'],
   task: 'required',

@@ -3,7 +3,7 @@ import type { ConversationNode } from '../../../conversation/node.ts'
 import { formatNodeId, type NodeId } from '../../../protocol/ids.ts'
 import { textOf, toolCallsOf } from '../../../protocol/messages.ts'
 import type { Colours } from './colours.ts'
-import { harmless } from './screen.ts'
+import { oneLine } from './textLines.ts'
 import { fitted } from './textWidth.ts'
 import { callLine, outcomeLine } from './toolLine.ts'
 
@@ -93,8 +93,6 @@ const labelWidth = (conversation: View): number => {
   const last = Math.max(1, ...[...conversation.trunk(), ...conversation.abandoned()].map(({ id }) => id))
   return 2 * formatNodeId(last).length + 1
 }
-
-const oneLine = (text: string): string => harmless(text).replace(/\s+/g, ' ').trim()
 
 const cut = (text: string): string => (text.length > maxTextChars ? `${text.slice(0, maxTextChars - 1)}…` : text)
 

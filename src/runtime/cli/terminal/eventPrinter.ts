@@ -1,6 +1,7 @@
 import type { AgentEvent, EventOf } from '../../../protocol/events.ts'
 import { formatNodeId } from '../../../protocol/ids.ts'
 import { totalTokens } from '../../../protocol/messages.ts'
+import { counted, whole } from './amounts.ts'
 import type { Colours } from './colours.ts'
 import { harmless, type Screen } from './screen.ts'
 import { callLine, duration, outcomeLine } from './toolLine.ts'
@@ -20,7 +21,7 @@ type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => vo
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
   const { screen, colours } = options
   const calls = new Map<string, { readonly line: string; readonly startedAt: number }>()
-  let startedAt = 0
+  let startedAt: number | undefined
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
   }
@@ -52,20 +53,23 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     },
     'revert.applied': (event) => line(colours.yellow(`  ↩ ${harmless(revertLine(event))}`)),
     error: ({ error }) => line(colours.red(`! ${harmless(error.message)} (${error.code})`)),
-    'run.end': (event) => line(runLine(event, event.time - startedAt, options)),
+    'run.end': (event) => line(runLine(event, startedAt === undefined ? undefined : event.time - startedAt, options)),
   }
   return (event) => (printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
 }
 
-const whole = (value: number): string => value.toLocaleString('en-US')
-
-function runLine(end: EventOf<'run.end'>, ms: number, { colours, isPriced, footer }: PrinterOptions): string {
+/** `ms` is missing when the run's start was not seen. */
+function runLine(
+  end: EventOf<'run.end'>,
+  ms: number | undefined,
+  { colours, isPriced, footer }: PrinterOptions,
+): string {
   const { turns, usage, costUsd } = end
   const facts = [
-    `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    counted(turns, 'turn'),
     `${whole(totalTokens(usage))} tokens`,
     isPriced ? `$${costUsd.toFixed(2)}` : 'cost not known',
-    duration(ms),
+    ...(ms === undefined ? [] : [duration(ms)]),
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')
   const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${endingOf(end)}`)

@@ -141,8 +141,9 @@ export class LiveScreen implements Screen {
     editor.on('close', () => {
       if (this.#editor !== editor) return
       this.#endEdit()
-      this.#question?.answer(undefined)
+      // In this order: who leaves has not answered what was asked.
       this.#input?.onEnd()
+      this.#question?.answer(undefined)
     })
     stdin.on('keypress', this.#redraw)
   }

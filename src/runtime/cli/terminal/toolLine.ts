@@ -1,5 +1,6 @@
 import type { EventOf } from '../../../protocol/events.ts'
 import { textOf } from '../../../protocol/messages.ts'
+import { counted } from './amounts.ts'
 import { harmless } from './screen.ts'
 
 const maxArguments = 60
@@ -8,7 +9,6 @@ const maxOutcome = 80
 type Input = Readonly<Record<string, unknown>>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 const lines = (output: string): string[] => output.split('\n').filter((line) => line !== '' && !/^\[.*\]$/.test(line))
 
 /** What is worth seeing of a tool's arguments and of its result, where that is not all of it. */

@@ -1,19 +1,20 @@
-import type { ModelPart, ModelRequest } from '../../protocol/model.ts'
-
-const blank = '[blanked]'
-const secretName = /api[-_]?key|access[-_]?key|private[-_]?key|secret|token|passw|passphrase|credential|auth|cookie/i
-/** How keys look wherever they stand: in a value, or quoted by a provider in the text of an error. */
-const secretText = /\b(?:bearer|basic)\s+[\w.~+/=-]{8,}|\b(?:sk|rk|pk|gsk|xai|ghp)[-_][\w*.-]{8,}|\bAIza[\w-]{20,}/gi
+import type { ModelPart, ModelRequest, ModelSettings } from '../../protocol/model.ts'
+import { labelledSecret, quotedKey, redactionMark, secretName } from './secretShapes.ts'
 
 /**
  * A request without secrets: in `settings.providerOptions` every value under `headers`, every text or object under a key
  * named like a secret, and every text that looks like one are blanked. Expects plain JSON and changes nothing in place.
  */
 export function blankRequest(request: ModelRequest): ModelRequest {
-  const { providerOptions } = request.settings
-  if (providerOptions === undefined) return request
-  const blanked = blankValue(providerOptions) as typeof providerOptions
-  return { ...request, settings: { ...request.settings, providerOptions: blanked } }
+  const settings = blankSettings(request.settings)
+  return settings === request.settings ? request : { ...request, settings }
+}
+
+/** The same of settings alone. */
+export function blankSettings(settings: ModelSettings): ModelSettings {
+  const { providerOptions } = settings
+  if (providerOptions === undefined) return settings
+  return { ...settings, providerOptions: blankValue(providerOptions) as typeof providerOptions }
 }
 
 /** A part whose error text quotes no key; any other part as it is. */
@@ -22,8 +23,9 @@ export const blankPart = (part: ModelPart): ModelPart =>
     ? { ...part, error: { ...part.error, message: blankText(part.error.message) } }
     : part
 
-/** `text` without what looks like a key. */
-export const blankText = (text: string): string => text.replace(secretText, blank)
+/** `text` without what looks like a key: for the errors of providers, which like to quote them. */
+export const blankText = (text: string): string =>
+  text.replaceAll(quotedKey, redactionMark).replaceAll(labelledSecret, (_, label: string) => label + redactionMark)
 
 function blankValue(value: unknown): unknown {
   if (typeof value === 'string') return blankText(value)
@@ -36,10 +38,10 @@ function blankValue(value: unknown): unknown {
 function blankEntry(key: string, value: unknown): unknown {
   if (/^headers$/i.test(key)) return blankHeaders(value)
   const mayHide = typeof value === 'string' || (typeof value === 'object' && value !== null)
-  return mayHide && secretName.test(key) ? blank : blankValue(value)
+  return mayHide && secretName.test(key) ? redactionMark : blankValue(value)
 }
 
 const blankHeaders = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.keys(value).map((name) => [name, blank]))
-    : blank
+    ? Object.fromEntries(Object.keys(value).map((name) => [name, redactionMark]))
+    : redactionMark

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import type { JsonSchema, ToolSpec } from '../protocol/model.ts'
+import type { RestartPolicy } from '../machines/supervisorTypes.ts'
+import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
+import type { Tool } from './tools/defineTool.ts'
+
+/** An agent that may be called, and how; a definition alone takes the defaults. */
+export type SubAgentEntry = AgentDefinition | SubAgentOptions
+
+export interface SubAgentOptions {
+  readonly definition: AgentDefinition
+  /** Default `'own'`. */
+  readonly context?: 'own' | 'fork'
+  /** Default `false`. */
+  readonly detach?: boolean
+  /** After a crash: a new life from its log. Default `'transient'`, at most 3 in 60 s, after 200 ms doubling. */
+  readonly restart?: RestartPolicy['restart']
+  readonly maxRestarts?: number
+  readonly windowMs?: number
+  readonly backoffMs?: number
+  /** Default: none. */
+  readonly stallMs?: number
+}
+
+const count = z.int().nonnegative()
+
+const optionsSchema = z.strictObject({
+  definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
+  context: z.enum(['own', 'fork']).default('own'),
+  detach: z.boolean().default(false),
+  restart: z.enum(['never', 'transient', 'permanent']).default('transient'),
+  maxRestarts: count.default(3),
+  windowMs: count.default(60_000),
+  backoffMs: count.default(200),
+  stallMs: z.number().positive().default(Infinity),
+})
+
+/**
+ * How an agent uses another, with defaults filled in.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`
+ */
+export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
+  const checked = optionsSchema.safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
+  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
+  const { definition, context, detach, stallMs, ...restarts } = checked.data
+  return { definition, context, detach, stallMs, restarts }
+}
+
+/** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a name twice, or that of a tool. */
+export function subAgentMap(
+  entries: readonly SubAgentEntry[],
+  tools: ReadonlyMap<string, Tool>,
+  label: string,
+): ReadonlyMap<string, SubAgent> {
+  const map = new Map<string, SubAgent>()
+  for (const entry of entries) {
+    const agent = subAgentOf(entry, label)
+    const { name } = agent.definition
+    if (map.has(name)) throw new RuntimeError('INVALID_DEFINITION', `${label}: two agents are named "${name}".`)
+    if (tools.has(name))
+      throw new RuntimeError('INVALID_DEFINITION', `${label}: an agent and a tool are both named "${name}".`)
+    map.set(name, agent)
+  }
+  return map
+}
+
+const taskSchema = z.string().refine((task) => task.trim() !== '', 'say what is to be done')
+
+/** What the model sees of a sub-agent: a tool with a task, and what else the agent takes. */
+export function subAgentSpec({ definition, detach }: SubAgent): ToolSpec {
+  const { properties = {}, required = [] } = inputSchemaOf(definition)
+  const what = definition.description || `Gives a task to the agent "${definition.name}" and returns its answer.`
+  return {
+    name: definition.name,
+    description: detach ? `${what} It works on its own: this returns at once.` : what,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        task: {
+          type: 'string',
+          description: 'What is to be done, with everything the agent must know: it does not see this conversation.',
+        },
+        ...(properties as object),
+      },
+      required: ['task', ...(required as string[])],
+      additionalProperties: false,
+    },
+  }
+}
+
+function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
+  if (input === null) return {}
+  if ('task' in input.shape)
+    throw new RuntimeError('INVALID_DEFINITION', `Agent "${name}": input has a field "task", which every agent has.`)
+  try {
+    return z.toJSONSchema(input, { io: 'input' }) as JsonSchema
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_DEFINITION', `Agent "${name}": input: ${messageOf(thrown)}.`, { cause: thrown })
+  }
+}
+
+/** The prompt of a sub-agent, from the arguments of its call; or what is wrong with them, for the model. */
+export function taskOf(
+  { input: schema }: AgentDefinition,
+  input: unknown,
+): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } {
+  const { task, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
+  const said = taskSchema.safeParse(task)
+  const given = (schema ?? z.strictObject({})).safeParse(rest)
+  const wrong = [
+    ...(said.success ? [] : [`task: ${describeIssues(said.error)}`]),
+    ...(given.success ? [] : [describeIssues(given.error)]),
+  ]
+  if (!said.success || !given.success) return { ok: false, message: `Invalid arguments: ${wrong.join('; ')}.` }
+  const data = Object.keys(given.data).length === 0 ? '' : `\n\n${JSON.stringify(given.data, null, 2)}`
+  return { ok: true, text: said.data + data }
+}

@@ -1,0 +1,75 @@
+import type { ModelRequest } from '../protocol/model.ts'
+import type { Provenance } from '../protocol/provenance.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+
+/** A request as a turn's model got it. */
+export interface TurnRequest {
+  readonly model: string
+  readonly request: ModelRequest
+  /** One entry for each message of the request. */
+  readonly provenance: readonly Provenance[]
+}
+
+/** A captured request and the turn it belongs to. */
+export interface CapturedRequest extends TurnRequest {
+  /** Of the record that captured it. */
+  readonly seq: number
+  readonly loopId: string
+  readonly turnIndex: number
+  /** The first attempt that sent it. */
+  readonly attempt: number
+  /** So many of its messages were at the beginning of the one before. */
+  readonly kept: number
+}
+
+/** What a capture stores. */
+export type RequestDifference = Pick<
+  RecordOf<'turn.captured'>,
+  'model' | 'system' | 'tools' | 'settings' | 'kept' | 'messages' | 'provenance'
+>
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+
+/** What of a request was not in the one before, of which nothing is stored again. Pure. */
+export function captureRequest(before: TurnRequest | undefined, { model, request, provenance }: TurnRequest): RequestDifference {
+  const { system, tools, settings, messages } = request
+  const old = before?.request
+  let kept = 0
+  while (
+    kept < messages.length &&
+    kept < (old?.messages.length ?? 0) &&
+    isSame(old!.messages[kept], messages[kept]) &&
+    isSame(before!.provenance[kept], provenance[kept])
+  )
+    kept += 1
+  return {
+    model,
+    ...(old?.system === system ? {} : { system }),
+    ...(old !== undefined && isSame(old.tools, tools) ? {} : { tools }),
+    ...(old !== undefined && isSame(old.settings, settings) ? {} : { settings: settings as { [name: string]: unknown } }),
+    kept,
+    messages: messages.slice(kept),
+    provenance: provenance.slice(kept),
+  }
+}
+
+/**
+ * The requests a log captured, oldest first, each as it was sent: serialised, it has the same bytes. Of a fork give the shared
+ * past first. Pure; what was not captured is not in it.
+ */
+export function* capturedRequests(records: Iterable<LogRecord>): Generator<CapturedRequest, void, undefined> {
+  let before: TurnRequest | undefined
+  for (const record of records) {
+    if (record.type !== 'turn.captured') continue
+    const { seq, loopId, turnIndex, attempt, model, kept } = record
+    const request: ModelRequest = {
+      system: record.system ?? before?.request.system ?? '',
+      tools: record.tools ?? before?.request.tools ?? [],
+      settings: record.settings ?? before?.request.settings ?? {},
+      messages: [...(before?.request.messages.slice(0, kept) ?? []), ...record.messages],
+    }
+    const provenance = [...(before?.provenance.slice(0, kept) ?? []), ...record.provenance]
+    before = { model, request, provenance }
+    yield { seq, loopId, turnIndex, attempt, kept, ...before }
+  }
+}

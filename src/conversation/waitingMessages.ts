@@ -1,0 +1,74 @@
+import type { Block } from '../protocol/messages.ts'
+import type { ContextMessage, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
+
+/** A message that left its queue and is not all on the trunk yet. */
+interface Taken {
+  readonly queue: QueueName
+  readonly message: QueuedMessage
+  /** Of its context messages, then itself: so many are on the trunk. */
+  readonly said: number
+}
+
+const partsOf = ({ context = [], ...message }: QueuedMessage): readonly ContextMessage[] => [...context, message]
+
+const isSame = (a: readonly Block[], b: readonly Block[]): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/**
+ * The queues as the log tells them. A crash may come between the record that takes a message off its queue and the one that puts
+ * it on the trunk: until then it still waits, so that none is lost.
+ */
+export class WaitingMessages {
+  readonly #queues: Record<QueueName, QueuedMessage[]> = { steering: [], followUps: [], prompts: [] }
+  #taken: readonly Taken[] = []
+
+  /** What waits, oldest first. */
+  get queues(): { readonly [Q in QueueName]: readonly QueuedMessage[] } {
+    if (this.#taken.length === 0) return this.#queues
+    const { steering, followUps, prompts } = this.#queues
+    return {
+      steering: [...this.#unsaid('steering'), ...steering],
+      followUps: [...this.#unsaid('followUps'), ...followUps],
+      prompts: [...this.#unsaid('prompts'), ...prompts],
+    }
+  }
+
+  apply({ queue: name, added, first, removed = [], why }: RecordOf<'queue.changed'>): void {
+    for (const id of removed) {
+      const queue = this.#queues[name]
+      const index = queue.findIndex((message) => message.id === id)
+      const before = this.#taken.find((taken) => taken.message.id === id)
+      this.#taken = this.#taken.filter((taken) => taken !== before)
+      const [message] = index < 0 ? [] : queue.splice(index, 1)
+      const taken = message === undefined ? before : { queue: name, message, said: 0 }
+      if (why === 'taken' && taken !== undefined) this.#taken = [...this.#taken, taken]
+    }
+    if (added === undefined) return
+    if (first) this.#queues[name].unshift(added)
+    else this.#queues[name].push(added)
+  }
+
+  /** A message is on the trunk now. */
+  said(content: readonly Block[]): void {
+    const taken = this.#taken.find(({ message, said }) => isSame(partsOf(message)[said]!.content, content))
+    if (taken === undefined) return
+    const next = { ...taken, said: taken.said + 1 }
+    const isAll = next.said === partsOf(taken.message).length
+    this.#taken = isAll
+      ? this.#taken.filter((other) => other !== taken)
+      : this.#taken.map((other) => (other === taken ? next : other))
+  }
+
+  clear(): void {
+    for (const queue of Object.values(this.#queues)) queue.length = 0
+    this.#taken = []
+  }
+
+  #unsaid(queue: QueueName): QueuedMessage[] {
+    return this.#taken
+      .filter((taken) => taken.queue === queue)
+      .map(({ message: { context, ...message }, said }) => {
+        const left = context?.slice(said) ?? []
+        return left.length === 0 ? message : { ...message, context: left }
+      })
+  }
+}

@@ -1,0 +1,39 @@
+import type { CallOutput, EventOfType } from './agentTypes.ts'
+import { noUsage } from '../protocol/messages.ts'
+import type { Draft } from './draft.ts'
+import { spendByChild } from './runs.ts'
+
+/** Child ids are reused by position, as those of calls. */
+function freeSlot(taken: readonly { readonly slot: string }[]): string {
+  let number = 0
+  while (taken.some(({ slot }) => slot === `child.${number}`)) number += 1
+  return `child.${number}`
+}
+
+/** Begins a child that works beside the agent until it is stopped. */
+export function attachChild(draft: Draft, { childId, name }: EventOfType<'spawn'>): void {
+  const { agentId, attached, children } = draft.context
+  const slot = freeSlot(attached)
+  const key = `${agentId}/child/${childId}`
+  draft.set({ attached: [...attached, { childId, slot, key }], children: children + 1 })
+  draft.record({ type: 'child.spawned', ...draft.at, childId, definition: name })
+  const input = { agentId, ...draft.at, key, callId: null, name, input: null, childId, allowance: {} }
+  draft.children.push({ type: 'start', src: 'subAgent', id: slot, input })
+}
+
+/** Takes leave of a child that has ended. */
+export function detachChild(draft: Draft, output: CallOutput): void {
+  const child = draft.context.attached.find(({ key }) => key === output?.key)
+  if (child === undefined) return
+  const { error, spent = { usage: noUsage, costUsd: 0, turns: 0 } } = output
+  draft.set({ attached: draft.context.attached.filter((other) => other !== child) })
+  draft.record({
+    type: 'child.ended',
+    ...draft.at,
+    childId: child.childId,
+    ...(error === undefined ? {} : { error }),
+    spent,
+  })
+  spendByChild(draft, spent)
+  draft.children.push({ type: 'stop', id: child.slot })
+}

@@ -1,0 +1,179 @@
+import { assign, fromPromise, sendTo, setup, type ActorLogic, type Snapshot } from 'xstate'
+import { errorInfo, messageOf, type ErrorInfo } from '../protocol/errors.ts'
+import type { AgentInput, CallOutput, SleepInput, SubAgentInput } from './agentTypes.ts'
+import type {
+  OpenInput,
+  OpenOutput,
+  RestartPolicy,
+  SupervisorContext,
+  SupervisorEvent,
+  WatchOutput,
+} from './supervisorTypes.ts'
+
+const placeholder = <Output, Input>(src: string) =>
+  fromPromise<Output, Input>(() => Promise.reject(new Error(`the actor "${src}" was not provided`)))
+
+/** The agent machine, which contains this one again; filled in once both are made. */
+type AgentLogic = ActorLogic<Snapshot<unknown>, { readonly type: 'abort' | 'stop' | 'close' }, AgentInput>
+
+type Done<Output> = { readonly output: Output }
+
+/** Id of the chart; it carries its version. */
+export const supervisorMachineId = 'supervisor@1'
+
+const failed = (call: SubAgentInput, error: ErrorInfo): CallOutput => ({
+  key: call.key,
+  content: [{ type: 'text', text: error.message }],
+  isError: true,
+  tokens: 0,
+  at: 0,
+  error,
+})
+
+/** Whether one more crash may be answered by a new life: the restarts of the window are not used up. Pure. */
+export const mayRestart = (policy: RestartPolicy | null, crashes: readonly number[], at: number): boolean =>
+  policy !== null &&
+  policy.restart !== 'never' &&
+  crashes.filter((crash) => crash > at - policy.windowMs).length < policy.maxRestarts
+
+/** When the next life may begin. */
+const nextLife = ({ policy, crashes }: SupervisorContext, at: number): number =>
+  at + (policy?.backoffMs ?? 0) * 2 ** crashes.filter((crash) => crash > at - (policy?.windowMs ?? 0)).length
+
+const outputOf = <Output>(event: unknown): Output => (event as Done<Output>).output
+
+const supervisorSetup = setup({
+  types: {
+    context: {} as SupervisorContext,
+    events: {} as SupervisorEvent,
+    input: {} as SubAgentInput,
+    output: {} as CallOutput,
+  },
+  actors: {
+    openChild: placeholder<OpenOutput, OpenInput>('openChild'),
+    watchChild: placeholder<WatchOutput, OpenInput>('watchChild'),
+    sleep: placeholder<SleepInput, SleepInput>('sleep'),
+    agent: placeholder('agent') as unknown as AgentLogic,
+  },
+  guards: {
+    /** A call waits for it, and is over when it is aborted. */
+    isCalled: ({ context }) => context.call.callId !== null,
+    isOpened: ({ event }) => outputOf<OpenOutput>(event).ok,
+    mayRestart: ({ context, event }) => {
+      const watched = outputOf<WatchOutput>(event)
+      return watched.type === 'crashed' && !context.isAborted && mayRestart(context.policy, context.crashes, watched.at)
+    },
+    mayBeginAnew: ({ context, event }) => {
+      const watched = outputOf<WatchOutput>(event)
+      const isAttached = context.call.callId === null && context.policy?.restart === 'permanent'
+      if (watched.type !== 'ended' || context.isAborted || !isAttached || watched.output.stopped === true) return false
+      return mayRestart(context.policy, context.crashes, watched.at)
+    },
+    isCrash: ({ event }) => outputOf<WatchOutput>(event).type === 'crashed',
+  },
+})
+
+const fail = assign<SupervisorContext, { readonly type: string } & { readonly error: unknown }, undefined, SupervisorEvent, never>({
+  output: ({ context, event }) => failed(context.call, errorInfo('INTERNAL', `${messageOf(event.error)}.`)),
+})
+
+const startOver = supervisorSetup.assign(({ context, event }) => {
+  const { at, output } = outputOf<WatchOutput>(event)
+  return { crashes: [...context.crashes, at].slice(-100), retryAt: nextLife(context, at), output }
+})
+
+/**
+ * Supervises one sub-agent: opens it, runs it as a child actor, begins it anew from its log when it crashes, as often as its policy
+ * allows, and then gives it up with an error. Pure, as the agent machine is.
+ */
+export const supervisorMachine = supervisorSetup.createMachine({
+  id: supervisorMachineId,
+  context: ({ input }) => ({
+    call: input,
+    agent: null,
+    policy: null,
+    crashes: [],
+    lives: 0,
+    isAborted: false,
+    retryAt: 0,
+    output: failed(input, errorInfo('CHILD_CRASHED', 'The sub-agent was aborted before it began.')),
+  }),
+  output: ({ context }) => context.output,
+  initial: 'opening',
+  states: {
+    opening: {
+      invoke: {
+        src: 'openChild',
+        id: 'open',
+        input: ({ context }) => ({ ...context.call, life: context.lives }),
+        onDone: [
+          {
+            guard: 'isOpened',
+            target: 'running',
+            actions: assign(({ context, event }) => {
+              const opened = event.output as Extract<OpenOutput, { ok: true }>
+              return { agent: opened.agent, policy: opened.policy, lives: context.lives + 1 }
+            }),
+          },
+          {
+            target: 'ended',
+            actions: assign({ output: ({ event }) => (event.output as Extract<OpenOutput, { ok: false }>).output }),
+          },
+        ],
+        onError: { target: 'ended', actions: fail as never },
+      },
+      on: { abort: { guard: 'isCalled', target: 'ended' }, stop: 'ended', close: 'ended' },
+    },
+    running: {
+      invoke: [
+        {
+          src: 'agent',
+          id: 'agent',
+          input: ({ context }) => context.agent!,
+          // `watchChild` tells what came of it.
+          onDone: {},
+          onError: {},
+        },
+        {
+          src: 'watchChild',
+          id: 'watch',
+          input: ({ context }) => ({ ...context.call, life: context.lives }),
+          onDone: [
+            { guard: 'mayRestart', target: 'backoff', actions: startOver },
+            { guard: 'mayBeginAnew', target: 'backoff', actions: startOver },
+            {
+              guard: 'isCrash',
+              target: 'givenUp',
+              actions: assign({ output: ({ event }) => event.output.output }),
+            },
+            { target: 'ended', actions: assign({ output: ({ event }) => event.output.output }) },
+          ],
+          onError: { target: 'givenUp', actions: fail as never },
+        },
+      ],
+      on: {
+        abort: {
+          actions: [
+            assign({ isAborted: ({ context }) => context.call.callId !== null }),
+            sendTo('agent', { type: 'abort' }),
+          ],
+        },
+        stop: { actions: [assign({ isAborted: true }), sendTo('agent', { type: 'stop' })] },
+        close: { actions: [assign({ isAborted: true }), sendTo('agent', { type: 'close' })] },
+      },
+    },
+    backoff: {
+      invoke: {
+        src: 'sleep',
+        id: 'backoff',
+        input: ({ context }) => ({ key: `${context.call.key}/life/${context.lives}`, until: context.retryAt }),
+        onDone: 'opening',
+        onError: 'opening',
+      },
+      on: { abort: { guard: 'isCalled', target: 'ended' }, stop: 'ended', close: 'ended' },
+    },
+    ended: { type: 'final' },
+    /** It crashed too often: whoever asked for it gets the error. */
+    givenUp: { type: 'final' },
+  },
+})

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+const count = z.int().nonnegative()
+
+/** Where a message came from: derived, or stamped by the application on what it says to an agent. */
+export const provenanceKindSchema = z.discriminatedUnion('type', [
+  /** Instructions that travel as a message; the system prompt itself is the request's `system`. */
+  z.object({ type: z.literal('systemPrompt') }),
+  /** A block of the agent's identity, such as a persona file. */
+  z.object({ type: z.literal('identityBlock'), name: z.string(), order: z.int() }),
+  /** A record of a memory store. */
+  z.object({ type: z.literal('memoryTier'), tier: z.string(), recordId: z.string() }),
+  /** A message of the conversation; `messageIndex` counts from 0 within its turn. */
+  z.object({
+    type: z.literal('loopTurn'),
+    turnIndex: count,
+    role: z.enum(['user', 'assistant', 'toolResult']),
+    messageIndex: count,
+  }),
+  z.object({ type: z.literal('steering') }),
+  z.object({ type: z.literal('followUp') }),
+  /** A brake note or a prune memo. */
+  z.object({ type: z.literal('note'), kind: z.string() }),
+  z.object({ type: z.literal('summary') }),
+  z.object({ type: z.literal('unknown') }),
+])
+export type ProvenanceKind = z.infer<typeof provenanceKindSchema>
+
+/** Where one message of a request came from. `merged`: providers want roles to alternate, so these follow in the same message. */
+export const provenanceSchema = z.intersection(
+  provenanceKindSchema,
+  z.object({ merged: z.array(provenanceKindSchema).readonly().exactOptional() }),
+)
+export type Provenance = z.infer<typeof provenanceSchema>

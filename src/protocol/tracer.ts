@@ -1,0 +1,35 @@
+import type { AgentEvent } from './events.ts'
+
+/** Whose event or effect it is. */
+export interface TracedAgent {
+  readonly agentId: string
+  /** Ids of the ancestors, root first. */
+  readonly path: readonly string[]
+  /** Name of its definition. */
+  readonly name: string
+  /** Id of its model. */
+  readonly model: string
+}
+
+/** An effect that takes place inside a span. */
+export type TracedEffect =
+  | { readonly type: 'model'; readonly turnIndex: number; readonly attempt: number }
+  | { readonly type: 'tool'; readonly turnIndex: number; readonly callId: string }
+  | { readonly type: 'drain' | 'compaction' }
+
+/**
+ * The tracing port. `escapement/otel` has one for OpenTelemetry. None of its methods may throw; what they throw all the same
+ * is reported once and changes nothing.
+ */
+export interface Tracer {
+  /** Whether `turn.request` events are wanted, which are built for nobody otherwise. */
+  readonly wantsRequests?: boolean
+  /** Hears of an event the moment it happens, before any listener; deltas are left out. */
+  event(event: AgentEvent, agent: TracedAgent): void
+  /** Calls `run` once, so that what it does is part of the effect's span, and returns what it returns. */
+  within<T>(effect: TracedEffect, agent: TracedAgent, run: () => T): T
+  /** A command that may start a run was given: what surrounds it is the run's parent. */
+  requested?(requestId: string, agent: TracedAgent): void
+  /** No more events of this agent come: it was stopped or closed, or it failed. What is open of it is ended. */
+  ended?(agent: TracedAgent): void
+}

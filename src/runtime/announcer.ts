@@ -1,0 +1,135 @@
+import type { LiveBody } from '../actors/agentPorts.ts'
+import type { Redactor } from '../actors/redaction/redactor.ts'
+import { toErrorInfo } from '../protocol/errors.ts'
+import { eventOf, type AgentEvent } from '../protocol/events.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+import type { TracedAgent, TracedEffect } from '../protocol/tracer.ts'
+import type { AgentHost, HostShared } from './agentHost.ts'
+import { DeltaFilter } from './deltaFilter.ts'
+import { Observers, type AgentListener } from './observers.ts'
+import type { RunHandle } from './run.ts'
+
+/**
+ * Tells of one agent: its listeners, the run under way, the tracer and the logger; and of a sub-agent its ancestors' listeners
+ * that want to hear of descendants. Approvals reach every listener above, as somebody there must decide. An event is one
+ * object for all.
+ */
+export class Announcer {
+  readonly #host: AgentHost
+  readonly #shared: HostShared
+  readonly #observers = new Observers(this)
+  /** Listeners that want to hear of descendants too. */
+  #family: Observers | undefined
+  #deltas: DeltaFilter | undefined
+  #traced: TracedAgent | undefined
+  /** The run under way: it hears everything. */
+  run: RunHandle | undefined
+
+  constructor(host: AgentHost, shared: HostShared) {
+    this.#host = host
+    this.#shared = shared
+  }
+
+  subscribe(listener: AgentListener, { descendants }: { readonly descendants: boolean }): () => void {
+    if (!descendants) return this.#observers.add(listener)
+    this.#family ??= new Observers(this)
+    return this.#family.add(listener)
+  }
+
+  /** Whether anybody hears live events of the agent. */
+  get isObserved(): boolean {
+    return !this.#observers.isEmpty || this.run !== undefined || this.isHeard || this.#shared.watchers?.wantsRequests === true
+  }
+
+  /** Whether here or above somebody hears of descendants. */
+  get isHeard(): boolean {
+    return this.#family?.isEmpty === false || this.#host.parent?.announcer.isHeard === true
+  }
+
+  /** A record was made; told once the machine's step is done. */
+  record(record: LogRecord): void {
+    if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
+    this.#shared.watchers?.event(eventOf(record, this.#host), this.#agent)
+    const isApproval = record.type.startsWith('approval.')
+    if (this.isObserved || (isApproval && this.#host.parent !== undefined)) this.#hold(eventOf(record, this.#host))
+  }
+
+  /** Something happened that is not recorded. */
+  emit(body: LiveBody): void {
+    const { watchers, redactor } = this.#shared
+    const { isObserved } = this
+    if (!isObserved && watchers === undefined) return
+    // The request is made of records, and those are clean.
+    const clean = redactor === undefined || body.type === 'turn.request' ? body : this.#redact(body, redactor)
+    if (clean === undefined) return
+    const event = this.#eventOf(clean)
+    watchers?.event(event, this.#agent)
+    if (!isObserved) return
+    this.#observers.tell(event, this.run)
+    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) at.announcer.#family?.tell(event, undefined)
+  }
+
+  /** The machine's step is done: what was held is told. */
+  flush(): void {
+    this.#observers.flush()
+    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) at.announcer.#flushOwn()
+  }
+
+  #flushOwn(): void {
+    this.#family?.flush()
+    this.#observers.flush()
+  }
+
+  within<T>(effect: TracedEffect, run: () => T): T {
+    const { watchers } = this.#shared
+    return watchers === undefined ? run() : watchers.within(effect, this.#agent, run)
+  }
+
+  /** A command that may start a run was given. */
+  requested(requestId: string): void {
+    this.#shared.watchers?.requested(requestId, this.#agent)
+  }
+
+  /** No more comes. */
+  ended(): void {
+    this.#shared.watchers?.ended(this.#agent)
+  }
+
+  /** Tells of a listener that threw, once. */
+  listenerFailed(thrown: unknown): void {
+    this.emit({ type: 'error', ...this.#host.at, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
+  }
+
+  #hold(event: AgentEvent): void {
+    this.#observers.hold(event, this.run)
+    const isApproval = event.type.startsWith('approval.')
+    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) {
+      const { announcer } = at
+      announcer.#family?.hold(event, undefined)
+      if (isApproval && announcer !== this) announcer.#observers.hold(event, announcer.run)
+    }
+  }
+
+  #eventOf(body: LiveBody): AgentEvent {
+    const { agentId, path, conversation, clock } = this.#host
+    return { ...body, agentId, path, seq: conversation.lastSeq, time: clock.now() }
+  }
+
+  #redact(body: LiveBody, redactor: Redactor): LiveBody | undefined {
+    if (body.type === 'reply.start') this.#deltas = new DeltaFilter(redactor)
+    return this.#deltas === undefined ? redactor.value(body) : this.#deltas.filter(body)
+  }
+
+  /** What was held back of a reply's deltas comes before its end, unless the reply was cut off. */
+  #endDeltas(record: RecordOf<'reply.end' | 'reply.reset'>): void {
+    const rest = record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined
+    this.#deltas = undefined
+    for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body))
+  }
+
+  /** How tracers know the agent. */
+  get #agent(): TracedAgent {
+    const { agentId, path, definition } = this.#host
+    return (this.#traced ??= { agentId, path, name: definition.name, model: definition.model.id })
+  }
+}

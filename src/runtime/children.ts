@@ -1,0 +1,221 @@
+import type { AgentDefinition, SubAgent } from '../actors/agentDefinition.ts'
+import type { ChildPorts } from '../actors/agentPorts.ts'
+import { taskOf } from '../actors/subAgents.ts'
+import type { CallOutput } from '../machines/agentTypes.ts'
+import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
+import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { Limits, LogRecord, ParentLink, QueuedMessage, Spent } from '../protocol/records.ts'
+import type { StoreLease } from '../protocol/store.ts'
+import type { AgentHost } from './agentHost.ts'
+import { answerOf, finishedAnswer, limitsWithin } from './childAnswer.ts'
+import type { RunHandle } from './run.ts'
+import { readHistory, type History } from './sessions/readHistory.ts'
+
+/** What the sub-agents of an agent need of the runtime. */
+export interface Nursery {
+  /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
+  open(agentId: string): Promise<StoreLease>
+  /** Makes the host of an agent and registers it. */
+  adopt(options: {
+    readonly agentId: string
+    readonly definition: AgentDefinition
+    readonly lease: StoreLease
+    readonly history: History | undefined
+    readonly parent: AgentHost
+    readonly link: ParentLink
+    readonly task?: string
+  }): AgentHost
+  /** Writes what is left of its log, and lets it go. */
+  release(host: AgentHost): Promise<void>
+}
+
+interface LiveChild {
+  readonly host: AgentHost
+  readonly key: string
+  /** The run whose answer a call waits for. */
+  readonly run: RunHandle | undefined
+  /** Set when that run goes on from one that was cut off: its limits. */
+  readonly resume: { readonly limits: Limits | undefined } | undefined
+  readonly isCalled: boolean
+  /** Its first message, unless its log has that already. */
+  readonly prompt: QueuedMessage | undefined
+  readonly stallMs: number
+}
+
+/** The sub-agents of one agent: opened, watched and let go as their supervisors say. */
+export class Children implements ChildPorts {
+  readonly #parent: AgentHost
+  readonly #nursery: Nursery
+  readonly #live = new Map<string, LiveChild>()
+  /** Of lives that have ended: the next one waits for the log. */
+  readonly #releases = new Map<string, Promise<void>>()
+  /** Children that code asks for, by id. */
+  readonly wanted = new Map<string, { readonly agent: SubAgent; readonly opened: PromiseWithResolvers<AgentHost> }>()
+
+  /** Children that code asked for, as they are begun anew after a crash. */
+  readonly #asked = new Map<string, { readonly agent: SubAgent; readonly opened: PromiseWithResolvers<AgentHost> }>()
+
+  constructor(parent: AgentHost, nursery: Nursery) {
+    this.#parent = parent
+    this.#nursery = nursery
+  }
+
+  get hosts(): AgentHost[] {
+    return [...this.#live.values()].map(({ host }) => host)
+  }
+
+  async open(input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+    const wanted = this.wanted.get(input.childId) ?? this.#asked.get(input.childId)
+    if (wanted !== undefined) this.#asked.set(input.childId, wanted)
+    const agent = wanted?.agent ?? this.#parent.definition.agents.get(input.name)
+    try {
+      if (agent === undefined) throw errorInfo('CHILD_REFUSED', `There is no agent "${input.name}".`)
+      const opened = await this.#open(agent, input, signal)
+      if (!opened.ok) return opened
+      return opened
+    } catch (thrown) {
+      const error = isErrorInfo(thrown) ? thrown : toErrorInfo(thrown, 'CHILD_REFUSED')
+      wanted?.opened.reject(thrown)
+      return { ok: false, output: this.#failure(input, error) }
+    }
+  }
+
+  async #open(agent: SubAgent, input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+    const { definition } = agent
+    const { childId, key, callId } = input
+    const depth = this.#parent.path.length + 1
+    if (depth > this.#parent.maxDepth)
+      throw errorInfo('CHILD_REFUSED', `A sub-agent here would be at depth ${depth}; ${this.#parent.maxDepth} is the most allowed.`)
+    const task = callId === null ? undefined : taskOf(definition, input.input)
+    if (task?.ok === false) return { ok: false, output: this.#answer(input, { text: task.message, isError: true }) }
+    await this.#releases.get(childId)
+    const lease = await this.#nursery.open(childId)
+    try {
+      signal.throwIfAborted()
+      const link = { agentId: input.agentId, loopId: input.loopId, turnIndex: input.turnIndex, ...(callId === null ? {} : { callId }) }
+      const history = await this.#history(agent, { childId, link, isNew: lease.lastSeq === 0 })
+      signal.throwIfAborted()
+      const answer = task === undefined || history === undefined ? undefined : finishedAnswer(history, definition)
+      if (answer !== undefined) {
+        await lease.release()
+        return { ok: false, output: this.#answer(input, answer) }
+      }
+      const isQueued = history?.records.some((record) => record.type === 'queue.changed' && record.added?.id === key) ?? false
+      // A crash may have come between a run's start and its message.
+      const isBegun = history?.records.some((record) => record.type === 'message.added') ?? false
+      const isStarted = history?.records.some((record) => record.type === 'run.start') ?? false
+      const id = isStarted ? `${key}/life/${history!.records.length}` : key
+      const limits = limitsWithin(definition.policy.limits, input.allowance)
+      const message = task === undefined || isQueued || isBegun ? undefined : { id, content: [{ type: 'text', text: task.text } as const], limits }
+      const host = this.#nursery.adopt({
+        agentId: childId,
+        definition,
+        lease,
+        history,
+        parent: this.#parent,
+        link,
+        ...(task === undefined ? {} : { task: id }),
+      })
+      const isCalled = task !== undefined
+      this.#live.set(childId, {
+        host,
+        key,
+        run: isCalled ? host.expectRun(id) : undefined,
+        resume: isBegun ? { limits: isCalled ? limits : undefined } : undefined,
+        isCalled,
+        prompt: message,
+        stallMs: agent.stallMs,
+      })
+      return { ok: true, agent: host.input, policy: agent.restarts }
+    } catch (thrown) {
+      await lease.release()
+      throw thrown
+    }
+  }
+
+  /** What the child goes on from: its log; or of a fork, at its beginning, the trunk of its parent. */
+  async #history(
+    agent: SubAgent,
+    { childId, link, isNew }: { childId: string; link: ParentLink; isNew: boolean },
+  ): Promise<History | undefined> {
+    const { store } = this.#parent
+    if (!isNew) {
+      const history = await readHistory(store, childId)
+      if (history.created.parent?.agentId === link.agentId && history.created.definition === agent.definition.name) return history
+      throw errorInfo('CHILD_REFUSED', `The log of agent "${childId}" is that of another.`)
+    }
+    const { head, lastSeq } = this.#parent.conversation
+    if (agent.context === 'own' || head === null) return undefined
+    await this.#parent.durable()
+    const source = await readHistory(store, link.agentId)
+    const { name, model } = agent.definition
+    const created = {
+      v: 1,
+      seq: 1,
+      time: this.#parent.clock.now(),
+      type: 'agent.created',
+      agentId: childId,
+      path: [...this.#parent.path, link.agentId],
+      definition: name,
+      model: model.id,
+      machine: source.created.machine,
+      parent: link,
+      forkedFrom: { agentId: link.agentId, seq: lastSeq, at: head },
+    } as const satisfies LogRecord
+    await store.append(childId, [created])
+    const past = [...source.past, ...source.records.filter(({ seq }) => seq <= lastSeq)]
+    return { created, past, records: [created] }
+  }
+
+  async watch(input: OpenInput, signal: AbortSignal): Promise<WatchOutput> {
+    const child = this.#live.get(input.childId)!
+    const { host, run, resume } = child
+    this.#asked.get(input.childId)?.opened.resolve(host)
+    host.wake()
+    if (child.prompt !== undefined) host.send({ type: 'prompt', ...child.prompt, at: host.clock.now() })
+    if (resume !== undefined && host.context.pause?.type === 'interrupted')
+      void host.resume(run ?? host.expectRun(`${input.key}/life/${host.conversation.lastSeq}`), resume.limits)
+    const released = host.ended.then(() => this.#release(input.childId, child))
+    const stalled = host.stalls(child.stallMs, signal)
+    const crash = await Promise.race([host.ended, stalled.promise])
+    stalled.cancel()
+    const { clock } = this.#parent
+    if (crash !== null) {
+      const output = this.#failure(input, crash, host.spent)
+      return { type: 'crashed', error: crash, output, at: clock.now() }
+    }
+    await released
+    const answer = run === undefined ? { text: '', isError: false } : answerOf(await run.result, host.definition)
+    return { type: 'ended', output: { ...this.#answer(input, answer, host.spent), stopped: host.isEndedOnPurpose }, at: clock.now() }
+  }
+
+  /** Lets go of a child that has ended; its log can be opened again then. */
+  #release(childId: string, child: LiveChild): Promise<void> {
+    if (this.#live.get(childId) === child) this.#live.delete(childId)
+    const release = this.#nursery.release(child.host).catch((thrown: unknown) => this.#parent.fail(thrown))
+    this.#releases.set(childId, release)
+    return release.then(() => {
+      if (this.#releases.get(childId) === release) this.#releases.delete(childId)
+    })
+  }
+
+  async settled(): Promise<{ readonly [key: string]: Spent }> {
+    const called = [...this.#live.values()].filter(({ isCalled }) => isCalled)
+    await Promise.all(called.map(({ host }) => host.ended))
+    return Object.fromEntries(called.map(({ key, host }) => [key, host.spent]))
+  }
+
+  #failure(input: OpenInput, error: ErrorInfo, spent?: Spent): CallOutput {
+    return { ...this.#answer(input, { text: error.message, isError: true }, spent), error }
+  }
+
+  #answer({ key }: OpenInput, { text, isError }: { text: string; isError: boolean }, spent?: Spent): CallOutput {
+    const { conversation, clock } = this.#parent
+    const content = [{ type: 'text', text } as const]
+    const tokens = Math.round(conversation.counter.text(text) * conversation.correction)
+    return { key, content, isError, tokens, at: clock.now(), ...(spent === undefined ? {} : { spent }) }
+  }
+}
+
+const isErrorInfo = (thrown: unknown): thrown is ErrorInfo =>
+  typeof thrown === 'object' && thrown !== null && !(thrown instanceof Error) && 'code' in thrown && 'message' in thrown

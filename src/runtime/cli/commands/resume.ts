@@ -1,0 +1,123 @@
+import type { Agent } from '../../agent.ts'
+import type { LoadedSession } from '../../sessions/loadSession.ts'
+import { chatInTerminal } from '../chatInTerminal.ts'
+import { isInteractive, type CliHost } from '../cliHost.ts'
+import type { Command } from '../command.ts'
+import { sortModel } from '../demo/sortPolicy.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { chooseModel, type ModelChoice, type ModelWish } from '../models/chooseModel.ts'
+import { providers } from '../models/providers.ts'
+import { cliAgentName, openSession, type Session } from '../openSession.ts'
+import { codeOf, watchWork, type RunEnd, type TaskOptions } from '../runTask.ts'
+import { columnsOf, openLogs, readSession, refuse, sessionOperand } from '../sessionLogs.ts'
+import { coloursFor } from '../terminal/colours.ts'
+import { conversationTree } from '../terminal/conversationTree.ts'
+import { pauseText } from '../terminal/sessionText.ts'
+import { oneLine } from '../terminal/textLines.ts'
+
+const maxTreeLines = 12
+
+/** `escapement resume <id>`: goes on with a session of `run` or `chat`, also after its process was killed. */
+export const resumeCommand: Command = {
+  usage: 'resume <id>',
+  group: 'work',
+  summary: 'go on with a session of run, chat or a fork, also after a crash',
+  details: [
+    'A run that was interrupted or paused goes on to its end; what waits for an approval is asked again.',
+    'At a terminal a chat follows; elsewhere it ends with the run, or at once when nothing is left to do.',
+    'The model is that of the session, unless --model or ESCAPEMENT_MODEL says another.',
+    'Where nobody watches it prints text, or with --json events, as run does.',
+  ],
+  options: ['dir', 'logs', 'model', 'json', 'yes'],
+  task: 'required',
+  operand: sessionOperand,
+  async run(invocation, host) {
+    const { task: id = '', dir = '.', json, yes, model } = invocation
+    const logs = openLogs(invocation)
+    const before = await readSession(logs, id)
+    if (before.definition !== cliAgentName) return refuse(host, notOurs(before))
+    if (before.isStopped) return refuse(host, `Session "${id}" was stopped for good.`)
+    const isLive = !json && isInteractive(host)
+    const wish = { asked: model, env: host.env, dir: host.cwd(), wordDelayMs: isLive ? 12 : 0 }
+    const choice = await choiceFor(before.model, wish)
+    if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+    const session = await openSession({
+      dir,
+      recordIn: logs.folder,
+      choice,
+      needsApproval: () => !yes,
+      braking: { revert: hadBrake(before) },
+      resume: id,
+    })
+    const options = { host, json, yes, isPriced: choice.isEmbedded }
+    try {
+      if (!isLive) return await goOn(session, options)
+      host.stdout.write(recap(before, host))
+      return await chatInTerminal(session, { ...options, modelId: choice.model.id }, () => {
+        if (isOwed(session.agent)) session.agent.resume()
+      })
+    } finally {
+      await session.close()
+    }
+  },
+}
+
+const notOurs = ({ id, definition }: LoadedSession): string =>
+  `Session "${id}" is of the agent "${oneLine(definition)}", and only the code that defines it can go on with it: ` +
+  `runtime.resume("${id}", definition).`
+
+/** The model asked for, else the session's own, as far as the command line can make it. */
+async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice> {
+  const isFree = wish.asked === undefined && (wish.env['ESCAPEMENT_MODEL'] ?? '') === ''
+  if (!isFree) return chooseModel(wish)
+  const sorter = sortModel({ wordDelayMs: wish.wordDelayMs })
+  if (recorded === sorter.id) return { model: sorter, isEmbedded: true }
+  const [label = ''] = recorded.split(':')
+  if (label === 'embedded') return chooseModel({ ...wish, asked: 'embedded' })
+  return chooseModel(Object.hasOwn(providers, label) ? { ...wish, asked: recorded } : wish)
+}
+
+/** Whether the model could go back, which the requests that were captured tell. */
+const hadBrake = ({ past, records }: LoadedSession): boolean =>
+  [...past, ...records].some(
+    (record) =>
+      record.type === 'turn.captured' && record.tools?.some(({ name }) => name === 'revert_to_state') === true,
+  )
+
+/** Whether a run waits to be gone on with; of one that waits for approvals those are asked first. */
+const isOwed = ({ pause }: Agent): boolean => pause !== null && pause.type !== 'approvals'
+
+const isAtRest = ({ state }: Agent): boolean => state === 'idle' || state === 'paused' || state === 'stopped'
+
+async function goOn(session: Session, options: TaskOptions): Promise<number> {
+  const { agent } = session
+  const { host, json } = options
+  const say = (text: string): unknown => (json ? host.stderr : host.stdout).write(`${text}\n`)
+  if (agent.state === 'idle') {
+    say(`Session "${agent.id}" has nothing left to do. To say more, resume it at a terminal.`)
+    return exitCodes.done
+  }
+  if (agent.pause !== null) say(`Going on with a run: ${pauseText(agent.pause)}.`)
+  return codeOf(await watchWork(session, () => toRest(agent), options))
+}
+
+/** Goes on until nothing is left to do, prompts that waited included; gives how the last run ended. */
+async function toRest(agent: Agent): Promise<RunEnd> {
+  let last: RunEnd | undefined = isOwed(agent) ? await agent.resume().result : undefined
+  if (!isAtRest(agent)) {
+    for await (const event of agent.events()) {
+      if (event.type === 'run.end') last = event
+      if (isAtRest(agent)) break
+    }
+  }
+  return last ?? { stopReason: 'stop' }
+}
+
+/** The end of the conversation so far. */
+function recap({ conversation }: LoadedSession, host: CliHost): string {
+  const colours = coloursFor(host.stdout, host.env)
+  const tree = conversationTree(conversation, colours, columnsOf(host))
+  const left = tree.length - maxTreeLines
+  const shown = left <= 0 ? tree : [colours.dim(`… ${left} lines before`), ...tree.slice(left)]
+  return shown.map((line) => `${line}\n`).join('')
+}

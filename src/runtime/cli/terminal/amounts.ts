@@ -1,0 +1,29 @@
+/** `12,345`. */
+export const whole = (value: number): string => value.toLocaleString('en-US')
+
+/** `1 turn`, `12,345 turns`. */
+export const counted = (count: number, noun: string): string => `${whole(count)} ${noun}${count === 1 ? '' : 's'}`
+
+/** `$0.05`; a dash for nothing, which is also what is not known. */
+export const money = (costUsd: number): string => (costUsd === 0 ? '–' : `$${costUsd.toFixed(costUsd < 0.01 ? 4 : 2)}`)
+
+const units: readonly (readonly [name: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+]
+
+/** How long ago something was, in its largest unit: `5 min`, `3 d`. */
+export function age(ms: number): string {
+  const [name, size] = units.find(([, unit]) => ms >= unit) ?? ['s', 1000]
+  return `${Math.max(0, Math.floor(ms / size))} ${name}`
+}
+
+/** A moment in the time of this machine, to the second. */
+export function moment(time: number): string {
+  const date = new Date(time)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
+}

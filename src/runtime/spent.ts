@@ -1,0 +1,18 @@
+import { addUsage, noUsage, type Usage } from '../protocol/messages.ts'
+import type { LogRecord, Spent } from '../protocol/records.ts'
+
+export const noneSpent: Spent = Object.freeze({ usage: noUsage, costUsd: 0, turns: 0 })
+
+/** What two spent together. */
+export const addSpent = (a: Spent, b: { usage: Usage; costUsd: number; turns: number }): Spent => ({
+  usage: addUsage(a.usage, b.usage),
+  costUsd: a.costUsd + b.costUsd,
+  turns: a.turns + b.turns,
+})
+
+/** What an agent has spent once this record is in its log: a run tells its whole usage, and a sub-agent its turns. */
+export function spentAfter(spent: Spent, record: LogRecord): Spent {
+  if (record.type === 'run.end') return addSpent(spent, record)
+  if (record.type !== 'tool.end' && record.type !== 'child.ended') return spent
+  return record.spent === undefined ? spent : { ...spent, turns: spent.turns + record.spent.turns }
+}

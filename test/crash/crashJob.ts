@@ -1,0 +1,173 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as tick } from 'node:timers/promises'
+import { z } from 'zod'
+import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
+
+export type ItemTool = 'look' | 'write' | 'deliver' | 'deploy' | 'delegate'
+
+/** One turn of a job: calls made at once, or a revert to the end of an earlier turn. */
+export type JobTurn = readonly ItemTool[] | { readonly revertTo: number; readonly category: 'tangent' | 'completion' }
+
+/** What an agent of the crash matrix has to do; its calls are items, called `<prefix>-<turn>.<place in the turn>`. */
+export interface Job {
+  readonly prefix: string
+  readonly turns: readonly JobTurn[]
+  /** Turns from this one on are done only once the follow-up was said. */
+  readonly followUpFrom: number
+}
+
+/** The main job: everything a run can do, in 30 turns, and three more that a follow-up asks for. */
+export const mainJob: Job = {
+  prefix: 'm',
+  followUpFrom: 31,
+  turns: [
+    ['write'],
+    ['look'],
+    ['deliver'],
+    ['look', 'write', 'look'],
+    ['write'], // after this one the steering is said
+    ['deploy'],
+    ['deliver'],
+    ['write'],
+    ['look', 'look'],
+    ['write'],
+    ['look'],
+    ['look', 'look'],
+    ['write'],
+    { revertTo: 10, category: 'tangent' },
+    ['delegate'],
+    ['deliver'],
+    ['deploy', 'write'],
+    ['deploy'], // this one is denied
+    ['write'],
+    ['deliver'], // after this one the follow-up is said
+    ['look'],
+    ['write', 'look'],
+    ['deliver', 'write', 'deliver'],
+    ['look'],
+    { revertTo: 21, category: 'completion' },
+    ['delegate', 'write'],
+    ['look'],
+    ['deliver'],
+    ['write'],
+    ['deploy', 'deploy'],
+    ['write'],
+    ['deliver'],
+    ['look'],
+  ],
+}
+
+/** What a helper does for one `delegate` of the main job. */
+export const helperJob = (prefix: string): Job => ({
+  prefix,
+  followUpFrom: Infinity,
+  turns: [['look'], ['write'], ['deliver'], ['write', 'deliver'], ['look', 'look']],
+})
+
+/** What the person says, and after which item's end. */
+export const sayings = {
+  prompt: { text: 'say(do the job)', after: undefined },
+  steer: { text: 'say(take care)', after: 'm-5.1' },
+  followUp: { text: 'say(and three more)', after: 'm-20.1' },
+} as const
+
+/** The item whose approval is denied. */
+export const deniedItem = 'm-18.1'
+
+/** Files of one run of the job, below its folder. */
+export const jobFiles = (folder: string) => ({
+  store: join(folder, 'store'),
+  work: join(folder, 'work'),
+  /** A line for every time an irreversible tool ran: `{ item, key }`. */
+  ledger: join(folder, 'ledger.jsonl'),
+  /** A line for every time an idempotent tool ran. */
+  attempts: join(folder, 'attempts.jsonl'),
+  /** What was wrong with requests, a line each. */
+  faults: join(folder, 'faults.txt'),
+})
+export type JobFiles = ReturnType<typeof jobFiles>
+
+export interface Attempt {
+  readonly item: string
+  readonly key: string
+}
+
+/** The lines of a file of attempts; none when it is missing. */
+export const readAttempts = (file: string): Attempt[] =>
+  existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line): Attempt => JSON.parse(line))
+    : []
+
+const padding = ' Nothing else of note was seen, but it takes its room in the conversation.'.repeat(6)
+
+/** What the call of an item gives, however often and in whatever way it was asked for. */
+export const resultOf = (item: string): string => `item ${item} done:${padding}`
+
+const input = z.object({ item: z.string() })
+
+/** The tools of an agent of the job; `delegate` is what the tool of that name does. */
+export function jobTools(files: JobFiles, delegate?: (item: string, key: string) => Promise<void>): Tool[] {
+  const note = (file: string, item: string, key: string): void =>
+    appendFileSync(file, `${JSON.stringify({ item, key } satisfies Attempt)}\n`)
+  const irreversible = async ({ item }: { item: string }, { key }: ToolContext): Promise<string> => {
+    await tick()
+    note(files.ledger, item, key)
+    await tick()
+    return resultOf(item)
+  }
+  const tools = [
+    defineTool({
+      name: 'look',
+      description: 'Looks at an item.',
+      input,
+      effects: 'none',
+      run: ({ item }) => resultOf(item),
+    }),
+    defineTool({
+      name: 'write',
+      description: 'Writes the file of an item.',
+      input,
+      effects: 'idempotent',
+      run: async ({ item }, { key, changed }) => {
+        note(files.attempts, item, key)
+        await tick()
+        writeFileSync(join(files.work, `${item}.txt`), `text of ${item}\n`)
+        changed(`${item}.txt`)
+        return resultOf(item)
+      },
+    }),
+    defineTool({ name: 'deliver', description: 'Delivers an item, for good.', input, run: irreversible }),
+    defineTool({
+      name: 'deploy',
+      description: 'Deploys an item, for good, once a person approves.',
+      input,
+      needsApproval: true,
+      run: irreversible,
+    }),
+    defineTool({
+      name: 'verify',
+      description: 'Tells whether an item was delivered.',
+      input,
+      effects: 'none',
+      run: ({ item }) =>
+        readAttempts(files.ledger).some((entry) => entry.item === item) ? resultOf(item) : `item ${item} absent`,
+    }),
+  ]
+  if (delegate === undefined) return tools
+  const delegating = defineTool({
+    name: 'delegate',
+    description: 'Lets a helper do an item.',
+    input,
+    effects: 'idempotent',
+    run: async ({ item }, { key }) => {
+      note(files.attempts, item, key)
+      await delegate(item, key)
+      return resultOf(item)
+    },
+  })
+  return [...tools, delegating]
+}

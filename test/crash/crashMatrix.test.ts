@@ -1,0 +1,61 @@
+import { assert, describe } from '../support/suite.ts'
+import { CrashDriver, type Scenario } from './crashDriver.ts'
+import { mainJob } from './crashJob.ts'
+import { planDeaths } from './planDeaths.ts'
+
+// `node test/crash/crashMatrix.ts` goes through every record.
+const scenarios: { readonly [title: string]: Scenario } = {
+  'around six records, those of reverts, approvals and helpers among them': {
+    deaths: [
+      { mode: 'before', at: 17 },
+      { mode: 'before', at: 62 },
+      { mode: 'torn', at: 97 },
+      { mode: 'after', at: 131 },
+      { mode: 'before', at: 182 },
+      { mode: 'torn', at: 240 },
+    ],
+  },
+  'before anything was said, in its first turn, and at its end': {
+    deaths: [
+      { mode: 'torn', at: 1 },
+      { mode: 'before', at: 2 },
+      { mode: 'after', at: 5 },
+      { mode: 'torn', at: 9 },
+      { mode: 'before', at: 200 },
+      { mode: 'after', at: 290 },
+    ],
+  },
+}
+
+describe('a process that is killed', (it) => {
+  for (const [title, scenario] of Object.entries(scenarios))
+    it(`goes on to the same end, with no effect twice: ${title}`, { timeoutMs: 120_000 }, async ({ cleanup }) => {
+      const driver = await CrashDriver.open()
+      cleanup(() => driver.close())
+      const { outcome } = await driver.undisturbed()
+      assert.ok(mainJob.turns.length >= 30 && outcome.said['job']?.length === 3)
+      const { deaths, faults } = await driver.run(scenario)
+      assert.equal(faults, [])
+      assert.is(deaths.length, scenario.deaths.length)
+    })
+})
+
+describe('the plan of the crash matrix', (it) => {
+  it('holds every record, several modes, and random moments', () => {
+    const deaths = planDeaths({ records: 293, ms: 500, seed: 1 }).flatMap((scenario) => scenario.deaths)
+    const positions = deaths.flatMap((death) => (death.mode === 'timer' ? [] : [death.at]))
+    assert.equal(
+      positions.toSorted((a, b) => a - b),
+      Array.from({ length: 293 }, (_, index) => index + 1),
+    )
+    assert.equal(Map.groupBy(deaths, ({ mode }) => mode).size, 4)
+    assert.ok(deaths.length >= 360)
+  })
+
+  it('is the same for the same seed, and as long as it is told', () => {
+    const plan = { records: 100, ms: 500, kills: 700, seed: 7 }
+    assert.equal(planDeaths(plan), planDeaths(plan))
+    assert.not.equal(planDeaths(plan), planDeaths({ ...plan, seed: 8 }))
+    assert.is(planDeaths(plan).flatMap(({ deaths }) => deaths).length, 700)
+  })
+})

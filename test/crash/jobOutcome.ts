@@ -1,0 +1,130 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import type { Conversation } from '../../src/conversation/conversation.ts'
+import type { Step } from '../../src/conversation/node.ts'
+import { eventOf } from '../../src/protocol/events.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import { readAll } from '../../src/runtime/stores/contractDemands.ts'
+import { fileStore } from '../../src/runtime/stores/fileStore.ts'
+import { checkJourney } from '../support/journeyRules.ts'
+import { jobFiles, readAttempts, type Attempt, type JobFiles } from './crashJob.ts'
+
+/** What a run of the job has come to, without what a crash may change: ids, turns, and calls that a crash cut off. */
+export interface JobOutcome {
+  /** What was said to each agent, in order. */
+  readonly said: { readonly [agent: string]: readonly string[] }
+  /** What came of each agent. */
+  readonly trunks: { readonly [agent: string]: readonly string[] }
+  readonly files: { readonly [name: string]: string }
+  readonly delivered: readonly string[]
+}
+
+/** In which order the results of one turn came is a matter of crashes. */
+const inItemOrder = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
+
+/** What a step of the trunk came to; nothing of a call that a crash cut off, and of what it took to find out about it. */
+function resultsIn({ nodes }: Step): string[] {
+  return nodes.flatMap(({ message }) => {
+    if (message.role === 'user') return []
+    const text = textOf(message.content)
+    if (message.role === 'assistant') return text === '' ? [] : [`answer: ${text}`]
+    const isCut = message.synthetic === 'interrupted' || message.synthetic === 'skipped'
+    return isCut || text.endsWith(' absent') ? [] : [text]
+  })
+}
+
+/** Results and answers on a trunk, in order; notes of reverts last. */
+export function trunkOf(conversation: Conversation): string[] {
+  const lines = conversation.steps().flatMap(resultsIn)
+  const turns = Map.groupBy(lines, (line) => /item (\S+)\./.exec(line)?.[1] ?? line)
+  const notes = conversation.tags().map(({ tag }) => `note: ${tag.kind} ${tag.text}`)
+  return [...[...turns.values()].flatMap((group) => group.toSorted(inItemOrder)), ...notes]
+}
+
+/** What was said on a trunk, in order. */
+export const saidIn = (conversation: Conversation): string[] =>
+  conversation.trunk().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
+
+/** The item that a helper worked for stands in for its id, which holds the turn it was called in. */
+const nameOf = (agentId: string, conversation: Conversation): string => {
+  if (agentId === 'job') return agentId
+  const first = conversation.log().find(({ message }) => message.role === 'user')
+  return first === undefined ? agentId : `helper: ${textOf(first.message.content)}`
+}
+
+/** Reads what a folder holds; `faults` is all that must not be, whatever happened. */
+export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome; faults: string[] }> {
+  const files = jobFiles(folder)
+  const store = fileStore(files.store)
+  const said: Record<string, string[]> = {}
+  const trunks: Record<string, string[]> = {}
+  const faults: string[] = []
+  for (const agentId of await store.list()) {
+    const records = await readAll(store, agentId)
+    const conversation = rebuildConversation(records)
+    const name = nameOf(agentId, conversation)
+    if (name in said) faults.push(`${name} was begun twice`)
+    said[name] = saidIn(conversation)
+    trunks[name] = trunkOf(conversation)
+    faults.push(...faultsOf(agentId, records, conversation))
+  }
+  await store.close()
+  const names = existsSync(files.work) ? readdirSync(files.work).toSorted() : []
+  const outcome = {
+    said,
+    trunks,
+    files: Object.fromEntries(names.map((name) => [name, readFileSync(join(files.work, name), 'utf8')])),
+    delivered: readAttempts(files.ledger)
+      .map(({ item }) => item)
+      .toSorted(),
+  }
+  return { outcome, faults: [...faults, ...effectFaults(files)] }
+}
+
+/** Deployments that ran though nobody had approved them. */
+export function unapprovedIn(records: readonly LogRecord[]): string[] {
+  const approved = new Set<string>()
+  return records.flatMap((record) => {
+    if (record.type === 'approval.decided' && record.decision === 'approve') approved.add(record.callId)
+    const isStarted = record.type === 'tool.start' && record.name === 'deploy'
+    return isStarted && !approved.has(record.callId) ? [`record ${record.seq} deploys without an approval`] : []
+  })
+}
+
+function faultsOf(agentId: string, records: readonly LogRecord[], conversation: Conversation): string[] {
+  const origin = { agentId, path: [] }
+  const events = records.slice(1).map((record) => eventOf(record, origin))
+  const faults = [...checkJourney({ events, records, conversation }), ...unapprovedIn(records)]
+  const asked = conversation.log().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
+  const repeated = conversation.trunk().length === 0 ? [] : asked.filter((text, at) => asked.indexOf(text) !== at)
+  const isRebased = conversation.log().some((node) => node.rebasedFrom !== undefined)
+  if (repeated.length > 0 && !isRebased) faults.push(`said twice: ${repeated.join(', ')}`)
+  return faults.map((fault) => `${agentId}: ${fault}`)
+}
+
+/** Irreversible effects happen once an item; idempotent ones may be tried again, but under the key they had. */
+function effectFaults(files: JobFiles): string[] {
+  const byItem = (attempts: readonly Attempt[]) => [...Map.groupBy(attempts, ({ item }) => item)]
+  const twice = byItem(readAttempts(files.ledger)).filter(([, attempts]) => attempts.length > 1)
+  const rekeyed = byItem(readAttempts(files.attempts)).filter(
+    ([, attempts]) => new Set(attempts.map(({ key }) => key)).size > 1,
+  )
+  return [
+    ...twice.map(([item, attempts]) => `${item} was delivered ${attempts.length} times`),
+    ...rekeyed.map(([item, attempts]) => `${item} was tried under ${attempts.map(({ key }) => key).join(', ')}`),
+    ...(existsSync(files.faults) ? readFileSync(files.faults, 'utf8').trim().split('\n') : []),
+  ]
+}
+
+/** In which parts an outcome differs from that of an undisturbed run, a line each; none when they are equal. */
+export function differencesIn(outcome: JobOutcome, expected: JobOutcome): string[] {
+  return Object.keys(expected).flatMap((part) => {
+    const [seen, wanted] = [outcome, expected].map((each) => JSON.stringify(each[part as keyof JobOutcome]))
+    if (seen === wanted) return []
+    const at = [...(wanted ?? '')].findIndex((char, index) => char !== seen?.[index])
+    const around = (text = ''): string => text.slice(Math.max(0, at - 60), at + 120)
+    return [`${part} differ: …${around(seen)}… instead of …${around(wanted)}…`]
+  })
+}

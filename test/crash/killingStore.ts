@@ -1,0 +1,47 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { lineOf } from '../../src/runtime/stores/checksum.ts'
+
+/** `before`: as the record is about to be written; `torn`: with half of its line written; `after`: as soon as it is stored. */
+export type KillMode = 'before' | 'torn' | 'after'
+
+/** Ends the process around the `at`th record that it writes, counted over all agents from 1. */
+export interface Kill {
+  readonly mode: KillMode
+  readonly at: number
+}
+
+export const killModes: readonly KillMode[] = ['after', 'before', 'torn']
+
+const die = (): Promise<never> => {
+  process.kill(process.pid, 'SIGKILL')
+  return new Promise(() => {})
+}
+
+/** A file store in `dir` whose process is killed at a record. */
+export function killingStore(inner: Store, dir: string, kill: Kill): Store {
+  const whole = kill.mode === 'after' ? kill.at : kill.at - 1
+  let written = 0
+  return {
+    read: (agentId, fromSeq) => inner.read(agentId, fromSeq),
+    list: () => inner.list(),
+    open: (agentId) => inner.open(agentId),
+    close: () => inner.close(),
+    async append(agentId, records) {
+      const first = written
+      written += records.length
+      if (written < kill.at) return await inner.append(agentId, records)
+      // Other agents' appends that come meanwhile are never stored.
+      if (first >= kill.at) return await new Promise(() => {})
+      const before: readonly LogRecord[] = records.slice(0, whole - first)
+      if (before.length > 0) await inner.append(agentId, before)
+      if (kill.mode === 'torn') {
+        const line = lineOf(JSON.stringify(records[before.length]))
+        appendFileSync(join(dir, `${agentId}.jsonl`), line.slice(0, Math.ceil(line.length / 2)))
+      }
+      return await die()
+    },
+  }
+}

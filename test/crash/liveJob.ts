@@ -1,0 +1,122 @@
+import { appendFileSync, mkdirSync } from 'node:fs'
+import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import { RuntimeError } from '../../src/protocol/errors.ts'
+import type { AgentEvent } from '../../src/protocol/events.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import type { Model, ModelRequest } from '../../src/protocol/model.ts'
+import type { RecordOf } from '../../src/protocol/records.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import type { Agent } from '../../src/runtime/agent.ts'
+import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import { readAll } from '../../src/runtime/stores/contractDemands.ts'
+import { deniedItem, helperJob, jobTools, mainJob, sayings, type Job, type JobFiles } from './crashJob.ts'
+import { jobPolicy } from './jobPolicy.ts'
+
+/** The job's model, which notes down what is wrong with the requests of this life. */
+function modelOf(job: Job, files: JobFiles): Model {
+  const decide = jobPolicy(job)
+  let previous: ModelRequest | undefined
+  return policyModel((request, place) => {
+    for (const { rule, message } of checkRequest(request, { previous }))
+      appendFileSync(files.faults, `${job.prefix}: rule ${rule}: ${message}\n`)
+    previous = request
+    return decide(request, place)
+  })
+}
+
+function helperOf(item: string, files: JobFiles): AgentDefinition {
+  const job = helperJob(`s${item.slice(2).replace('.', '_')}`)
+  return defineAgent({ name: 'helper', model: modelOf(job, files), tools: jobTools(files), checkRequests: true })
+}
+
+/** The agent of this id, gone on with or new; a run that was cut off has ended when it is there. */
+async function bringUp(
+  runtime: Runtime,
+  agentId: string,
+  definition: AgentDefinition,
+  attend: (agent: Agent) => void = () => {},
+): Promise<Agent> {
+  const agent = await runtime.resume(agentId, definition, { continue: false }).catch((thrown: unknown) => {
+    if (!(thrown instanceof RuntimeError) || thrown.code !== 'AGENT_NOT_FOUND') throw thrown
+    return runtime.spawn(definition, { id: agentId })
+  })
+  attend(agent)
+  if (agent.pause?.type === 'interrupted') await agent.resume().result
+  return agent
+}
+
+const hasHeard = (agent: Agent, words: string): boolean =>
+  agent.conversation.log().some(({ message }) => message.role === 'user' && textOf(message.content) === words)
+
+/** What a person says and decides about an agent with this log; nothing that is in it is said again. */
+function personFor(log: string): (agent: Agent) => void {
+  const said = new Set(Object.values(sayings).flatMap(({ text }) => (log.includes(text) ? [text] : [])))
+  const isEnd = (text: string, item: string | undefined): boolean => text.includes(`item ${item} done`)
+  const ended = new Set(Object.values(sayings).flatMap(({ after }) => (isEnd(log, after) ? [after] : [])))
+  return (agent) => {
+    const say = (): void => {
+      for (const how of ['steer', 'followUp'] as const) {
+        const { text, after } = sayings[how]
+        if (!ended.has(after) || said.has(text)) continue
+        said.add(text)
+        agent[how](text)
+      }
+    }
+    const decide = (): void => {
+      for (const callId of agent.pendingApprovals) {
+        const item = itemOf(agent, callId)
+        if (item === deniedItem) agent.decide(callId, 'deny', `item ${item} denied`)
+        else agent.decide(callId, 'approve')
+      }
+    }
+    agent.subscribe((event: AgentEvent) => {
+      if (event.type === 'tool.end')
+        for (const { after } of Object.values(sayings))
+          if (isEnd(textOf(event.message.content), after)) ended.add(after)
+      if (event.type === 'tool.end' || event.type === 'run.start') say()
+      decide()
+    })
+  }
+}
+
+function itemOf(agent: Agent, callId: string): string {
+  for (const { message } of agent.conversation.log().toReversed())
+    for (const block of message.content)
+      if (block.type === 'toolCall' && block.callId === callId) return (block.input as { item: string }).item
+  throw new Error(`there is no call ${callId}`)
+}
+
+/**
+ * Does the main job as agent `job` of a store, from wherever an earlier life ended, and closes the store. Gives the end of the
+ * last run.
+ */
+export async function liveJob(store: Store, files: JobFiles): Promise<RecordOf<'run.end'> | undefined> {
+  mkdirSync(files.work, { recursive: true })
+  const runtime = await createRuntime({ store })
+  /** By a helper whose id is the call's: the same one, on every attempt. */
+  const delegate = async (item: string, key: string): Promise<void> => {
+    const helper = await bringUp(runtime, key.replaceAll('/', '_'), helperOf(item, files))
+    const words = `say(help with ${item.slice(2)})`
+    if (!hasHeard(helper, words)) await helper.prompt(words).result
+    await helper.close()
+  }
+  const definition = defineAgent({
+    name: 'worker',
+    model: modelOf(mainJob, files),
+    tools: jobTools(files, delegate),
+    braking: { revert: { onUserMessage: 'rebase' } },
+    compaction: { contextWindow: 4_000, keepRecent: 8, maxSummaryTokens: 300, maxToolOutputChars: 200 },
+    limits: { turns: 120 },
+    checkRequests: true,
+  })
+  const attend = personFor(JSON.stringify(await readAll(store, 'job')))
+  const worker = await bringUp(runtime, 'job', definition, attend)
+  const { prompt } = sayings
+  if (!hasHeard(worker, prompt.text)) await worker.prompt(prompt.text).result
+  const end = (await readAll(store, 'job')).findLast((record) => record.type === 'run.end')
+  await runtime.close()
+  return end
+}

@@ -1,0 +1,226 @@
+import { z } from 'zod'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import type { AgentEvent, EventOf } from '../../src/protocol/events.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { sessionOf } from '../../src/runtime/sessions/sessionOf.ts'
+import { quiet, startAgent, tool, withCode } from '../support/agentHarness.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const asks = (...tasks: readonly (readonly [string, string])[]): ScriptedReply => ({
+  toolCalls: tasks.map(([name, task]) => ({ name, input: { task } })),
+})
+
+const recordsOf = async (store: Store, agentId: string): Promise<LogRecord[]> => {
+  const records: LogRecord[] = []
+  for await (const record of store.read(agentId)) records.push(record)
+  return records
+}
+
+const results = (events: readonly AgentEvent[]): { text: string; isError: boolean }[] =>
+  events
+    .filter((event): event is EventOf<'tool.end'> => event.type === 'tool.end')
+    .map(({ message }) => ({ text: textOf(message.content), isError: message.isError }))
+
+const echo = (name: string) =>
+  defineAgent({
+    name,
+    description: `Echoes as ${name}.`,
+    model: policyModel(({ messages }) => `${name} did: ${textOf(messages.at(-1)!.content)}`),
+  })
+
+describe('an agent that calls sub-agents', (it) => {
+  it('gives each a task and gets its answer, each with a log of its own and links both ways', async (context) => {
+    const { agent, store, events, script, records } = await startAgent(context, {
+      replies: [asks(['reader', 'read it'], ['writer', 'write it']), 'done'],
+      agents: [echo('reader'), echo('writer')],
+    })
+    const result = await agent.prompt('go').result
+    assert.is(result.text, 'done')
+    assert.equal(results(events), [
+      { text: 'reader did: read it', isError: false },
+      { text: 'writer did: write it', isError: false },
+    ])
+    assert.equal(
+      script.requests[0]!.tools.map(({ name, description }) => [name, description]),
+      [
+        ['reader', 'Echoes as reader.'],
+        ['writer', 'Echoes as writer.'],
+      ],
+    )
+    const starts = (await records()).filter((record) => record.type === 'tool.start')
+    assert.equal(
+      starts.map(({ childId }) => childId),
+      ['a1.1', 'a1.2'],
+    )
+    const child = await recordsOf(store, 'a1.1')
+    const [created] = child
+    assert.ok(created?.type === 'agent.created')
+    assert.equal(created.path, ['a1'])
+    assert.equal(created.parent, { agentId: 'a1', loopId: 'a1/r0', turnIndex: 0, callId: starts[0]!.callId })
+    assert.is(sessionOf(child).status, 'completed')
+    assert.equal(agent.children(), [])
+    assert.equal((await store.list()).toSorted(), ['a1', 'a1.1', 'a1.2'])
+  })
+
+  it('counts what they used as its own', async (context) => {
+    const model = scriptedModel([{ text: 'x', usage: { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 } }])
+    const { agent } = await startAgent(context, {
+      replies: [asks(['worker', 'a']), 'done'],
+      agents: [defineAgent({ name: 'worker', model, pricing: { input: 1_000_000, output: 0 } })],
+    })
+    const result = await agent.prompt('go').result
+    const own = [...agent.conversation.log()].flatMap(({ message }) => (message.role === 'assistant' ? [message.usage.input] : []))
+    assert.is(result.usage.input, 10 + own[0]! + own[1]!)
+    assert.is(result.costUsd, 10)
+    assert.is(result.turns, 2)
+  })
+
+  it('nests them, and every event carries the path', async (context) => {
+    const leaf = echo('leaf')
+    const middle = defineAgent({ name: 'middle', model: scriptedModel([asks(['leaf', 'deep']), 'middle is done']), agents: [leaf] })
+    const { agent, events } = await startAgent(context, { replies: [asks(['middle', 'x']), 'done'], agents: [middle], check: false })
+    const family: AgentEvent[] = []
+    agent.subscribe((event) => void family.push(event), { descendants: true })
+    await agent.prompt('go').result
+    await agent.stop()
+    const paths = new Set(family.map(({ agentId, path }) => [...path, agentId].join('/')))
+    assert.equal([...paths].toSorted(), ['a1', 'a1/a1.1', 'a1/a1.1/a1.1.1'])
+    assert.ok(events.every(({ agentId }) => agentId === 'a1'))
+    const own = family.filter(({ agentId }) => agentId === 'a1')
+    assert.equal(own.length, events.length)
+    assert.ok(own.every((event, index) => event === events[index]), 'by reference')
+  })
+
+  it('refuses what is too deep, and bad arguments, with an error the model can read', async (context) => {
+    const self: ReturnType<typeof defineAgent> = defineAgent({
+      name: 'self',
+      model: policyModel(({ messages }) => {
+        const last = messages.at(-1)!
+        if (last.role === 'toolResult') return textOf(last.content)
+        return { toolCalls: [{ name: 'self', input: { task: 'go deeper' } }] }
+      }),
+      agents: () => [self],
+    })
+    const { agent, events } = await startAgent(context, {
+      replies: [asks(['self', 'dive']), { toolCalls: [{ name: 'self', input: { task: ' ', more: 1 } }] }, 'done'],
+      agents: [self],
+      maxDepth: 3,
+    })
+    await agent.prompt('go').result
+    const [deep, bad] = results(events)
+    assert.match(deep!.text, /at depth 4; 3 is the most allowed/)
+    assert.ok(bad!.isError)
+    assert.match(bad!.text, /Invalid arguments: task: .*more/)
+  })
+
+  it('takes their input by schema and shows it to the model', async (context) => {
+    const model = scriptedModel(['ok'])
+    const worker = defineAgent({ name: 'worker', model, input: z.object({ file: z.string(), line: z.number().optional() }) })
+    const { agent, script } = await startAgent(context, {
+      replies: [{ toolCalls: [{ name: 'worker', input: { task: 'fix', file: 'a.ts' } }] }, 'done'],
+      agents: [worker],
+    })
+    await agent.prompt('go').result
+    const [spec] = script.requests[0]!.tools
+    assert.equal((spec!.inputSchema as { required: string[] }).required, ['task', 'file'])
+    assert.match(textOf(model.requests[0]!.messages[0]!.content), /^fix\n\n\{\n {2}"file": "a.ts"\n\}$/)
+  })
+
+  it('shares its trunk with a forked one, and copies nothing', async (context) => {
+    const model = scriptedModel(['I know'])
+    const { agent, store } = await startAgent(context, {
+      replies: ['hello', asks(['twin', 'what was said?']), 'done'],
+      agents: [{ definition: defineAgent({ name: 'twin', model }), context: 'fork' }],
+    })
+    await agent.prompt('remember 7').result
+    await agent.prompt('go').result
+    assert.equal(
+      model.requests[0]!.messages.map(({ role, content }) => [role, textOf(content)]),
+      [
+        ['user', 'remember 7'],
+        ['assistant', 'hello'],
+        ['user', 'gowhat was said?'],
+      ],
+    )
+    const own = await recordsOf(store, 'a1.1')
+    assert.is(own.filter((record) => record.type === 'message.added').length, 1)
+  })
+
+  it('aborts them with itself, within a tick', async (context) => {
+    const signals: AbortSignal[] = []
+    const slow = tool('slow', (_, { signal }) => {
+      signals.push(signal)
+      return new Promise(() => {})
+    })
+    const worker = defineAgent({ name: 'worker', model: scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }]), tools: [slow] })
+    const { agent, store, events } = await startAgent(context, { replies: [asks(['worker', 'x'])], agents: [worker] })
+    const run = agent.prompt('go')
+    while (signals.length === 0) await quiet()
+    assert.equal(agent.tree().children.map(({ id, state }) => [id, state]), [['a1.1', 'executing']])
+    agent.abort()
+    assert.ok(signals[0]!.aborted, 'in the same tick')
+    assert.is((await run.result).stopReason, 'aborted')
+    assert.is(results(events)[0]!.isError, true)
+    assert.is(sessionOf(await recordsOf(store, 'a1.1')).status, 'aborted')
+    assert.equal(agent.children(), [])
+  })
+
+  it('decides the approvals of a grandchild by their key', async (context) => {
+    const guarded = tool('guarded', () => 'opened', { needsApproval: true })
+    const leaf = defineAgent({ name: 'leaf', model: scriptedModel([{ toolCalls: [{ name: 'guarded', input: {} }] }, 'leaf done']), tools: [guarded] })
+    const middle = defineAgent({ name: 'middle', model: scriptedModel([asks(['leaf', 'x']), 'middle done']), agents: [leaf] })
+    const { agent, events } = await startAgent(context, { replies: [asks(['middle', 'x']), 'done'], agents: [middle], check: false })
+    const run = agent.prompt('go')
+    let asked: EventOf<'approval.requested'> | undefined
+    for await (const event of run) {
+      if (event.type !== 'approval.requested') continue
+      asked = event
+      assert.equal(agent.approvals().map(({ agentId, key }) => [agentId, key]), [['a1.1.1', event.key]])
+      agent.decide(event.key!, 'approve')
+      assert.throws(() => agent.decide(event.key!, 'approve'), withCode('CALL_NOT_PENDING'))
+    }
+    assert.is(asked?.agentId, 'a1.1.1')
+    assert.ok(events.some((event) => event === asked), 'the root listener hears of it')
+    assert.is((await run.result).text, 'done')
+  })
+
+  it('keeps children within its budget, with siblings in parallel', async (context) => {
+    const usage = { input: 60, output: 40, cacheRead: 0, cacheWrite: 0 }
+    const greedy = (name: string) =>
+      defineAgent({
+        name,
+        model: scriptedModel(Array.from({ length: 50 }, () => ({ toolCalls: [{ name: 'again', input: {} }], usage }))),
+        tools: [tool('again', () => 'more')],
+      })
+    const { agent, events } = await startAgent(context, {
+      replies: [{ toolCalls: ['one', 'two'].map((name) => ({ name, input: { task: "x" } })), usage }],
+      agents: [greedy('one'), greedy('two')],
+      limits: { tokens: 1_100 },
+    })
+    const result = await agent.prompt('go').result
+    assert.is(result.stopReason, 'paused')
+    const total = result.usage.input + result.usage.output
+    assert.ok(total <= 1_100, `${total} tokens`)
+    assert.match(results(events)[0]!.text, /did not finish: its limit of 500 tokens was reached/)
+  })
+
+  it('spawns a child from code, which is stopped with it', async (context) => {
+    const { agent, runtime, records } = await startAgent(context, { replies: ['hello'] })
+    const child = await agent.spawn(echo('helper'))
+    assert.is((await child.prompt('one').result).text, 'helper did: one')
+    assert.is((await child.prompt('two').result).text, 'helper did: two')
+    assert.equal(agent.children(), [child])
+    assert.equal(runtime.agents(), [agent])
+    assert.is(child.parent, agent)
+    await agent.stop()
+    assert.throws(() => child.prompt('three'), withCode('AGENT_STOPPED'))
+    assert.equal(
+      (await records()).map(({ type }) => type).filter((type) => type.startsWith('child.')),
+      ['child.spawned', 'child.ended'],
+    )
+  })
+})

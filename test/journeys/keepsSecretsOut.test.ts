@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import { Redactor, type RedactOptions } from '../../src/actors/redaction/redactor.ts'
+import { RedactedStream } from '../../src/actors/redaction/redactedStream.ts'
+import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
+import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
+import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import type { AgentEvent } from '../../src/protocol/events.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import type { Agent } from '../../src/runtime/agent.ts'
+import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
+import { tool, withCode } from '../support/agentHarness.ts'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
+
+const password = 'hunter2-of-the-north'
+const key = 'sk-live0123456789abcdefXYZ'
+const options: RedactOptions = { secrets: { DB_PASSWORD: password }, patterns: [/CARD-\d{4}/] }
+
+interface Kept {
+  readonly runtime: Runtime
+  readonly agent: Agent
+  readonly events: AgentEvent[]
+  readonly store: ReturnType<typeof memoryStore>
+  readonly model: ReturnType<typeof scriptedModel>
+  records(): Promise<LogRecord[]>
+}
+
+async function startKept(
+  { cleanup }: Pick<CaseContext, 'cleanup'>,
+  replies: readonly ScriptedReply[],
+  agentOptions: Partial<AgentOptions> = {},
+): Promise<Kept> {
+  const store = memoryStore()
+  const runtime = await createRuntime({ store, redact: options })
+  cleanup(() => runtime.close())
+  const model = scriptedModel(replies)
+  const agent = await runtime.spawn(defineAgent({ name: 'tester', captureTurnRequests: true, ...agentOptions, model }), { id: 'a1' })
+  const events: AgentEvent[] = []
+  agent.subscribe((event) => void events.push(event))
+  return {
+    runtime,
+    agent,
+    events,
+    store,
+    model,
+    records: async () => {
+      const records: LogRecord[] = []
+      for await (const record of store.read('a1')) records.push(record)
+      return records
+    },
+  }
+}
+
+/** Fails when a secret is to be seen. */
+function assertClean(what: string, value: unknown): void {
+  const text = JSON.stringify(value)
+  for (const secret of [password, key, 'CARD-1234']) assert.not.match(text, secret, `${what} shows ${secret}`)
+}
+
+describe('a secret', (it) => {
+  it('is in no record, event, request, capture or result, wherever it came from', async (context) => {
+    const env = tool('env', (_, { report }) => {
+      report({ apiKey: key })
+      return `PASSWORD=${password}\nKEY=${key}\ncard CARD-1234`
+    })
+    const { agent, events, records, model } = await startKept(
+      context,
+      [
+        { text: `I use ${password}`, toolCalls: [{ name: 'env', input: { type: password, id: key } }] },
+        `It is ${password}, and ${key}.`,
+      ],
+      { tools: [env], instructions: `The password is ${password}.` },
+    )
+    const result = await agent.prompt(`my key is ${key}`, {
+      context: [{ content: `CARD-1234`, provenance: { type: 'memoryTier', tier: 't', recordId: 'r' } }],
+    }).result
+    for (const [what, value] of Object.entries({
+      log: await records(),
+      events,
+      requests: model.requests,
+      result,
+      trunk: agent.conversation.trunk(),
+    }))
+      assertClean(what, value)
+    assert.match(result.text, 'It is [redacted:DB_PASSWORD], and [redacted].')
+    assert.match(model.requests[0]!.system, 'The password is [redacted:DB_PASSWORD].')
+    assert.ok(events.some(({ type }) => type === 'tool.progress'))
+    assert.equal(
+      rebuildConversation(await records()).trunk(),
+      agent.conversation.trunk(),
+    )
+  })
+
+  it('reaches the tool as the model wrote it', async (context) => {
+    const seen: unknown[] = []
+    const { agent } = await startKept(
+      context,
+      [{ toolCalls: [{ name: 'login', input: { password } }] }, 'in'],
+      { tools: [tool('login', (input) => void seen.push(input))] },
+    )
+    await agent.prompt('log in').result
+    assert.equal(seen, [{ password }])
+  })
+
+  it('is not guessed after a crash: a call whose arguments are not in the log is answered, not run', async (context) => {
+    const hold = Promise.withResolvers<string>()
+    let runs = 0
+    const login = tool(
+      'login',
+      () => {
+        runs += 1
+        return hold.promise
+      },
+      { effects: 'idempotent' },
+    )
+    const { agent, store, runtime } = await startKept(context, [{ toolCalls: [{ name: 'login', input: { password } }] }], {
+      tools: [login],
+    })
+    agent.prompt('log in')
+    await new Promise<void>((resolve) => agent.subscribe((event) => event.type === 'tool.start' && resolve()))
+    const copy = memoryStore()
+    await copy.open('a1')
+    const records: LogRecord[] = []
+    for await (const record of store.read('a1')) records.push(record)
+    await copy.append('a1', records)
+    const other = memoryStore()
+    const lease = await other.open('a1')
+    await other.append('a1', records)
+    await lease.release()
+    const second = await createRuntime({ store: other, redact: options })
+    context.cleanup(() => second.close())
+    hold.resolve('in')
+    const again = await second.resume('a1', defineAgent({ name: 'tester', model: scriptedModel(['I stop.']), tools: [login] }))
+    await new Promise<void>((resolve) => {
+      if (again.state === 'idle') return resolve()
+      again.subscribe((event) => event.type === 'run.end' && resolve())
+    })
+    assert.is(runs, 1)
+    const result = again.conversation.trunk().find(({ message }) => message.role === 'toolResult')?.message
+    assert.ok(result?.role === 'toolResult' && result.synthetic === 'interrupted')
+    await runtime.close()
+  })
+
+  it('stays hidden when it streams in pieces', () => {
+    const redactor = new Redactor(options)
+    const text = fc.array(
+      fc.oneof(fc.constantFrom(password, key, 'CARD-1234', 'CARD-12', 'sk-', ' ', '\n', `"${key}"`), fc.string({ maxLength: 8 })),
+      { maxLength: 12 },
+    )
+    fc.assert(
+      fc.property(text, fc.infiniteStream(fc.integer({ min: 1, max: 9 })), (parts, sizes) => {
+        const whole = parts.join('')
+        const stream = new RedactedStream(redactor)
+        let shown = ''
+        const show = (piece: { text: string; offset: number } | undefined): void => {
+          if (piece === undefined) return
+          assert.is(piece.offset, shown.length)
+          shown += piece.text
+        }
+        for (let at = 0; at < whole.length;) {
+          const size = sizes.next().value
+          show(stream.push(whole.slice(at, at + size)))
+          at += size
+        }
+        show(stream.end())
+        assert.is(shown, redactor.text(whole))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('is shown in deltas only as the record has it', async (context) => {
+    const { agent, events } = await startKept(context, [{ text: `one two three four ${password} five ${key}` }])
+    await agent.prompt('go').result
+    const deltas = events.flatMap((event) => (event.type === 'reply.delta' ? [event.text] : []))
+    assert.is(deltas.join(''), 'one two three four [redacted:DB_PASSWORD] five [redacted]')
+    const end = events.findIndex(({ type }) => type === 'reply.end')
+    assert.ok(events.findLastIndex(({ type }) => type === 'reply.delta') < end)
+  })
+
+  it('is known by its shape, and text that only looks a little like one stays', () => {
+    const redactor = new Redactor({})
+    for (const secret of [
+      key,
+      'ghp_abcdefghij0123456789',
+      'AKIAIOSFODNN7EXAMPLE',
+      'AIzaSyA0123456789012345678901234567890',
+      'Bearer abcdefghijklmnopqrst0123',
+      'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2ln',
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIB\nabc\n-----END RSA PRIVATE KEY-----',
+    ])
+      assert.is(redactor.text(`x ${secret} y`), 'x [redacted] y')
+    for (const text of ['sk-learn-is-a-library', 'a bearer of news', 'task-force-of-the-union', 'pk-index_on_orders', 'eyJ.eyJ'])
+      assert.is(redactor.text(text), text)
+    assert.is(new Redactor({ knownKeys: false }).text(key), key)
+  })
+
+  it('takes no part of what is binary or an id', () => {
+    const redactor = new Redactor({ secrets: { A: 'abcdef' }, knownKeys: false })
+    const record = { type: 'tool.end', callId: 'abcdef', message: { content: [{ type: 'image', data: 'abcdef', mimeType: 'x' }] } }
+    assert.is(redactor.value(record), record)
+    assert.equal(redactor.value({ input: { id: 'abcdef' } }), { input: { id: '[redacted:A]' } })
+    assert.equal(redactor.value({ type: 'thinking', text: 'abcdef', signature: 's' }), { type: 'thinking', text: '[redacted:A]' })
+  })
+})
+
+describe('redaction options', (it) => {
+  for (const [what, redact] of [
+    ['a short secret', { secrets: { A: 'abc' } }],
+    ['a name that is none', { secrets: { 'a b': 'abcdefgh' } }],
+    ['a pattern that matches nothing at all', { patterns: [/x*/] }],
+    ['a text for a pattern', { patterns: ['abc'] }],
+    ['an unknown option', { names: [] }],
+  ] as const) {
+    it(`are refused with ${what}`, async () => {
+      // @ts-expect-error what a caller without types may pass
+      await assert.rejects(createRuntime({ redact }), withCode('INVALID_OPTION', 'redact'))
+    })
+  }
+})

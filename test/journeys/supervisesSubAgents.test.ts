@@ -1,0 +1,225 @@
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import type { SubAgentOptions } from '../../src/actors/subAgents.ts'
+import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { createRuntime } from '../../src/runtime/runtime.ts'
+import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
+import { never, quiet, stalled, startAgent, tool } from '../support/agentHarness.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const asks = (...names: readonly string[]): ScriptedReply => ({
+  toolCalls: names.map((name) => ({ name, input: { task: `for ${name}` } })),
+})
+
+const recordsOf = async (store: Store, agentId: string): Promise<LogRecord[]> => {
+  const records: LogRecord[] = []
+  for await (const record of store.read(agentId)) records.push(record)
+  return records
+}
+
+/** A defect: counting the tokens of a result throws, as long as `left` says. */
+const defect = (left: { crashes: number }) => ({
+  ...estimateTokens,
+  message: (message: Parameters<typeof estimateTokens.message>[0]) => {
+    // What is frozen comes from a record: the machine is in the middle of a step then.
+    if (message.role === 'toolResult' && Object.isFrozen(message) && left.crashes > 0) {
+      left.crashes -= 1
+      throw new Error('a defect')
+    }
+    return estimateTokens.message(message)
+  },
+})
+
+/** A worker that looks once and then says it is done; it crashes so often. */
+function worker(crashes: number, { name = 'worker', effects = 'none' as 'none' | 'irreversible' } = {}) {
+  const left = { crashes }
+  const looked: string[] = []
+  const definition = defineAgent({
+    name,
+    model: policyModel(({ messages }) =>
+      messages.some(({ role }) => role === 'toolResult') ? `${name} is done` : { toolCalls: [{ name: 'look', input: {} }] },
+    ),
+    tools: [
+      tool(
+        'look',
+        (_, { key }) => {
+          looked.push(key)
+          return 'seen'
+        },
+        { effects },
+      ),
+    ],
+    tokenCounter: defect(left),
+  })
+  return { definition, looked }
+}
+
+/** The answers of calls, in the order of the calls. */
+const answers = (records: readonly LogRecord[]): string[] =>
+  records
+    .filter((record) => record.type === 'tool.end')
+    .toSorted((a, b) => a.nodeId - b.nodeId)
+    .map(({ message }) => textOf(message.content))
+
+describe('a sub-agent that crashes', (it) => {
+  it('goes on from its log, and its sibling does not notice', async (context) => {
+    const { definition, looked } = worker(2)
+    const { agent, clock, records, store } = await startAgent(context, {
+      replies: [asks('worker', 'calm'), 'done'],
+      agents: [definition, defineAgent({ name: 'calm', model: scriptedModel(['calm is done']) })],
+    })
+    const run = agent.prompt('go')
+    for (let i = 0; i < 20; i += 1) {
+      await quiet()
+      await clock.advance(100)
+    }
+    assert.is((await run.result).text, 'done')
+    assert.equal(answers(await records()), ['worker is done', 'calm is done'])
+    assert.equal(new Set(looked).size, 1, 'the same key each time')
+    const log = await recordsOf(store, 'a1.1')
+    assert.is(log.filter(({ type }) => type === 'agent.created').length, 1)
+  })
+
+  it('is given up once its restarts are used up, with an error the caller can read', async (context) => {
+    const { definition } = worker(100)
+    const { agent, clock, records } = await startAgent(context, {
+      replies: [asks('worker', 'calm'), 'done'],
+      agents: [
+        { definition, maxRestarts: 2, backoffMs: 10 },
+        defineAgent({ name: 'calm', model: scriptedModel(['calm is done']) }),
+      ],
+    })
+    const run = agent.prompt('go')
+    for (let i = 0; i < 20; i += 1) {
+      await quiet()
+      await clock.advance(100)
+    }
+    assert.is((await run.result).text, 'done')
+    const [first, second] = answers(await records())
+    assert.match(first!, 'a defect')
+    assert.is(second, 'calm is done')
+  })
+
+  it('is not begun anew with restart never', async (context) => {
+    const { definition, looked } = worker(1)
+    const { agent, records } = await startAgent(context, {
+      replies: [asks('worker'), 'done'],
+      agents: [{ definition, restart: 'never' }],
+    })
+    await agent.prompt('go').result
+    assert.match(answers(await records())[0]!, 'a defect')
+    assert.is(looked.length, 1)
+  })
+
+  it('does not run an irreversible call again', async (context) => {
+    const { definition, looked } = worker(1, { effects: 'irreversible' })
+    const { agent, clock, records } = await startAgent(context, { replies: [asks('worker'), 'done'], agents: [definition] })
+    const run = agent.prompt('go')
+    for (let i = 0; i < 10; i += 1) {
+      await quiet()
+      await clock.advance(100)
+    }
+    await run.result
+    assert.equal(answers(await records()), ['worker is done'])
+    assert.is(looked.length, 1)
+  })
+
+  it('counts as crashed when nothing is heard of it, but not while it waits for a person', async (context) => {
+    const silent = defineAgent({ name: 'silent', model: scriptedModel([stalled([], never)]) })
+    const waiting = defineAgent({
+      name: 'waiting',
+      model: scriptedModel([{ toolCalls: [{ name: 'guarded', input: {} }] }, 'waited']),
+      tools: [tool('guarded', () => 'ok', { needsApproval: true })],
+    })
+    const options: Partial<SubAgentOptions> = { stallMs: 1_000, restart: 'never' }
+    const { agent, clock, records } = await startAgent(context, {
+      replies: [asks('silent', 'waiting'), 'done'],
+      agents: [
+        { definition: silent, ...options },
+        { definition: waiting, ...options },
+      ],
+    })
+    const run = agent.prompt('go')
+    await quiet()
+    await clock.advance(5_000)
+    await quiet()
+    const [pending] = agent.approvals()
+    agent.decide(pending!.key, 'approve')
+    await run.result
+    const [first, second] = answers(await records())
+    assert.match(first!, /Nothing was heard of agent "a1.1" for 1000 ms/)
+    assert.is(second, 'waited')
+  })
+})
+
+describe('a tree whose process died', (it) => {
+  it('goes on at the child, wherever it was cut', { timeoutMs: 20_000 }, async (context) => {
+    const definitions = () => {
+      const { definition, looked } = worker(0)
+      const middle = defineAgent({
+        name: 'middle',
+        model: policyModel(({ messages }) =>
+          messages.some(({ role }) => role === 'toolResult')
+            ? `middle says: ${textOf(messages.at(-1)!.content)}`
+            : { toolCalls: [{ name: 'worker', input: { task: 'work' } }] },
+        ),
+        agents: [definition],
+      })
+      const root = defineAgent({
+        name: 'root',
+        model: policyModel(({ messages }) =>
+          messages.some(({ role }) => role === 'toolResult')
+            ? `root says: ${textOf(messages.at(-1)!.content)}`
+            : { toolCalls: [{ name: 'middle', input: { task: 'delegate' } }] },
+        ),
+        agents: [middle],
+        checkRequests: true,
+      })
+      return { root, looked }
+    }
+    // One undisturbed life, with the order in which records of all agents were written.
+    const written: [string, LogRecord][] = []
+    const inner = memoryStore()
+    const store: Store = {
+      ...inner,
+      append: async (agentId, records) => {
+        for (const record of records) written.push([agentId, record])
+        await inner.append(agentId, records)
+      },
+    }
+    const runtime = await createRuntime({ store })
+    const agent = await runtime.spawn(definitions().root, { id: 'r' })
+    assert.is((await agent.prompt('go').result).text, 'root says: middle says: worker is done')
+    await runtime.close()
+    assert.equal((await inner.list()).toSorted(), ['r', 'r.1', 'r.1.1'])
+
+    for (let cut = 4; cut < written.length; cut += 1) {
+      const copy = memoryStore()
+      const logs = new Map<string, LogRecord[]>()
+      for (const [agentId, record] of written.slice(0, cut)) logs.set(agentId, [...(logs.get(agentId) ?? []), record])
+      for (const [agentId, records] of logs) {
+        const lease = await copy.open(agentId)
+        await copy.append(agentId, records)
+        await lease.release()
+      }
+      const second = await createRuntime({ store: copy })
+      const again = await second.resume('r', definitions().root)
+      await new Promise<void>((resolve) => {
+        const look = (): void => {
+          if (again.state === 'idle') resolve()
+        }
+        again.subscribe(look)
+        look()
+      })
+      const last = again.conversation.trunk().at(-1)?.message
+      assert.is(last === undefined ? '' : textOf(last.content), 'root says: middle says: worker is done', `cut at ${cut}`)
+      assert.equal((await copy.list()).toSorted(), ['r', 'r.1', 'r.1.1'])
+      await second.close()
+    }
+    context.cleanup(() => {})
+  })
+})

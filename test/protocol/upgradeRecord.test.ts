@@ -1,0 +1,56 @@
+import { recordVersion } from '../../src/protocol/records.ts'
+import { upgradeRecord, versionOf, type UpgradeSteps } from '../../src/protocol/upgradeRecord.ts'
+import { readRecord } from '../../src/runtime/stores/readRecord.ts'
+import { recordsBetween } from '../../src/runtime/stores/contractDemands.ts'
+import { assert, describe } from '../support/suite.ts'
+
+/** Formats of a made-up past: 1 said `at` in seconds, 2 says `time` in milliseconds, 3 has a `kind`. */
+const steps: UpgradeSteps = {
+  1: ({ at, ...rest }) => ({ ...rest, time: (at as number) * 1_000 }),
+  2: (record) => ({ ...record, kind: 'plain' }),
+}
+
+describe('the upgrade of a record', (it) => {
+  it('goes from version to version, and says which one it has reached', () => {
+    assert.equal(upgradeRecord({ v: 1, at: 2 }, steps, 3), { v: 3, time: 2_000, kind: 'plain' })
+    assert.equal(upgradeRecord({ v: 2, time: 5 }, steps, 3), { v: 3, time: 5, kind: 'plain' })
+  })
+
+  it('does not change what it is given', () => {
+    const record = Object.freeze({ v: 1, at: 2 })
+    upgradeRecord(record, steps, 3)
+    assert.equal(record, { v: 1, at: 2 })
+  })
+
+  it('gives back what is of this version or a newer one, of a version without a step, or no record', () => {
+    const untouched = [
+      { v: 3 },
+      { v: 4 },
+      { v: 0, at: 1 },
+      { v: 1.5 },
+      { v: -1 },
+      { v: NaN },
+      { v: '1' },
+      {},
+      [],
+      null,
+      7,
+    ]
+    for (const value of untouched) assert.is(upgradeRecord(value, steps, 3), value)
+    // A gap in the table stops it where it is.
+    assert.equal(upgradeRecord({ v: 1, at: 1 }, { 1: steps[1]! }, 3), { v: 2, time: 1_000 })
+    assert.equal(upgradeRecord({ v: 1 }, Object.create({ 1: () => ({}) }) as UpgradeSteps, 2), { v: 1 })
+  })
+
+  it('leaves records of today as they are', () => {
+    for (const record of recordsBetween(1, 3)) assert.is(upgradeRecord(record), record)
+    assert.is(versionOf(recordsBetween(1, 1)[0]), recordVersion)
+  })
+
+  it('lets the schema judge a record of a version before the first', () => {
+    const [record] = recordsBetween(1, 1)
+    const read = readRecord(JSON.stringify({ ...record, v: 0 }), { file: 'a.jsonl', line: 1 })
+    assert.ok(read instanceof Error)
+    assert.match(read.message, /Line 1 of a\.jsonl is not a record: v: /)
+  })
+})

@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RecordOf } from '../../src/protocol/records.ts'
+import { embeddedModel } from '../../src/runtime/cli/embedded/embeddedModel.ts'
+import { openSession } from '../../src/runtime/cli/openSession.ts'
+import { assert, type CaseContext, describe } from '../support/suite.ts'
+import { cliCommand, hasText, isRunning, projectFolder, runCli, startChild, waitFor } from './cliChild.ts'
+import { endlessProject, soundProject } from './cliProjects.ts'
+import { logFile, recordsIn, recordSession } from './cliSessions.ts'
+import { atTerminal, plain, startAtTerminal } from './cliTerminal.ts'
+
+const timeoutMs = 60_000
+
+interface Left {
+  readonly cwd: string
+  readonly id: string
+}
+
+const ofType = <T extends 'run.start' | 'run.end' | 'message.added' | 'tool.end'>({ cwd, id }: Left, type: T) =>
+  recordsIn(logFile(cwd, id)).filter((record): record is RecordOf<T> => record.type === type)
+
+/** A session whose process was killed while a command ran. */
+async function killedSession(context: CaseContext): Promise<Left> {
+  const cwd = projectFolder(context, endlessProject)
+  const child = startChild(context, cliCommand(['run', 'Fix the failing test.', '--yes']), { cwd })
+  await waitFor(() => hasText(join(cwd, 'pid')), context.signal)
+  const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'))
+  child.signal('SIGKILL')
+  await child.ended
+  // The command outlives the process that started it.
+  if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  writeFileSync(join(cwd, 'test.js'), 'console.log("ok")\n')
+  const log = readdirSync(join(cwd, '.escapement')).find((name) => name.endsWith('.jsonl')) ?? ''
+  return { cwd, id: log.replace('.jsonl', '') }
+}
+
+/** A session that stands still at a command to be approved. */
+async function waitingSession(context: CaseContext): Promise<Left> {
+  const cwd = projectFolder(context, soundProject)
+  const choice = { model: embeddedModel(), isEmbedded: true }
+  const session = await openSession({ dir: cwd, choice, needsApproval: () => true })
+  const { agent } = session
+  const asked = new Promise<void>((resolve) => {
+    agent.subscribe((event) => event.type === 'approval.requested' && resolve())
+  })
+  agent.prompt('Fix the failing test.')
+  await asked
+  await session.close()
+  return { cwd, id: agent.id }
+}
+
+describe('escapement resume', (it) => {
+  it('goes on with a run whose process was killed, to its end', { timeoutMs }, async (context) => {
+    const left = await killedSession(context)
+    const { cwd, id } = left
+    const { code, stdout, stderr } = await runCli(context, ['resume', id, '--yes'], { cwd })
+    assert.is(code, 0, stdout + stderr)
+    assert.match(stdout, /^Going on with a run: the process was interrupted\.\n/)
+    assert.match(stdout, /✓ run_command node test\.js · exit code 0/)
+    assert.is(ofType(left, 'message.added').length, 1)
+    assert.equal(
+      ofType(left, 'run.end').map(({ stopReason }) => stopReason),
+      ['paused', 'stop'],
+    )
+    const [first, second] = ofType(left, 'run.start')
+    assert.equal([second?.cause, second?.resumedFrom], ['resume', first?.loopId])
+    assert.equal(
+      ofType(left, 'tool.end').flatMap(({ message }) => message.synthetic ?? []),
+      ['interrupted'],
+    )
+    const again = await runCli(context, ['resume', id], { cwd })
+    assert.equal([again.code, again.stderr], [0, ''])
+    assert.match(again.stdout, /nothing left to do/)
+    const request = await runCli(context, ['show', id, '--request'], { cwd })
+    assert.is(request.code, 0, request.stderr)
+    assert.match(request.stdout, /it is not known whether it happened/)
+  })
+
+  it('allows with --yes what waited for an approval, and denies it without', { timeoutMs }, async (context) => {
+    const [allowed, denied] = await Promise.all([waitingSession(context), waitingSession(context)])
+    const yes = await runCli(context, ['resume', allowed.id, '--yes'], { cwd: allowed.cwd })
+    assert.is(yes.code, 0, yes.stdout)
+    assert.match(yes.stdout, /pass already/)
+    const no = await runCli(context, ['resume', denied.id, '--json'], { cwd: denied.cwd })
+    assert.is(no.code, 1, no.stdout)
+    assert.is(ofType(denied, 'tool.end').at(-1)?.message.synthetic, 'denied')
+    const types = no.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { type: string }).type)
+    assert.ok(types.includes('run.start') && types.includes('run.end'))
+  })
+
+  atTerminal(it, 'asks again at a terminal, and a chat follows', async (context) => {
+    const { cwd, id } = await waitingSession(context)
+    const child = startAtTerminal(context, ['resume', id], { cwd })
+    await child.until('● n1 ')
+    await child.until('› ')
+    await child.until('? run_command: node --test')
+    await child.until('allow it?')
+    child.send('y\r')
+    await child.until('pass already')
+    await child.until('✓ done')
+    child.send('hello\r')
+    await child.until('I am the embedded model')
+    await child.until('not done')
+    child.send('\u0004')
+    const { code, stdout } = await child.ended
+    assert.is(code, 0)
+    assert.match(plain(stdout), new RegExp(`go on with: escapement resume ${id}`))
+  })
+
+  atTerminal(it, 'leaves what waits for an approval waiting when the chat is left', async (context) => {
+    const left = await waitingSession(context)
+    const child = startAtTerminal(context, ['resume', left.id], left)
+    await child.until('allow it?')
+    child.send('\u0004')
+    assert.is((await child.ended).code, 0)
+    const { stdout } = await runCli(context, ['show', left.id], { cwd: left.cwd })
+    assert.is((JSON.parse(stdout) as { status: string }).status, 'paused')
+  })
+
+  it('refuses a session whose agent only code can make', { timeoutMs }, async (context) => {
+    const cwd = projectFolder(context)
+    await recordSession(cwd, { id: 'one', prompts: ['Hello'], replies: ['Good day.'] })
+    const { code, stdout, stderr } = await runCli(context, ['resume', 'one', '--model', 'embedded'], { cwd })
+    assert.equal([code, stdout], [1, ''])
+    assert.match(stderr, /"one" is of the agent "tester".*runtime\.resume\("one", definition\)/)
+  })
+
+  it('takes the model of the session, and says what that needs', { timeoutMs }, async (context) => {
+    const cwd = projectFolder(context)
+    await recordSession(cwd, {
+      id: 'one',
+      name: 'coder',
+      modelId: 'anthropic:claude-x',
+      prompts: ['Hi'],
+      replies: ['Yes.'],
+    })
+    const own = await runCli(context, ['resume', 'one'], { cwd })
+    assert.is(own.code, 1)
+    assert.match(own.stderr, /anthropic:claude-x needs a key: ANTHROPIC_API_KEY is not set/)
+    const other = await runCli(context, ['resume', 'one', '--model', 'embedded'], { cwd })
+    assert.is(other.code, 0)
+    assert.match(other.stdout, /nothing left to do/)
+  })
+})
