@@ -1,5 +1,6 @@
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import type { Evidence } from '../protocol/braking.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { LiveEvent } from '../protocol/events.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
@@ -28,6 +29,8 @@ export interface ChildPorts {
   /** Resolves once it has ended, crashed or stalled. */
   watch(input: OpenInput, signal: AbortSignal): Promise<WatchOutput>
   /** What the sub-agents that calls wait for had used, by the key of the call, once all have ended. */
+  /** Aborts what was begun since that turn and is still alive; says what it found. */
+  abandon(sinceTurn: number): NonNullable<Evidence['children']>
   settled(): Promise<{ readonly [key: string]: Spent }>
 }
 

@@ -32,7 +32,9 @@ export const drainReverts = (find: FindPorts) =>
         outcomes.push({ ...refuseRevert(request, written.refusal, conversation, newHead), ...spent })
         continue
       }
-      outcomes.push({ ...applyRevert(request, plan, written, { turnIndex, lastNodeId }), ...spent })
+      const children = ports.children?.abandon(Math.min(...plan.span.map((node) => node.turnIndex))) ?? []
+      const evidence = children.length === 0 ? plan.evidence : { ...plan.evidence, children }
+      outcomes.push({ ...applyRevert(request, { ...plan, evidence }, written, { turnIndex, lastNodeId }), ...spent })
       newHead = plan.target
     }
     return { key: input.key, outcomes, contextTokens: tokensAfter(ports, outcomes), at: clock.now() }

@@ -25,7 +25,10 @@ export const streamReply = (find: FindPorts) =>
     if (pending !== undefined) await pending
     if (signal.aborted) return aborted(ports, input.key)
     const { definition, conversation } = ports
-    const assembled = ports.assemble(input.turnIndex)
+    const estimatedTokens = definition.frameTokens + conversation.trunkTokens
+    const budgeted = withinBudget(ports, input, ports.assemble(input.turnIndex), estimatedTokens)
+    if ('limit' in budgeted) return failed(ports, input.key, budgeted)
+    const assembled = budgeted
     announceExpired(ports, input, assembled)
     const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
     if (invalid !== '')
@@ -39,7 +42,6 @@ export const streamReply = (find: FindPorts) =>
       if (signal.aborted) return aborted(ports, input.key)
     }
 
-    const estimatedTokens = definition.frameTokens + conversation.trunkTokens
     const partial = { key: input.key, text: '', thinking: '', estimatedTokens }
     const { loopId, turnIndex } = input
     let isStarted = false
@@ -111,6 +113,30 @@ async function finish(
     contextTokens: (reported || Math.round(estimatedTokens * ports.conversation.correction)) + usage.output,
     at: clock.now(),
   }
+}
+
+/** The request with its reply held to what is left of a sub-agent's budget; or that there is too little left to make it. */
+function withinBudget(
+  { definition: { pricing }, conversation }: AgentPorts,
+  { left }: ReplyInput,
+  assembled: AssembledRequest,
+  estimatedTokens: number,
+): AssembledRequest | (ReplyFailure & { limit: 'tokens' | 'costUsd' }) {
+  if (left === undefined) return assembled
+  const asked = Math.ceil(estimatedTokens * conversation.correction)
+  const rooms = {
+    tokens: left.tokens === undefined ? Infinity : left.tokens - asked,
+    costUsd:
+      left.costUsd === undefined || pricing === null || pricing.output === 0
+        ? Infinity
+        : Math.floor((left.costUsd * 1_000_000 - asked * pricing.input) / pricing.output),
+  }
+  const limit = rooms.tokens <= rooms.costUsd ? 'tokens' : 'costUsd'
+  const room = rooms[limit]
+  if (room < 1) return { kind: 'overBudget', limit, error: errorInfo('INTERNAL', 'The budget is used up.') }
+  const { settings } = assembled.request
+  if (room === Infinity || room >= (settings.maxTokens ?? Infinity)) return assembled
+  return { ...assembled, request: { ...assembled.request, settings: { ...settings, maxTokens: room } } }
 }
 
 const failed = ({ clock, random }: AgentPorts, key: string, failure: ReplyFailure): ReplyOutput => ({

@@ -19,7 +19,7 @@ const spanOf = (ids: readonly NodeId[]): string => {
 
 /** A tag as the model sees it: the text, then the evidence. `quote` gives the nodes that are kept word for word. */
 export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): string {
-  const { calls, changed } = tag.evidence
+  const { calls, changed, children = [] } = tag.evidence
   const evidence = calls.map(({ name, attempts, lastError }) => {
     const error = lastError === undefined ? '' : ` → ${JSON.stringify(lastError)}`
     return `${name}${error} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'})`
@@ -28,10 +28,14 @@ export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): st
     tag.text.trim().replace(/\.$/, ''),
     evidence.length === 0 ? '' : `evidence: ${evidence.join(', ')}`,
     changed.length === 0 ? '' : `still changed: ${changed.join(', ')}`,
+    children.length === 0 ? '' : `sub-agents: ${children.map(describeChild).join(', ')}`,
     ...(tag.keepVerbatim ?? []).map((id) => `word for word: ${cutMiddle(textOf(quote(id)), 4_000)}`),
   ].filter((part) => part !== '')
   return `<brake-note kind="${tag.kind}"${spanOf(tag.abandoned)}>${neutralise(parts.join('; '))}</brake-note>`
 }
+
+const describeChild = ({ agentId, name, aborted }: { agentId: string; name: string; aborted: boolean }): string =>
+  `${name} ${agentId} (${aborted ? 'aborted' : 'goes on'})`
 
 /** Several checkpoints as one note, each cut short; always made from the checkpoints themselves, never from such a note. */
 export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readonly Block[]): string {

@@ -2,6 +2,7 @@ import type { AgentContext, SettleOutput } from './agentTypes.ts'
 import { refusePrunes, refuseReverts } from './brakes.ts'
 import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
 import { cancelCompaction } from './compaction.ts'
+import { tellChildren } from './children.ts'
 import type { Draft } from './draft.ts'
 import { dropQueues } from './queues.ts'
 import { addPartialReply, endRun } from './runs.ts'
@@ -15,7 +16,7 @@ const nothing = { partial: null, spent: {} } as const
 export function beginAbort(draft: Draft): void {
   if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
   stopCalls(draft)
-  for (const { slot } of draft.context.attached) draft.children.push({ type: 'tell', id: slot, event: { type: 'abort' } })
+  tellChildren(draft, 'abort')
   dropQueues(draft, ['steering', 'followUps'])
 }
 

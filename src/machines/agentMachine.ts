@@ -1,7 +1,7 @@
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { requestRevert } from './brakes.ts'
-import { attachChild, detachChild } from './children.ts'
+import { abortAtRest, attachChild, detachChild } from './children.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { recoverRun } from './recovery.ts'
 import { deadlineKey } from './runs.ts'
@@ -113,7 +113,7 @@ export const agentMachine = agentSetup.createMachine({
       actions: advance<EventOfType<'xstate.done.actor.child.0'>>((draft, { output }) => detachChild(draft, output)),
     },
     revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
-    abort: { guard: 'isRunning', target: '.settling' },
+    abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
     stop: ending,
     close: ending,
     'store.failed': {

@@ -212,6 +212,8 @@ export interface ReplyInput {
   readonly loopId: string
   readonly turnIndex: number
   readonly attempt: number
+  /** What a sub-agent may still use: a request that would not fit is not made. */
+  readonly left?: Pick<Limits, 'tokens' | 'costUsd'>
 }
 
 export interface PlannedCall {
@@ -222,8 +224,10 @@ export interface PlannedCall {
 }
 
 export interface ReplyFailure {
-  readonly kind: ModelErrorKind
+  readonly kind: ModelErrorKind | 'overBudget'
   readonly error: ErrorInfo
+  /** The limit that the request would have passed. */
+  readonly limit?: 'tokens' | 'costUsd'
   readonly retryAfterMs?: number
   /** What a reply that came but could not be used had cost. */
   readonly usage?: Usage

@@ -1,7 +1,7 @@
 import type { PruneRequest, RevertRequest } from '../protocol/braking.ts'
 import type { AgentContext, BrakeCall, PrunesOutput, RevertsOutput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
-import { spend } from './runs.ts'
+import { spend } from './spending.ts'
 
 /** Key of the drain under way: each ends with a record, so none shares its place in the log. */
 export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drainedAt}`

@@ -4,7 +4,7 @@ import { requestBrake } from './brakes.ts'
 import type { Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import type { Draft } from './draft.ts'
-import { spendByChild } from './runs.ts'
+import { spendByChild } from './spending.ts'
 
 /** Child ids are reused by position: every new id would stay in memory for the life of the machine. */
 export const callSlot = (index: number): string => `call.${index}`
@@ -47,11 +47,16 @@ export function advanceCalls(draft: Draft): void {
     })
     return
   }
-  for (const index of startable(context.calls, context.policy.toolExecution)) {
-    const call = draft.context.calls[index]!
-    if (!context.policy.agents.includes(call.name)) startCall(draft, index)
-    else if (aliveChildren(draft.context) < context.policy.maxChildren) startSubAgent(draft, index)
-    else if (!isCalling(draft.context)) endCall(draft, index, refusal(tooMany(context.policy.maxChildren)))
+  const { agents, maxChildren, toolExecution } = context.policy
+  for (let next = startable(context.calls, toolExecution); next.length > 0;) {
+    const before = draft.context.calls
+    for (const index of next) {
+      if (!agents.includes(before[index]!.name)) startCall(draft, index)
+      else if (aliveChildren(draft.context) < maxChildren) startSubAgent(draft, index)
+      else if (!isCalling(draft.context)) endCall(draft, index, refusal(tooMany(maxChildren)))
+    }
+    // A refused call is answered at once, and the next one may start.
+    next = draft.context.calls === before ? [] : startable(draft.context.calls, toolExecution)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CallOutput, EventOfType } from './agentTypes.ts'
 import { noUsage } from '../protocol/messages.ts'
 import type { Draft } from './draft.ts'
-import { spendByChild } from './runs.ts'
+import { spendByChild } from './spending.ts'
 
 /** Child ids are reused by position, as those of calls. */
 function freeSlot(taken: readonly { readonly slot: string }[]): string {
@@ -19,6 +19,24 @@ export function attachChild(draft: Draft, { childId, name }: EventOfType<'spawn'
   draft.record({ type: 'child.spawned', ...draft.at, childId, definition: name })
   const input = { agentId, ...draft.at, key, callId: null, name, input: null, childId, allowance: {} }
   draft.children.push({ type: 'start', src: 'subAgent', id: slot, input })
+}
+
+/** Says something to every child that code gave. */
+export function tellChildren({ context, children }: Draft, type: 'abort' | 'stop' | 'close'): void {
+  for (const { slot } of context.attached) children.push({ type: 'tell', id: slot, event: { type } })
+}
+
+/** A sub-agent has nothing more to do: it ends, and those below it before it. */
+export function endTask(draft: Draft): void {
+  if (draft.context.task === null) return
+  draft.set({ isTaskOver: true })
+  tellChildren(draft, 'close')
+}
+
+/** An abort of an agent at rest: those below it may be busy. */
+export function abortAtRest(draft: Draft): void {
+  tellChildren(draft, 'abort')
+  endTask(draft)
 }
 
 /** Takes leave of a child that has ended. */

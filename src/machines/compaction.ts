@@ -1,7 +1,7 @@
 import { noUsage } from '../protocol/messages.ts'
 import type { AgentContext, CompactOutput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
-import { spend } from './runs.ts'
+import { spend } from './spending.ts'
 
 /** Key of the compaction under way. */
 export const compactionKey = (context: AgentContext): string => `${context.agentId}/compact/${context.compactions}`

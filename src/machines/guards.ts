@@ -108,6 +108,12 @@ export function overflowed(subject: Subject): boolean {
   return subject.context.policy.flags.compact && subject.context.run?.overflowed === false
 }
 
+/** The request of a sub-agent would pass what its caller left it. */
+export const overBudget = (subject: Subject): boolean => {
+  const output = outputOf(subject)
+  return !output.ok && output.failure.kind === 'overBudget'
+}
+
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 
 export function mayRetry(subject: Subject): boolean {

@@ -1,9 +1,11 @@
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
-import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
+import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { AgentContext, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
 import { loopIdOf, type Draft } from './draft.ts'
+import { endTask } from './children.ts'
 import { takeMessages } from './queues.ts'
+import { spend } from './spending.ts'
 
 interface RunRequest {
   readonly cause: RecordOf<'run.start'>['cause']
@@ -123,7 +125,7 @@ export function endRun(
     ...why,
   })
   if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
-  if (run.requestId === draft.context.task) draft.set({ isTaskOver: true })
+  if (run.requestId === draft.context.task) endTask(draft)
   draft.set({ run: null, pausedRun: stopReason === 'paused' ? run.loopId : null })
 }
 
@@ -141,6 +143,26 @@ export const pauseForStore = (draft: Draft): void =>
 /** The wall time of the run is used up. */
 export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
 
+/** The next request would pass a limit of a sub-agent. */
+export function pauseForBudget(draft: Draft, limit: 'tokens' | 'costUsd'): void {
+  const { limits, usage, costUsd } = draft.context.run!
+  const used = limit === 'tokens' ? totalTokens(usage) : costUsd
+  pauseRun(draft, { type: 'limit', limit, allowed: limits[limit] ?? 0, used })
+}
+
+/** What a sub-agent may still use. A root stops after the reply that passes a limit; a sub-agent, whose caller pays, before it. */
+export function budgetLeft({ task, run }: AgentContext): { left?: Pick<Limits, 'tokens' | 'costUsd'> } {
+  if (task === null || run === null) return {}
+  const { tokens, costUsd } = run.limits
+  if (tokens === undefined && costUsd === undefined) return {}
+  return {
+    left: {
+      ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - totalTokens(run.usage)) }),
+      ...(costUsd === undefined ? {} : { costUsd: Math.max(0, costUsd - run.costUsd) }),
+    },
+  }
+}
+
 /** Ends the run with the error of its last attempt. */
 export function failRun(draft: Draft): void {
   const error = draft.context.run?.lastError
@@ -149,18 +171,6 @@ export function failRun(draft: Draft): void {
 
 /** Makes the next attempt at the same reply one of its own. */
 export const nextAttempt = (draft: Draft): void => draft.setRun({ attempt: (draft.context.run?.attempt ?? 0) + 1 })
-
-/** Counts what a model call used, on the turn and on the run. */
-export function spend(draft: Draft, usage: RunState['usage'], costUsd: number): void {
-  const run = draft.context.run
-  if (run === null) return
-  draft.setRun({
-    usage: addUsage(run.usage, usage),
-    costUsd: run.costUsd + costUsd,
-    turnUsage: addUsage(run.turnUsage, usage),
-    turnCostUsd: run.turnCostUsd + costUsd,
-  })
-}
 
 /** Records a finished reply. Without calls it moves the head; with calls the step stays open until their results are in. */
 export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }>): void {
@@ -203,12 +213,6 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
     costUsd: partial.costUsd,
     estimatedTokens: 0,
   })
-}
-
-/** Counts what a sub-agent used. */
-export function spendByChild(draft: Draft, { usage, costUsd, turns }: Spent): void {
-  spend(draft, usage, costUsd)
-  draft.setRun({ childTurns: (draft.context.run?.childTurns ?? 0) + turns })
 }
 
 /** Records that an attempt failed; with `retryAt` another follows, at that time. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nodeIdSchema } from './ids.ts'
+import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { usageSchema } from './messages.ts'
 
 export const revertCategorySchema = z.enum(['failure', 'tangent', 'completion', 'step-summary'])
@@ -30,6 +30,11 @@ export const evidenceSchema = z.object({
     .readonly(),
   /** Files that tools reported as changed: a revert does not restore them. */
   changed: z.array(z.string()).readonly(),
+  /** Sub-agents begun in the span that were still alive: those of the agent's own tree were aborted, detached ones go on. */
+  children: z
+    .array(z.object({ agentId: agentIdSchema, name: z.string(), aborted: z.boolean() }))
+    .readonly()
+    .exactOptional(),
 })
 export type Evidence = z.infer<typeof evidenceSchema>
 

@@ -23,6 +23,7 @@ export const errorTable = {
   CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
   CHILD_CRASHED: 'Read the message; its log holds what it had done.',
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',
+  JUDGE_FAILED: 'Check what the judge returns; every branch is in its own session.',
   STORE_CLOSED: 'Open a new store; a closed one cannot be used again.',
   STORE_NOT_OPEN: 'Call open(agentId) before append.',
   STORE_LOCKED: 'Stop the process that holds the log, or use another folder or agent id.',

@@ -7,7 +7,7 @@ import type { Limits, PauseReason, QueueName } from '../protocol/records.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { ProvenanceKind } from '../protocol/provenance.ts'
 import type { AgentHost } from './agentHost.ts'
-import { approvalsOf, hostOf, spawnChild, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
+import { approvalsOf, handOver, hostOf, roomOf, spawnChild, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
 import { EventBuffer } from './eventBuffer.ts'
 import type { AgentListener } from './observers.ts'
 import type { Run } from './run.ts'
@@ -76,6 +76,11 @@ export class Agent {
     return this.#host.conversation
   }
 
+  /** How many more sub-agents it may have alive now. */
+  get room(): number {
+    return roomOf(this.#host)
+  }
+
   /** The agent it works for; `undefined` at the root of a tree. */
   get parent(): Agent | undefined {
     const { parent } = this.#host
@@ -115,6 +120,15 @@ export class Agent {
    */
   spawn(entry: SubAgentEntry, options: { readonly id?: string } = {}): Promise<Agent> {
     return spawnChild(this.#host, this.#owner, entry, options)
+  }
+
+  /**
+   * Hands the conversation over: the other agent starts with everything said so far, which is shared and not copied, and is
+   * the one to prompt from now on. `then: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and
+   * the other stands on its own. Throws as `spawn` does.
+   */
+  handOver(entry: SubAgentEntry, options: { readonly then?: 'wait' | 'end' } = {}): Promise<Agent> {
+    return handOver(this.#host, this.#owner, entry, options)
   }
 
   /** Ids of calls that wait for `decide`; none while the run they belong to waits for `resume`. */
@@ -195,14 +209,18 @@ export class Agent {
 
   /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
   async stop(): Promise<void> {
-    await this.#host.end('stop')
-    await this.#owner.release(this.#host)
+    await this.#end('stop')
   }
 
   /** Ends the agent so that `runtime.resume` can go on with it: aborts what runs, leaves queues and approvals waiting. Idempotent. */
   async close(): Promise<void> {
-    await this.#host.end('close')
+    await this.#end('close')
+  }
+
+  async #end(how: 'stop' | 'close'): Promise<void> {
+    await this.#host.end(how)
     await this.#owner.release(this.#host)
+    await this.#host.parent?.children?.gone(this.id)
   }
 
   /**
@@ -246,7 +264,7 @@ export class Agent {
       case 'agent.prompt':
       case 'agent.interrupt': {
         this.#checkRoom('prompts')
-        const run = this.#host.expectRun(id)
+        const run = this.#host.runs.expect(id)
         const interrupt = data.type === 'agent.interrupt' ? ({ interrupt: true } as const) : {}
         this.#host.send({ type: 'prompt', id, at, ...saidIn(data), ...interrupt })
         return run
@@ -309,7 +327,7 @@ export class Agent {
         `Agent "${this.id}" is ${this.state}${pause === null ? '' : ', waiting for approvals'}.`,
       )
     }
-    const run = this.#host.expectRun(id)
+    const run = this.#host.runs.expect(id)
     void this.#host.resume(run, limits)
     return run
   }

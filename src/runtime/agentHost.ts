@@ -12,7 +12,6 @@ import type { AgentContext, AgentInput, AgentMachineEvent } from '../machines/ag
 import { loopIdOf } from '../machines/draft.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { textOf } from '../protocol/messages.ts'
 import type { Limits, ParentLink, RecordDraft, RecordOf, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
@@ -21,9 +20,11 @@ import { Children, type Nursery } from './children.ts'
 import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './log/logWriter.ts'
 import { restoreInput } from './restoreInput.ts'
-import { RunHandle } from './run.ts'
+import type { RunHandle } from './run.ts'
+import { RunBook } from './runBook.ts'
 import type { History } from './sessions/readHistory.ts'
 import { addSpent, noneSpent, spentAfter } from './spent.ts'
+import { VitalSigns } from './vitalSigns.ts'
 import type { Watchers } from './watchers.ts'
 
 const nobody: readonly never[] = Object.freeze([])
@@ -66,6 +67,8 @@ export class AgentHost implements AgentPorts {
   /** What the machine begins with. */
   readonly input: AgentInput
   readonly announcer: Announcer
+  readonly runs = new RunBook(this)
+  readonly signs = new VitalSigns(this)
   partial: PartialReply | null = null
   announced = ''
   readonly #shared: HostShared
@@ -73,7 +76,6 @@ export class AgentHost implements AgentPorts {
   readonly #lease: StoreLease
   #actor: ActorRefFrom<typeof agentMachine> | undefined
   #children: Children | undefined
-  #runs: Map<string, RunHandle> | undefined
   #assembler: RequestAssembler | undefined
   #state = 'idle'
   #isPriceWarned = false
@@ -83,8 +85,6 @@ export class AgentHost implements AgentPorts {
   #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
   #stopping: Promise<void> | undefined
   #spent: Spent
-  /** When something was last heard of it. */
-  #lastSign = 0
 
   constructor(options: HostOptions, shared: HostShared) {
     const { agentId, definition, parent, link, task } = options
@@ -159,8 +159,13 @@ export class AgentHost implements AgentPorts {
     return this.#shared.store
   }
 
-  /** The sub-agents, alive or to be. */
-  get children(): Children {
+  /** Missing while it has none and its model cannot call any. */
+  get children(): Children | undefined {
+    return this.#children ?? (this.definition.agents.size === 0 ? undefined : this.family)
+  }
+
+  /** Its sub-agents, alive or to be. */
+  get family(): Children {
     return (this.#children ??= new Children(this, this.#shared.nursery))
   }
 
@@ -233,14 +238,6 @@ export class AgentHost implements AgentPorts {
     this.#actor!.send(event)
   }
 
-  /** The handle of the run that the request of this id will start. */
-  expectRun(requestId: string): RunHandle {
-    const run = new RunHandle(requestId)
-    this.#runs ??= new Map()
-    this.#runs.set(requestId, run)
-    return run
-  }
-
   /** Calls `close` when no more events can come; returns a function that forgets it. */
   onEnd(close: (crash: ErrorInfo | null) => void): () => void {
     this.#onEnd = [...this.#onEnd, close]
@@ -267,15 +264,11 @@ export class AgentHost implements AgentPorts {
     try {
       await this.#log.retry()
     } catch (thrown) {
-      this.#runs?.delete(run.id)
-      run.cancel('paused', toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
-      return
+      return this.runs.drop(run, 'paused', toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
     }
     const isOwed = this.context.pausedRun !== null
     this.send({ type: 'resume', id: run.id, at: this.clock.now(), ...(limits === undefined ? {} : { limits }) })
-    if (isOwed) return
-    this.#runs?.delete(run.id)
-    run.cancel('stop')
+    if (!isOwed) this.runs.drop(run, 'stop')
   }
 
   capture(key: string, attempt: number, { request, provenance }: AssembledRequest): void {
@@ -302,45 +295,18 @@ export class AgentHost implements AgentPorts {
     const record = freezeInside({ ...(redactor?.value(draft) ?? draft), time: this.clock.now() })
     this.conversation.apply(record)
     this.#log.append(record)
-    this.#sign(record.time)
+    if (this.parent !== undefined) this.signs.beat(record.time)
     if (record.type === 'run.start') this.#openRun(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     this.announcer.record(record)
-    if (record.type === 'tool.end' || record.type === 'child.ended') this.#spent = spentAfter(this.#spent, record)
-    if (record.type === 'run.end') this.#closeRun(record)
+    this.#spent = spentAfter(this.#spent, record)
+    if (record.type === 'run.end') this.runs.end(record)
+    else if (record.type === 'child.ended') this.#children?.left(record.childId)
   }
 
   emit(body: LiveBody): void {
-    if (this.parent !== undefined) this.#sign(this.clock.now())
+    if (this.parent !== undefined) this.signs.beat(this.clock.now())
     this.announcer.emit(body)
-  }
-
-  /** A sign of life: of the agent, and so of those above. */
-  #sign(time: number): void {
-    for (let at: AgentHost | undefined = this; at !== undefined; at = at.parent) at.#lastSign = time
-  }
-
-  /** It waits for people, or a sub-agent does. */
-  get isWaiting(): boolean {
-    return this.context.pause !== null || this.liveChildren.some((child) => child.isWaiting)
-  }
-
-  /** Resolves once nothing has been heard of the agent for so long; waiting for people does not count. */
-  stalls(ms: number, signal: AbortSignal): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
-    const stalled = Promise.withResolvers<ErrorInfo>()
-    if (ms === Infinity) return { promise: stalled.promise, cancel: () => {} }
-    let stop = (): void => {}
-    const look = (): void => {
-      if (this.isWaiting) this.#lastSign = this.clock.now()
-      const left = this.#lastSign + ms - this.clock.now()
-      if (left > 0) stop = this.clock.after(left, look)
-      else stalled.resolve(errorInfo('CHILD_STALLED', `Nothing was heard of agent "${this.agentId}" for ${ms} ms.`))
-    }
-    this.#lastSign = this.clock.now()
-    stop = this.clock.after(ms, look)
-    const cancel = (): void => stop()
-    signal.addEventListener('abort', cancel, { once: true })
-    return { promise: stalled.promise, cancel }
   }
 
   /** Reports something that went wrong beside the run. */
@@ -360,27 +326,22 @@ export class AgentHost implements AgentPorts {
   /** Observes the machine: it has stopped. */
   complete(): void {
     this.next()
-    this.#endRuns(null, (run) => run.cancel('aborted'))
+    this.#endAll(null)
   }
 
   /** Observes the machine: a transition threw. It is dead, and its children, which it left running, are stopped here. */
   error(thrown: unknown): void {
     const { children } = this.#snapshot
-    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' } as never)
+    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
     this.announcer.flush()
     this.fail(thrown)
-    const error = toErrorInfo(thrown, 'INTERNAL')
-    this.#endRuns(error, (run) => run.cancel('error', error))
+    this.#endAll(toErrorInfo(thrown, 'INTERNAL'))
   }
 
-  /** Nothing more comes: whoever still waits is told. */
-  #endRuns(crash: ErrorInfo | null, end: (run: RunHandle) => void): void {
+  #endAll(crash: ErrorInfo | null): void {
     this.announcer.ended()
-    const { run } = this.announcer
-    if (run !== undefined) end(run)
-    this.announcer.run = undefined
-    for (const expected of this.#runs?.values() ?? []) end(expected)
-    this.#runs = undefined
+    this.runs.endAll(crash)
+    this.#children?.leftAll()
     for (const close of this.#onEnd) close(crash)
     this.#onEnd = nobody
   }
@@ -391,44 +352,14 @@ export class AgentHost implements AgentPorts {
     return { loopId: run?.loopId ?? pausedRun ?? loopIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }
   }
 
-  #openRun({ requestId, limits }: RecordOf<'run.start'>): void {
-    this.announcer.run = this.#runs?.get(requestId)
-    this.#runs?.delete(requestId)
+  #openRun(record: RecordOf<'run.start'>): void {
+    this.runs.begin(record)
+    const { limits } = record
     if (limits.costUsd === undefined || this.definition.pricing !== null || this.#isPriceWarned) return
     this.#isPriceWarned = true
     const what = `limits.costUsd is set, but ${this.definition.model.id} has no price, so cost counts as 0.`
     const error = errorInfo('PRICE_UNKNOWN', what)
     queueMicrotask(() => this.emit({ type: 'error', ...this.at, error }))
-  }
-
-  #closeRun(end: RecordOf<'run.end'>): void {
-    this.#spent = spentAfter(this.#spent, end)
-    const { run } = this.announcer
-    this.announcer.run = undefined
-    if (run === undefined) return
-    const finish = (failure?: ErrorInfo): void =>
-      run.finish(end, { parse: (text) => this.#parseOutput(text), lastText: () => this.#lastText() }, failure)
-    const pending = this.#log.durable()
-    if (pending === undefined) finish()
-    else
-      pending.then(
-        () => finish(),
-        (thrown: unknown) => finish(toErrorInfo(thrown, 'STORE_APPEND_FAILED')),
-      )
-  }
-
-  #lastText(): string {
-    const last = this.conversation.path.findLast(({ message }) => message.role === 'assistant')
-    return last === undefined ? '' : textOf(last.message.content)
-  }
-
-  #parseOutput(text: string): { output?: unknown } {
-    if (this.definition.output === null) return {}
-    try {
-      return { output: this.definition.output.parse(JSON.parse(text)) }
-    } catch {
-      return {}
-    }
   }
 
   /** The log could not be written. */

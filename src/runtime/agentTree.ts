@@ -1,3 +1,4 @@
+import { isAgentDefinition } from '../actors/agentDefinition.ts'
 import type { SubAgentEntry } from '../actors/subAgents.ts'
 import { subAgentOf } from '../actors/subAgents.ts'
 import { aliveChildren } from '../machines/allowances.ts'
@@ -51,6 +52,29 @@ export function approvalsOf(host: AgentHost): PendingApproval[] {
   ]
 }
 
+/** Children asked for that the machine has not heard of: from inside a listener it is in the middle of a step. */
+function unseenOf({ context, family }: AgentHost): number {
+  const seen = new Set(context.attached.map(({ childId }) => childId))
+  return [...family.wanted.keys()].filter((childId) => !seen.has(childId)).length
+}
+
+/** How many more sub-agents an agent may have alive. */
+export const roomOf = (host: AgentHost): number =>
+  Math.max(0, host.definition.policy.maxChildren - aliveChildren(host.context) - unseenOf(host))
+
+/** Gives the conversation to another agent, which knows all of it. */
+export async function handOver(
+  parent: AgentHost,
+  owner: AgentOwner,
+  entry: SubAgentEntry,
+  { then = 'wait' }: { readonly then?: 'wait' | 'end' },
+): Promise<Agent> {
+  const options = isAgentDefinition(entry) ? { definition: entry } : entry
+  const heir = await spawnChild(parent, owner, { context: 'fork', ...options, detach: then === 'end' }, {})
+  if (then === 'end') await owner.agentOf(parent)?.close()
+  return heir
+}
+
 /** Begins a child that code asks for, and gives its façade. */
 export async function spawnChild(
   parent: AgentHost,
@@ -59,17 +83,21 @@ export async function spawnChild(
   { id }: { readonly id?: string },
 ): Promise<Agent> {
   const agent = subAgentOf(entry, 'spawn')
-  const { context, children } = parent
-  const childId = id ?? `${parent.agentId}.${context.children + children.wanted.size + 1}`
+  const { context, family: children } = parent
+  // An id of its own kind: a call may be given the next number in the same step.
+  const childId = id ?? `${parent.agentId}.s${context.children + unseenOf(parent) + 1}`
   if (!agentIdSchema.safeParse(childId).success) {
     throw new RuntimeError('INVALID_ID', `${JSON.stringify(childId)} is no agent id.`)
   }
+  if (/^\.\d+$/.test(childId.replace(parent.agentId, '')))
+    throw new RuntimeError('INVALID_ID', `${childId} is an id as sub-agents get that the model calls.`)
   if (parent.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${parent.agentId}" has stopped.`)
   if (owner.agentById(childId) !== undefined || children.wanted.has(childId))
     throw new RuntimeError('AGENT_EXISTS', `Agent "${childId}" is running already.`)
-  const { maxChildren } = parent.definition.policy
-  if (aliveChildren(context) + children.wanted.size >= maxChildren) {
-    throw new RuntimeError('CHILD_REFUSED', `Agent "${parent.agentId}" has ${maxChildren} sub-agents alive, the most allowed.`)
+  if (roomOf(parent) <= 0) {
+    const { maxChildren } = parent.definition.policy
+    const what = `Agent "${parent.agentId}" has ${maxChildren} sub-agents alive, the most allowed.`
+    throw new RuntimeError('CHILD_REFUSED', what)
   }
   const opened = Promise.withResolvers<AgentHost>()
   children.wanted.set(childId, { agent, opened })

@@ -3,12 +3,14 @@ import type { ChildPorts } from '../actors/agentPorts.ts'
 import { taskOf } from '../actors/subAgents.ts'
 import type { CallOutput } from '../machines/agentTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
-import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { Evidence } from '../protocol/braking.ts'
+import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { Limits, LogRecord, ParentLink, QueuedMessage, Spent } from '../protocol/records.ts'
 import type { StoreLease } from '../protocol/store.ts'
 import type { AgentHost } from './agentHost.ts'
 import { answerOf, finishedAnswer, limitsWithin } from './childAnswer.ts'
 import type { RunHandle } from './run.ts'
+import { noneSpent, spentAfter } from './spent.ts'
 import { readHistory, type History } from './sessions/readHistory.ts'
 
 /** What the sub-agents of an agent need of the runtime. */
@@ -21,7 +23,7 @@ export interface Nursery {
     readonly definition: AgentDefinition
     readonly lease: StoreLease
     readonly history: History | undefined
-    readonly parent: AgentHost
+    readonly parent?: AgentHost
     readonly link: ParentLink
     readonly task?: string
   }): AgentHost
@@ -46,7 +48,14 @@ interface LiveChild {
 export class Children implements ChildPorts {
   readonly #parent: AgentHost
   readonly #nursery: Nursery
+  /** Ready to be run by their supervisors. */
+  readonly #opened = new Map<string, LiveChild>()
   readonly #live = new Map<string, LiveChild>()
+  /** What called ones had used that are no more, until their call has its answer. */
+  readonly #spent = new Map<string, Spent>()
+  /** Told when the agent has taken leave of a child. */
+  readonly #leaving = new Map<string, PromiseWithResolvers<void>>()
+  readonly #detached = new Map<string, AgentHost>()
   /** Of lives that have ended: the next one waits for the log. */
   readonly #releases = new Map<string, Promise<void>>()
   /** Children that code asks for, by id. */
@@ -65,16 +74,17 @@ export class Children implements ChildPorts {
   }
 
   async open(input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+    const { calls } = this.#parent.context
+    for (const key of this.#spent.keys()) if (!calls.some((call) => call.key === key)) this.#spent.delete(key)
     const wanted = this.wanted.get(input.childId) ?? this.#asked.get(input.childId)
+    signal.addEventListener('abort', () => wanted?.opened.reject(stopped(this.#parent)), { once: true })
     if (wanted !== undefined) this.#asked.set(input.childId, wanted)
     const agent = wanted?.agent ?? this.#parent.definition.agents.get(input.name)
     try {
-      if (agent === undefined) throw errorInfo('CHILD_REFUSED', `There is no agent "${input.name}".`)
-      const opened = await this.#open(agent, input, signal)
-      if (!opened.ok) return opened
-      return opened
+      if (agent === undefined) throw new RuntimeError('CHILD_REFUSED', `There is no agent "${input.name}".`)
+      return await this.#open(agent, input, signal)
     } catch (thrown) {
-      const error = isErrorInfo(thrown) ? thrown : toErrorInfo(thrown, 'CHILD_REFUSED')
+      const error = toErrorInfo(thrown, 'CHILD_REFUSED')
       wanted?.opened.reject(thrown)
       return { ok: false, output: this.#failure(input, error) }
     }
@@ -85,10 +95,12 @@ export class Children implements ChildPorts {
     const { childId, key, callId } = input
     const depth = this.#parent.path.length + 1
     if (depth > this.#parent.maxDepth)
-      throw errorInfo('CHILD_REFUSED', `A sub-agent here would be at depth ${depth}; ${this.#parent.maxDepth} is the most allowed.`)
+      throw new RuntimeError('CHILD_REFUSED', `A sub-agent here would be at depth ${depth}; ${this.#parent.maxDepth} is the most allowed.`)
     const task = callId === null ? undefined : taskOf(definition, input.input)
     if (task?.ok === false) return { ok: false, output: this.#answer(input, { text: task.message, isError: true }) }
     await this.#releases.get(childId)
+    const running = agent.detach ? this.#detached.get(childId) : undefined
+    if (running !== undefined) return { ok: false, output: this.#answer(input, detachedAnswer(running)) }
     const lease = await this.#nursery.open(childId)
     try {
       signal.throwIfAborted()
@@ -98,7 +110,7 @@ export class Children implements ChildPorts {
       const answer = task === undefined || history === undefined ? undefined : finishedAnswer(history, definition)
       if (answer !== undefined) {
         await lease.release()
-        return { ok: false, output: this.#answer(input, answer) }
+        return { ok: false, output: this.#answer(input, answer, history!.records.reduce(spentAfter, noneSpent)) }
       }
       const isQueued = history?.records.some((record) => record.type === 'queue.changed' && record.added?.id === key) ?? false
       // A crash may have come between a run's start and its message.
@@ -112,20 +124,24 @@ export class Children implements ChildPorts {
         definition,
         lease,
         history,
-        parent: this.#parent,
         link,
-        ...(task === undefined ? {} : { task: id }),
+        ...(agent.detach ? {} : { parent: this.#parent }),
+        ...(agent.detach || task === undefined ? {} : { task: id }),
       })
+      if (agent.detach) return { ok: false, output: this.#detach(input, host, { message, isBegun }) }
       const isCalled = task !== undefined
-      this.#live.set(childId, {
+      const child: LiveChild = {
         host,
         key,
-        run: isCalled ? host.expectRun(id) : undefined,
+        run: isCalled ? host.runs.expect(id) : undefined,
         resume: isBegun ? { limits: isCalled ? limits : undefined } : undefined,
         isCalled,
         prompt: message,
         stallMs: agent.stallMs,
-      })
+      }
+      this.#opened.set(childId, child)
+      // An abort may come before its supervisor runs it.
+      signal.addEventListener('abort', () => queueMicrotask(() => this.#discard(childId, child)))
       return { ok: true, agent: host.input, policy: agent.restarts }
     } catch (thrown) {
       await lease.release()
@@ -141,8 +157,10 @@ export class Children implements ChildPorts {
     const { store } = this.#parent
     if (!isNew) {
       const history = await readHistory(store, childId)
-      if (history.created.parent?.agentId === link.agentId && history.created.definition === agent.definition.name) return history
-      throw errorInfo('CHILD_REFUSED', `The log of agent "${childId}" is that of another.`)
+      const { parent, definition } = history.created
+      const isSame = parent?.agentId === link.agentId && parent.callId === link.callId
+      if (isSame && definition === agent.definition.name) return history
+      throw new RuntimeError('CHILD_REFUSED', `The log of agent "${childId}" is that of another.`)
     }
     const { head, lastSeq } = this.#parent.conversation
     if (agent.context === 'own' || head === null) return undefined
@@ -168,19 +186,22 @@ export class Children implements ChildPorts {
   }
 
   async watch(input: OpenInput, signal: AbortSignal): Promise<WatchOutput> {
-    const child = this.#live.get(input.childId)!
+    const child = this.#opened.get(input.childId)!
     const { host, run, resume } = child
+    this.#opened.delete(input.childId)
+    this.#live.set(input.childId, child)
     this.#asked.get(input.childId)?.opened.resolve(host)
     host.wake()
     if (child.prompt !== undefined) host.send({ type: 'prompt', ...child.prompt, at: host.clock.now() })
     if (resume !== undefined && host.context.pause?.type === 'interrupted')
-      void host.resume(run ?? host.expectRun(`${input.key}/life/${host.conversation.lastSeq}`), resume.limits)
+      void host.resume(run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), resume.limits)
     const released = host.ended.then(() => this.#release(input.childId, child))
-    const stalled = host.stalls(child.stallMs, signal)
+    const stalled = host.signs.silence(child.stallMs, signal)
     const crash = await Promise.race([host.ended, stalled.promise])
     stalled.cancel()
     const { clock } = this.#parent
     if (crash !== null) {
+      host.runs.endAll(crash)
       const output = this.#failure(input, crash, host.spent)
       return { type: 'crashed', error: crash, output, at: clock.now() }
     }
@@ -189,9 +210,35 @@ export class Children implements ChildPorts {
     return { type: 'ended', output: { ...this.#answer(input, answer, host.spent), stopped: host.isEndedOnPurpose }, at: clock.now() }
   }
 
+  /** The agent has taken leave of it: its place is free. */
+  left(childId: string): void {
+    this.#leaving.get(childId)?.resolve()
+    this.#leaving.delete(childId)
+  }
+
+  leftAll(): void {
+    for (const childId of [...this.#leaving.keys()]) this.left(childId)
+  }
+
+  /** Resolves once the agent has taken leave of a child. */
+  gone(childId: string): Promise<void> {
+    if (!this.#parent.context.attached.some((child) => child.childId === childId)) return Promise.resolve()
+    const leaving = this.#leaving.get(childId) ?? Promise.withResolvers<void>()
+    this.#leaving.set(childId, leaving)
+    return leaving.promise
+  }
+
+  /** Its supervisor did not come to run it. */
+  #discard(childId: string, child: LiveChild): void {
+    if (this.#opened.get(childId) !== child) return
+    this.#opened.delete(childId)
+    void this.#release(childId, child)
+  }
+
   /** Lets go of a child that has ended; its log can be opened again then. */
   #release(childId: string, child: LiveChild): Promise<void> {
     if (this.#live.get(childId) === child) this.#live.delete(childId)
+    if (child.isCalled) this.#spent.set(child.key, child.host.spent)
     const release = this.#nursery.release(child.host).catch((thrown: unknown) => this.#parent.fail(thrown))
     this.#releases.set(childId, release)
     return release.then(() => {
@@ -199,10 +246,39 @@ export class Children implements ChildPorts {
     })
   }
 
+  /** Begins an agent that outlives this one: its call is answered at once. */
+  #detach(
+    input: OpenInput,
+    host: AgentHost,
+    { message, isBegun }: { message: QueuedMessage | undefined; isBegun: boolean },
+  ): CallOutput {
+    host.start()
+    this.#detached.set(host.agentId, host)
+    host.onEnd(() => void this.#detached.delete(host.agentId))
+    this.#asked.get(host.agentId)?.opened.resolve(host)
+    if (message !== undefined) host.send({ type: 'prompt', ...message, at: host.clock.now() })
+    else if (isBegun && host.context.pause?.type === 'interrupted')
+      void host.resume(host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), undefined)
+    return this.#answer(input, detachedAnswer(host))
+  }
+
+  abandon(sinceTurn: number): NonNullable<Evidence['children']> {
+    const attached = [...this.#live.values()].flatMap(({ host, isCalled }) => (isCalled ? [] : [host]))
+    const found = [...attached, ...this.#detached.values()].filter(
+      ({ input: { parent } }) => parent !== undefined && parent.turnIndex >= sinceTurn,
+    )
+    return found.map((host) => {
+      const aborted = attached.includes(host)
+      if (aborted) host.send({ type: 'abort' })
+      return { agentId: host.agentId, name: host.definition.name, aborted }
+    })
+  }
+
   async settled(): Promise<{ readonly [key: string]: Spent }> {
     const called = [...this.#live.values()].filter(({ isCalled }) => isCalled)
     await Promise.all(called.map(({ host }) => host.ended))
-    return Object.fromEntries(called.map(({ key, host }) => [key, host.spent]))
+    for (const { key, host } of called) this.#spent.set(key, host.spent)
+    return Object.fromEntries(this.#spent)
   }
 
   #failure(input: OpenInput, error: ErrorInfo, spent?: Spent): CallOutput {
@@ -217,5 +293,10 @@ export class Children implements ChildPorts {
   }
 }
 
-const isErrorInfo = (thrown: unknown): thrown is ErrorInfo =>
-  typeof thrown === 'object' && thrown !== null && !(thrown instanceof Error) && 'code' in thrown && 'message' in thrown
+const detachedAnswer = ({ agentId, definition }: AgentHost) => ({
+  text: `The agent "${definition.name}" works on it on its own, as ${agentId}. Its answer does not come back here.`,
+  isError: false,
+})
+
+const stopped = ({ agentId }: AgentHost): RuntimeError =>
+  new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped meanwhile.`)

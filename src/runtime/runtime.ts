@@ -174,7 +174,7 @@ class LocalRuntime implements Runtime, Nursery {
       const agent = this.#begin({ agentId, definition, lease, history })
       if (options.continue !== false && agent.pause?.type === 'interrupted') {
         const host = this.#hosts.get(agentId)!
-        await host.resume(host.expectRun(this.#owner.newId()), undefined)
+        await host.resume(host.runs.expect(this.#owner.newId()), undefined)
       }
       return agent
     } catch (thrown) {

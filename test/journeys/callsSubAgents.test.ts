@@ -223,4 +223,96 @@ describe('an agent that calls sub-agents', (it) => {
       ['child.spawned', 'child.ended'],
     )
   })
+
+  it('leaves a detached one alone: the call is answered at once, and an abort does not reach it', async (context) => {
+    const hold = Promise.withResolvers<string>()
+    const loner = defineAgent({
+      name: 'loner',
+      model: scriptedModel([{ toolCalls: [{ name: 'wait', input: {} }] }, 'loner is done']),
+      tools: [tool('wait', () => hold.promise)],
+    })
+    const { agent, runtime, records } = await startAgent(context, {
+      replies: [asks(['loner', 'x']), 'done'],
+      agents: [{ definition: loner, detach: true }],
+    })
+    assert.is((await agent.prompt('go').result).text, 'done')
+    assert.match(results((await records()) as unknown as AgentEvent[])[0]!.text, /works on it on its own, as a1.1/)
+    const detached = runtime.agent('a1.1')!
+    assert.equal(runtime.agents().map(({ id }) => id), ['a1', 'a1.1'])
+    await agent.stop()
+    assert.is(detached.state, 'executing')
+    const ended = new Promise<void>((resolve) => detached.subscribe(({ type }) => type === 'run.end' && resolve()))
+    hold.resolve('ok')
+    await ended
+    assert.match(textOf(detached.conversation.trunk().at(-1)!.message.content), 'loner is done')
+  })
+
+  it('hands the conversation over, and waits or ends', async (context) => {
+    const heir = (name: string) =>
+      defineAgent({
+        name,
+        model: policyModel(({ messages }) => `${name} knows: ${messages.map(({ content }) => textOf(content)).join(' | ')}`),
+      })
+    const { agent, runtime } = await startAgent(context, { replies: ['hello'], check: false })
+    await agent.prompt('remember 7').result
+    const waiting = await agent.handOver(heir('billing'))
+    assert.is((await waiting.prompt('what?').result).text, 'billing knows: remember 7 | hello | what?')
+    assert.is(waiting.parent, agent)
+    await waiting.stop()
+    const alone = await agent.handOver(heir('support'), { then: 'end' })
+    assert.is(alone.parent, undefined)
+    assert.equal(runtime.agents(), [alone])
+    assert.is((await alone.prompt('and?').result).text, 'support knows: remember 7 | hello | and?')
+  })
+
+  it('aborts children begun in a step that it gives up, and says so in the evidence', async (context) => {
+    const { agent, events, records } = await startAgent(context, {
+      replies: [
+        { toolCalls: [{ name: 'look', input: {} }] },
+        { toolCalls: [{ name: 'begin', input: {} }] },
+        { toolCalls: [{ name: 'revert_to_state', input: { category: 'failure', step: 'n3', summary: 'no use' } }] },
+        'done',
+      ],
+      braking: { revert: true },
+      tools: [tool('look', () => 'seen'), tool('begin', async () => (await begin()).id)],
+    })
+    const slow = defineAgent({ name: 'slow', model: scriptedModel([{ toolCalls: [{ name: 'never', input: {} }] }]), tools: [tool('never', () => new Promise(() => {}))] })
+    const begin = async () => {
+      const child = await agent.spawn(slow)
+      child.prompt('work')
+      return child
+    }
+    await agent.prompt('go').result
+    const applied = (await records()).find((record) => record.type === 'revert.applied')
+    assert.equal(applied?.tag?.evidence.children, [{ agentId: 'a1.s1', name: 'slow', aborted: true }])
+    assert.is(agent.children()[0]?.state, 'idle')
+    const last = events.findLast((event) => event.type === 'turn.request')
+    assert.match(JSON.stringify(last?.request), /sub-agents: slow a1.s1 \(aborted\)/)
+  })
+
+  it('holds the reply of a sub-agent to what is left of its budget, and does not make a request that would pass it', async (context) => {
+    const asked: (number | undefined)[] = []
+    const usage = { input: 100, output: 50, cacheRead: 0, cacheWrite: 0 }
+    const again = tool('again', () => 'more')
+    const model = scriptedModel(Array.from({ length: 9 }, () => ({ toolCalls: [{ name: 'again', input: {} }], usage })))
+    const worker = defineAgent({
+      name: 'worker',
+      model: {
+        id: model.id,
+        stream: (request, options) => {
+          asked.push(request.settings.maxTokens)
+          return model.stream(request, options)
+        },
+      },
+      tools: [again],
+      limits: { tokens: 400 },
+    })
+    const { agent, records } = await startAgent(context, { replies: [asks(['worker', 'x']), 'done'], agents: [worker] })
+    await agent.prompt('go').result
+    const end = (await records()).find((record) => record.type === 'tool.end')
+    const { input, output } = end!.spent!.usage
+    assert.ok(input + output <= 400, `${input + output}`)
+    assert.ok(asked.every((most, index) => most !== undefined && most > 0 && most <= 400 - 150 * index))
+    assert.match(textOf(end!.message.content), 'its limit of 400 tokens was reached')
+  })
 })

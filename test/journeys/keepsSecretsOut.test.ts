@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { Redactor, type RedactOptions } from '../../src/actors/redaction/redactor.ts'
 import { RedactedStream } from '../../src/actors/redaction/redactedStream.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'

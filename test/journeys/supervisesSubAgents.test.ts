@@ -35,7 +35,7 @@ const defect = (left: { crashes: number }) => ({
 })
 
 /** A worker that looks once and then says it is done; it crashes so often. */
-function worker(crashes: number, { name = 'worker', effects = 'none' as 'none' | 'irreversible' } = {}) {
+function worker(crashes: number, { name = 'worker', effects = 'none' }: { name?: string; effects?: 'none' | 'irreversible' } = {}) {
   const left = { crashes }
   const looked: string[] = []
   const definition = defineAgent({

@@ -2,6 +2,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import { beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, decideCall } from '../calls.ts'
+import { abortAtRest } from '../children.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
@@ -88,6 +89,7 @@ export const paused = agentSetup.createStateConfig({
           dropQueues(draft, ['steering', 'followUps'])
           draft.record({ type: 'run.abandoned', ...draft.at })
           draft.set({ pause: null, pausedRun: null, pausedLimits: null, owesReply: false })
+          abortAtRest(draft)
         }),
       },
     ],

@@ -5,8 +5,10 @@ import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
 import {
   addReply,
+  budgetLeft,
   discardReply,
   failRun,
+  pauseForBudget,
   pauseForDeadline,
   pauseForStore,
   replyKey,
@@ -29,6 +31,7 @@ export const replying = agentSetup.createStateConfig({
       loopId: context.run!.loopId,
       turnIndex: context.turns - 1,
       attempt: context.run!.attempt,
+      ...budgetLeft(context),
     }),
     onDone: [
       { guard: 'isStaleReply' },
@@ -44,6 +47,11 @@ export const replying = agentSetup.createStateConfig({
         guard: 'replied',
         target: 'draining',
         actions: advance<Replied>((draft, { output }) => addReply(draft, output)),
+      },
+      {
+        guard: 'overBudget',
+        target: 'paused',
+        actions: advance<Failed>((draft, { output }) => pauseForBudget(draft, output.failure.limit ?? 'tokens')),
       },
       {
         guard: 'overflowed',

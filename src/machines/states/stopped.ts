@@ -2,12 +2,13 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { refusePrunes, refuseReverts } from '../brakes.ts'
 import { cancelCalls, sealCalls } from '../calls.ts'
+import { tellChildren } from '../children.ts'
 import { dropQueues } from '../queues.ts'
 
 /** Remembers how the agent is to end, once what runs is settled. */
 export const beginEnding = advance<EventOfType<'stop' | 'close'>>((draft, { type }) => {
   draft.set({ ending: type })
-  for (const { slot } of draft.context.attached) draft.children.push({ type: 'tell', id: slot, event: { type } })
+  tellChildren(draft, type)
 })
 
 /** The end: for good, with everything answered and dropped; or, when it was closed, with the log left to be resumed from. */

@@ -1,0 +1,22 @@
+import { addUsage } from '../protocol/messages.ts'
+import type { Spent } from '../protocol/records.ts'
+import type { RunState } from './agentTypes.ts'
+import type { Draft } from './draft.ts'
+
+/** Counts what a model call used, on the turn and on the run. */
+export function spend(draft: Draft, usage: RunState['usage'], costUsd: number): void {
+  const run = draft.context.run
+  if (run === null) return
+  draft.setRun({
+    usage: addUsage(run.usage, usage),
+    costUsd: run.costUsd + costUsd,
+    turnUsage: addUsage(run.turnUsage, usage),
+    turnCostUsd: run.turnCostUsd + costUsd,
+  })
+}
+
+/** Counts what a sub-agent used. */
+export function spendByChild(draft: Draft, { usage, costUsd, turns }: Spent): void {
+  spend(draft, usage, costUsd)
+  draft.setRun({ childTurns: (draft.context.run?.childTurns ?? 0) + turns })
+}

@@ -1,0 +1,54 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { SubAgentOptions } from '../../actors/subAgents.ts'
+import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
+import type { Limits } from '../../protocol/records.ts'
+import type { Agent } from '../agent.ts'
+import type { RunResult } from '../run.ts'
+import type { Runtime } from '../runtime.ts'
+
+/** Where a group works: below an agent, as its children, or in a runtime, as roots. */
+export type GroupHost = Runtime | Agent
+
+/**
+ * An agent of a group. The same definition may be there twice. With options only below an agent; a branch that crashes has
+ * failed and is not begun anew, so there is no `restart`.
+ */
+export type GroupEntry = AgentDefinition | Pick<SubAgentOptions, 'definition' | 'context' | 'stallMs'>
+
+export interface GroupOptions {
+  /** Allowances of each agent's run, over those of its definition. */
+  readonly limits?: Limits | undefined
+  /** Aborts every agent of the group; what had been done by then is the result. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * The agent whose answer was taken stays alive, to go on with and to be closed by the caller; without a judge all that ended
+   * well. Default `false`: every agent is closed once its run is over, and its session can be resumed.
+   */
+  readonly keep?: boolean | undefined
+}
+
+/** What one agent of a group did. */
+export interface Branch {
+  /** Its session is under this id. */
+  readonly agentId: string
+  /** Name of its definition. */
+  readonly definition: string
+  readonly result: RunResult
+}
+
+/** What several runs used together. */
+export interface GroupSpent {
+  readonly usage: Usage
+  /** US dollars; what has no prices counts 0. */
+  readonly costUsd: number
+}
+
+/** Whether its answer can be used. */
+export const endedWell = ({ result }: Pick<Branch, 'result'>): boolean =>
+  result.stopReason === 'stop' && result.error === undefined
+
+/** The sum over runs. Pure. */
+export const spentBy = (runs: readonly GroupSpent[]): GroupSpent => ({
+  usage: runs.reduce((sum, { usage }) => addUsage(sum, usage), noUsage),
+  costUsd: runs.reduce((sum, { costUsd }) => sum + costUsd, 0),
+})

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
+import { contentSchema, type Content } from '../../protocol/commands.ts'
+import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { limitsSchema } from '../../protocol/records.ts'
+import { Agent } from '../agent.ts'
+import type { GroupEntry, GroupHost } from './branch.ts'
+
+/** Most agents of one group. */
+const maxEntries = 100
+
+const entrySchema = z.strictObject({
+  definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
+  context: z.enum(['own', 'fork']).exactOptional(),
+  stallMs: z.number().positive().exactOptional(),
+})
+
+/** The options every group has. */
+export const groupOptionsSchema = z.strictObject({
+  limits: limitsSchema.optional(),
+  signal: z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'give an AbortSignal').optional(),
+  keep: z.boolean().optional(),
+})
+
+/** @throws RuntimeError `INVALID_OPTION` unless the host is a runtime or an agent, and the options fit. */
+export function checkOptions(verb: string, schema: z.ZodType, host: GroupHost, options: object): void {
+  if (!(host instanceof Agent) && !isRuntime(host))
+    throw new RuntimeError('INVALID_OPTION', `${verb} takes a runtime or an agent first.`)
+  const checked = schema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(checked.error)}.`)
+}
+
+const isRuntime = (host: unknown): boolean =>
+  typeof host === 'object' &&
+  host !== null &&
+  ['spawn', 'agents', 'resume'].every((name) => typeof Reflect.get(host, name) === 'function')
+
+/**
+ * Checks what agents a group is made of.
+ *
+ * @throws RuntimeError `INVALID_OPTION`: none, too many, or options that only a parent can grant; `INVALID_DEFINITION`.
+ */
+export function checkEntries(verb: string, host: GroupHost, entries: readonly GroupEntry[]): void {
+  if (!Array.isArray(entries) || entries.length === 0)
+    throw new RuntimeError('INVALID_OPTION', `${verb} takes a list of at least one agent.`)
+  if (entries.length > maxEntries)
+    throw new RuntimeError('INVALID_OPTION', `${verb}: ${entries.length} agents; ${maxEntries} is the most allowed.`)
+  for (const [index, entry] of entries.entries()) {
+    if (isAgentDefinition(entry)) continue
+    const checked = entrySchema.safeParse(entry)
+    const at = `${verb}: agent ${index + 1}`
+    if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${at}: ${describeIssues(checked.error)}.`)
+    if (!(host instanceof Agent))
+      throw new RuntimeError('INVALID_OPTION', `${at}: context and stallMs need a parent: give an agent, not a runtime.`)
+  }
+}
+
+/** @throws RuntimeError `CHILD_REFUSED` when so many more children are more than the host may have. */
+export function checkRoom(verb: string, host: GroupHost, needed: number): void {
+  if (!(host instanceof Agent) || needed <= host.room) return
+  const what = `${verb} needs ${needed} sub-agents of agent "${host.id}", which may have ${host.room} more`
+  throw new RuntimeError('CHILD_REFUSED', `${what}; nothing was begun.`)
+}
+
+/** What is said to an agent, as blocks. @throws RuntimeError `INVALID_CONTENT` */
+export function checkContent(verb: string, content: Content): z.output<typeof contentSchema> {
+  const checked = contentSchema.safeParse(content)
+  if (!checked.success) throw new RuntimeError('INVALID_CONTENT', `${verb}: ${describeIssues(checked.error)}.`)
+  return checked.data
+}

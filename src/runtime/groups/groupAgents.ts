@@ -1,0 +1,93 @@
+import { isAgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Content } from '../../protocol/commands.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Limits } from '../../protocol/records.ts'
+import { Agent } from '../agent.ts'
+import type { Branch, GroupEntry, GroupHost } from './branch.ts'
+
+/** The agents of one group, from their spawn until they are closed. */
+export class GroupAgents {
+  readonly #host: GroupHost
+  readonly #signal: AbortSignal | undefined
+  readonly #open = new Set<Agent>()
+  readonly #aborted = Promise.withResolvers<null>()
+
+  /** A signal that is aborted aborts all that are open, in the same tick. */
+  constructor(host: GroupHost, signal: AbortSignal | undefined) {
+    this.#host = host
+    this.#signal = signal
+    if (this.isAborted) this.#abortAll()
+    else signal?.addEventListener('abort', this.#abortAll, { once: true })
+  }
+
+  get isAborted(): boolean {
+    return this.#signal?.aborted === true
+  }
+
+  /** Spawns an agent. Throws as `spawn` does. */
+  async open(entry: GroupEntry): Promise<Agent> {
+    const agent = await this.#spawn(entry)
+    this.#open.add(agent)
+    return agent
+  }
+
+  #spawn(entry: GroupEntry): Promise<Agent> {
+    const options = isAgentDefinition(entry) ? { definition: entry } : entry
+    // Nobody would hear of a second life: the run of the first one is the branch.
+    return this.#host instanceof Agent
+      ? this.#host.spawn({ ...options, restart: 'never' })
+      : this.#host.spawn(options.definition)
+  }
+
+  /** Spawns all, in this order, or throws what the first that failed threw. */
+  async openAll(entries: readonly GroupEntry[]): Promise<Agent[]> {
+    const opened = await Promise.allSettled(entries.map((entry) => this.open(entry)))
+    return opened.map((one) => {
+      if (one.status === 'rejected') throw one.reason
+      return one.value
+    })
+  }
+
+  /** One run of an agent. Throws as `prompt` does. */
+  async ask(agent: Agent, prompt: Content, limits?: Limits): Promise<Branch> {
+    const { id: agentId, definition } = agent
+    return { agentId, definition, result: await agent.prompt(prompt, { limits }).result }
+  }
+
+  /** What somebody else works at, or `null` as soon as the group is aborted. Rejects as the work does. */
+  unlessAborted<T>(work: Promise<T>): Promise<T | null> {
+    return Promise.race([work, this.#aborted.promise])
+  }
+
+  /** Aborts the run of an agent, if it still has one. */
+  abort(agent: Agent): void {
+    try {
+      agent.abort()
+    } catch (thrown) {
+      if (!(thrown instanceof RuntimeError) || thrown.code !== 'AGENT_STOPPED') throw thrown
+    }
+  }
+
+  /** Leaves the agents of these branches to the caller. */
+  keep(branches: readonly Branch[]): void {
+    const kept = new Set(branches.map(({ agentId }) => agentId))
+    for (const agent of this.#open) if (kept.has(agent.id)) this.#open.delete(agent)
+  }
+
+  /** Closes an agent; a log that could not be written has shown in the result of its run. Idempotent, never rejects. */
+  async close(agent: Agent): Promise<void> {
+    this.#open.delete(agent)
+    await agent.close().catch(() => {})
+  }
+
+  /** Closes all that are open. Never rejects. */
+  async closeAll(): Promise<void> {
+    this.#signal?.removeEventListener('abort', this.#abortAll)
+    await Promise.all([...this.#open].map((agent) => this.close(agent)))
+  }
+
+  readonly #abortAll = (): void => {
+    for (const agent of this.#open) this.abort(agent)
+    this.#aborted.resolve(null)
+  }
+}

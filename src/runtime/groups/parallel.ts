@@ -1,0 +1,95 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Content } from '../../protocol/commands.ts'
+import type { PlainBlock } from '../../protocol/messages.ts'
+import { askJudge } from './askJudge.ts'
+import { endedWell, spentBy, type Branch, type GroupEntry, type GroupHost, type GroupOptions, type GroupSpent } from './branch.ts'
+import { checkContent, checkEntries, checkOptions, checkRoom, groupOptionsSchema } from './checkGroup.ts'
+import { GroupAgents } from './groupAgents.ts'
+import { cheapest, chosenBy, judgeAgent, judgeSchema, type Judge } from './judge.ts'
+
+export interface ParallelOptions extends GroupOptions {
+  /** Who selects; default: nobody, and every result is the caller's to weigh. */
+  readonly judge?: Judge | undefined
+}
+
+export interface ParallelResult extends GroupSpent {
+  /** The branch that was chosen; `null` without a judge, when no branch ended well, and when the group was aborted before. */
+  readonly winner: Branch | null
+  /** In the order of the entries; empty when the group was aborted before they began. */
+  readonly branches: readonly Branch[]
+  /** The session of the model that chose, when one was asked. */
+  readonly judgeId?: string
+}
+
+const optionsSchema = groupOptionsSchema.extend({ judge: judgeSchema.optional() })
+
+/**
+ * Gives the same prompt to several agents at once, and has a judge select. A branch that fails is a result like any other. Of
+ * one that ended well alone no model is asked. `usage` and `costUsd` are those of all branches and of the judge.
+ *
+ * @throws RuntimeError before anything is begun: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED` (more
+ * than the agent may have); later, with every agent closed: `JUDGE_FAILED`, and what `spawn` throws.
+ */
+export async function parallel(
+  host: GroupHost,
+  entries: readonly GroupEntry[],
+  prompt: Content,
+  options: ParallelOptions = {},
+): Promise<ParallelResult> {
+  checkOptions('parallel', optionsSchema, host, options)
+  checkEntries('parallel', host, entries)
+  const task = checkContent('parallel', prompt)
+  const { judge, limits, signal, keep = false } = options
+  const judging = judgeAgent(judge)
+  checkRoom('parallel', host, entries.length + (keep && judging !== null ? 1 : 0))
+  const agents = new GroupAgents(host, signal)
+  try {
+    const members = agents.isAborted ? [] : await agents.openAll(entries)
+    if (agents.isAborted) return { winner: null, branches: [], ...spentBy([]) }
+    const race: { first: Branch | null } = { first: null }
+    const branches = await Promise.all(
+      members.map(async (member) => {
+        const branch = await agents.ask(member, prompt, limits)
+        if (judge === 'first' && race.first === null && endedWell(branch)) {
+          race.first = branch
+          for (const other of members) if (other !== member) agents.abort(other)
+        }
+        if (!keep) await agents.close(member)
+        return branch
+      }),
+    )
+    const candidates = branches.filter(endedWell)
+    const chosen = await choose(agents, candidates, { judge, judging, task, first: race.first })
+    const { winner, judgeId, spent } = chosen
+    if (keep) agents.keep(judge === undefined ? candidates : candidates.filter((one) => one === winner))
+    const used = [...branches.map(({ result }) => result), ...(spent === undefined ? [] : [spent])]
+    return { winner, branches, ...(judgeId === undefined ? {} : { judgeId }), ...spentBy(used) }
+  } finally {
+    await agents.closeAll()
+  }
+}
+
+interface Choice {
+  readonly winner: Branch | null
+  readonly judgeId?: string
+  readonly spent?: GroupSpent
+}
+
+async function choose(
+  agents: GroupAgents,
+  candidates: readonly Branch[],
+  by: {
+    readonly judge: Judge | undefined
+    readonly judging: AgentDefinition | null
+    readonly task: readonly PlainBlock[]
+    readonly first: Branch | null
+  },
+): Promise<Choice> {
+  const { judge, judging, task, first } = by
+  if (judge === 'first') return { winner: first }
+  if (judge === undefined || agents.isAborted || candidates.length === 0) return { winner: null }
+  if (judge === 'cheapest') return { winner: cheapest(candidates) }
+  if (typeof judge === 'function') return { winner: await agents.unlessAborted(chosenBy(judge, candidates)) }
+  if (judging === null || candidates.length === 1) return { winner: candidates[0]! }
+  return askJudge(agents, judging, { task, candidates })
+}

@@ -1,0 +1,105 @@
+import { isAgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Content } from '../../protocol/commands.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { RunStopReason } from '../../protocol/records.ts'
+import { endedWell, spentBy, type Branch, type GroupEntry, type GroupHost, type GroupOptions, type GroupSpent } from './branch.ts'
+import { checkContent, checkEntries, checkOptions, checkRoom, groupOptionsSchema } from './checkGroup.ts'
+import { GroupAgents } from './groupAgents.ts'
+
+/** Makes the prompt of the next agent of the answer of the one before. What it throws rejects the pipeline as it is. */
+export type PromptMapper = (text: string, step: Branch) => Content | Promise<Content>
+
+export interface PipelineResult extends GroupSpent {
+  /** The answer of the last agent that ran; `''` when none did. */
+  readonly text: string
+  /** What each agent did, in order, up to the one it stopped at. */
+  readonly steps: readonly Branch[]
+  /** Where it stopped before its end; `null` when every agent ended well. */
+  readonly stopped: PipelineStop | null
+}
+
+export interface PipelineStop {
+  /** Which agent, from 0; mappers do not count. It never ran when `steps` is no longer than this. */
+  readonly index: number
+  /** Name of its definition. */
+  readonly definition: string
+  /** How its run ended: `'aborted'` if it never ran; `'stop'`: its answer was blank, and so no prompt for the next. */
+  readonly stopReason: RunStopReason
+}
+
+interface Step {
+  readonly entry: GroupEntry
+  readonly mapper: PromptMapper | undefined
+}
+
+/**
+ * Gives a prompt to the first agent, its answer to the second, and so on; a function between two makes another prompt of the
+ * answer. It stops at the first agent that does not end well, and says which. Only one agent is alive at a time.
+ *
+ * @throws RuntimeError before anything is begun: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED`; later,
+ * with every agent closed: `INVALID_CONTENT` of a mapper, what a mapper throws, and what `spawn` throws.
+ */
+export async function pipeline(
+  host: GroupHost,
+  entries: readonly (GroupEntry | PromptMapper)[],
+  prompt: Content,
+  options: GroupOptions = {},
+): Promise<PipelineResult> {
+  checkOptions('pipeline', groupOptionsSchema, host, options)
+  const plan = planOf(entries)
+  checkEntries('pipeline', host, plan.map(({ entry }) => entry))
+  checkContent('pipeline', prompt)
+  checkRoom('pipeline', host, 1)
+  const { limits, signal, keep = false } = options
+  const agents = new GroupAgents(host, signal)
+  const steps: Branch[] = []
+  const resultOf = (stopped: PipelineStop | null): PipelineResult => {
+    const used = spentBy(steps.map(({ result }) => result))
+    return { text: steps.at(-1)?.result.text ?? '', steps, stopped, ...used }
+  }
+  try {
+    for (const [index, { entry, mapper }] of plan.entries()) {
+      const { name: definition } = definitionOf(entry)
+      const last = steps.at(-1)
+      const said = last === undefined ? prompt : await agents.unlessAborted(promptAfter(last, mapper))
+      if (said === null || agents.isAborted) return resultOf({ index, definition, stopReason: 'aborted' })
+      checkContent(`pipeline: the prompt of agent ${index + 1}`, said)
+      const agent = await agents.open(entry)
+      if (agents.isAborted) return resultOf({ index, definition, stopReason: 'aborted' })
+      const step = await agents.ask(agent, said, limits)
+      steps.push(step)
+      const isLast = index === plan.length - 1
+      const isUsable = isLast || plan[index + 1]!.mapper !== undefined || step.result.text.trim() !== ''
+      if (!endedWell(step) || !isUsable) return resultOf({ index, definition, stopReason: step.result.stopReason })
+      if (isLast && keep) agents.keep([step])
+      else await agents.close(agent)
+    }
+    return resultOf(null)
+  } finally {
+    await agents.closeAll()
+  }
+}
+
+const promptAfter = async (last: Branch, mapper: PromptMapper | undefined): Promise<Content> =>
+  mapper === undefined ? last.result.text : mapper(last.result.text, last)
+
+const definitionOf = (entry: GroupEntry) => (isAgentDefinition(entry) ? entry : entry.definition)
+
+/** Which agents come in which order, and what stands before each. @throws RuntimeError `INVALID_OPTION` */
+function planOf(entries: readonly (GroupEntry | PromptMapper)[]): Step[] {
+  if (!Array.isArray(entries)) throw new RuntimeError('INVALID_OPTION', 'pipeline takes a list of at least one agent.')
+  const plan: Step[] = []
+  let mapper: PromptMapper | undefined
+  for (const entry of entries as readonly (GroupEntry | PromptMapper)[]) {
+    if (typeof entry !== 'function') {
+      plan.push({ entry, mapper })
+      mapper = undefined
+    } else if (plan.length === 0 || mapper !== undefined) throw misplaced()
+    else mapper = entry
+  }
+  if (mapper !== undefined) throw misplaced()
+  return plan
+}
+
+const misplaced = (): RuntimeError =>
+  new RuntimeError('INVALID_OPTION', 'pipeline: a function stands between two agents.')

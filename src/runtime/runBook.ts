@@ -1,0 +1,79 @@
+import type { Conversation } from '../conversation/conversation.ts'
+import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { textOf } from '../protocol/messages.ts'
+import type { RecordOf } from '../protocol/records.ts'
+import type { AgentHost } from './agentHost.ts'
+import { RunHandle } from './run.ts'
+
+/** The runs of one agent that somebody waits for: asked for, under way, ended. */
+export class RunBook {
+  readonly #host: AgentHost
+  /** By request, until they begin. */
+  #expected: Map<string, RunHandle> | undefined
+
+  constructor(host: AgentHost) {
+    this.#host = host
+  }
+
+  /** The handle of the run that the request of this id will start. */
+  expect(requestId: string): RunHandle {
+    const run = new RunHandle(requestId)
+    this.#expected ??= new Map()
+    this.#expected.set(requestId, run)
+    return run
+  }
+
+  /** The run will not begin. */
+  drop(run: RunHandle, ...why: Parameters<RunHandle['cancel']>): void {
+    this.#expected?.delete(run.id)
+    run.cancel(...why)
+  }
+
+  begin({ requestId }: RecordOf<'run.start'>): void {
+    this.#host.announcer.run = this.#expected?.get(requestId)
+    this.#expected?.delete(requestId)
+  }
+
+  /** The result comes once the run's records are in the store. */
+  end(end: RecordOf<'run.end'>): void {
+    const { announcer, conversation } = this.#host
+    const { run } = announcer
+    announcer.run = undefined
+    if (run === undefined) return
+    const words = { parse: (text: string) => this.#parse(text), lastText: () => lastText(conversation) }
+    const pending = this.#host.durable()
+    if (pending === undefined) run.finish(end, words)
+    else
+      pending.then(
+        () => run.finish(end, words),
+        (thrown: unknown) => run.finish(end, words, toErrorInfo(thrown, 'STORE_APPEND_FAILED')),
+      )
+  }
+
+  /** Nothing more comes of the agent: whoever still waits is told. */
+  endAll(crash: ErrorInfo | null): void {
+    const { announcer } = this.#host
+    const runs = [...(announcer.run === undefined ? [] : [announcer.run]), ...(this.#expected?.values() ?? [])]
+    announcer.run = undefined
+    this.#expected = undefined
+    for (const run of runs) {
+      if (crash === null) run.cancel('aborted')
+      else run.cancel('error', crash)
+    }
+  }
+
+  #parse(text: string): { output?: unknown } {
+    const { output } = this.#host.definition
+    if (output === null) return {}
+    try {
+      return { output: output.parse(JSON.parse(text)) }
+    } catch {
+      return {}
+    }
+  }
+}
+
+function lastText(conversation: Conversation): string {
+  const last = conversation.path.findLast(({ message }) => message.role === 'assistant')
+  return last === undefined ? '' : textOf(last.message.content)
+}
