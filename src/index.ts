@@ -25,6 +25,11 @@ export {
 export { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts'
 export type { Agent, ListenOptions, RunOptions, SayOptions } from './runtime/agent.ts'
 export type { AgentTree, PendingApproval } from './runtime/agentTree.ts'
+export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
+export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'
+export { parallel, type ParallelOptions, type ParallelResult } from './runtime/groups/parallel.ts'
+export { pipeline, type PipelineResult, type PipelineStop, type PromptMapper } from './runtime/groups/pipeline.ts'
+export { race } from './runtime/groups/race.ts'
 export type { AgentListener } from './runtime/observers.ts'
 export type { Run, RunResult } from './runtime/run.ts'
 export { memoryStore } from './runtime/stores/memoryStore.ts'
@@ -34,7 +39,15 @@ export { repairLog, type LogRepair } from './runtime/stores/repairLog.ts'
 
 export { sessionOf } from './runtime/sessions/sessionOf.ts'
 export { SessionProjection } from './runtime/sessions/sessionProjection.ts'
-export type { Loop, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './runtime/sessions/session.ts'
+export type {
+  Loop,
+  Session,
+  SessionCall,
+  SessionStatus,
+  TrunkChange,
+  Turn,
+  TurnInput,
+} from './runtime/sessions/session.ts'
 export { summaryOf, type SessionSummary } from './runtime/sessions/sessionSummary.ts'
 export { listSessions } from './runtime/sessions/listSessions.ts'
 export { loadSession, type LoadedSession } from './runtime/sessions/loadSession.ts'

@@ -84,7 +84,9 @@ const optionsSchema = z.strictObject({
   instructions: z.string().optional(),
   description: z.string().min(1).optional(),
   input: z.custom((value) => value instanceof z.ZodObject, 'give a zod object').optional(),
-  agents: z.union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')]).optional(),
+  agents: z
+    .union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')])
+    .optional(),
   maxDepth: z.int().min(0).max(50).optional(),
   maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
   tools: z

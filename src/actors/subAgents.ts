@@ -43,7 +43,8 @@ const optionsSchema = z.strictObject({
  */
 export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
   const checked = optionsSchema.safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
-  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
+  if (!checked.success)
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
   const { definition, context, detach, stallMs, ...restarts } = checked.data
   return { definition, context, detach, stallMs, restarts }
 }

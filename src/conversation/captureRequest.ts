@@ -31,7 +31,10 @@ export type RequestDifference = Pick<
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** What of a request was not in the one before, of which nothing is stored again. Pure. */
-export function captureRequest(before: TurnRequest | undefined, { model, request, provenance }: TurnRequest): RequestDifference {
+export function captureRequest(
+  before: TurnRequest | undefined,
+  { model, request, provenance }: TurnRequest,
+): RequestDifference {
   const { system, tools, settings, messages } = request
   const old = before?.request
   let kept = 0
@@ -46,7 +49,9 @@ export function captureRequest(before: TurnRequest | undefined, { model, request
     model,
     ...(old?.system === system ? {} : { system }),
     ...(old !== undefined && isSame(old.tools, tools) ? {} : { tools }),
-    ...(old !== undefined && isSame(old.settings, settings) ? {} : { settings: settings as { [name: string]: unknown } }),
+    ...(old !== undefined && isSame(old.settings, settings)
+      ? {}
+      : { settings: settings as { [name: string]: unknown } }),
     kept,
     messages: messages.slice(kept),
     provenance: provenance.slice(kept),

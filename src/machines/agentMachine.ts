@@ -1,7 +1,8 @@
+import { toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { requestRevert } from './brakes.ts'
-import { abortAtRest, attachChild, detachChild } from './children.ts'
+import { abortAtRest, attachChild, detachChild, loseChild } from './children.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { recoverRun } from './recovery.ts'
 import { deadlineKey } from './runs.ts'
@@ -78,7 +79,15 @@ export const agentMachine = agentSetup.createMachine({
       const { agentId, path, definition, model } = draft.context
       const link = parent === undefined ? {} : { parent }
       if (restored === undefined)
-        draft.record({ type: 'agent.created', agentId, path, definition, model: model.id, machine: agentMachineId, ...link })
+        draft.record({
+          type: 'agent.created',
+          agentId,
+          path,
+          definition,
+          model: model.id,
+          machine: agentMachineId,
+          ...link,
+        })
       else recoverRun(draft, restored)
     }),
   ],
@@ -111,6 +120,11 @@ export const agentMachine = agentSetup.createMachine({
     spawn: { actions: advance<EventOfType<'spawn'>>(attachChild) },
     'xstate.done.actor.child.*': {
       actions: advance<EventOfType<'xstate.done.actor.child.0'>>((draft, { output }) => detachChild(draft, output)),
+    },
+    'xstate.error.actor.child.*': {
+      actions: advance<EventOfType<'xstate.error.actor.child.0'>>((draft, { actorId, error }) =>
+        loseChild(draft, actorId, toErrorInfo(error, 'INTERNAL')),
+      ),
     },
     revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],

@@ -27,7 +27,11 @@ const placeholder = <Output, Input>(src: string) =>
   fromPromise<Output, Input>(() => Promise.reject(new Error(`the actor "${src}" was not provided`)))
 
 /** What runs a sub-agent: `supervisorMachine`, with this machine again inside. Named by its shape, as the two contain each other. */
-export type SubAgentLogic = ActorLogic<Snapshot<CallOutput>, { readonly type: 'abort' | 'stop' | 'close' }, SubAgentInput>
+export type SubAgentLogic = ActorLogic<
+  Snapshot<CallOutput>,
+  { readonly type: 'abort' | 'stop' | 'close' },
+  SubAgentInput
+>
 
 type Actors = {
   streamReply: ReturnType<typeof placeholder<ReplyOutput, ReplyInput>>

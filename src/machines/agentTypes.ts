@@ -80,6 +80,8 @@ export interface RunState {
   /** When the next attempt may start, in epoch milliseconds. */
   readonly retryAt: number
   readonly overflowed: boolean
+  /** The caller of a sub-agent said once what was wrong with its answer. */
+  readonly repaired: boolean
   /** Why the last attempt failed. */
   readonly lastError: ErrorInfo | null
   /** Usage and cost of the turn under way. */

@@ -97,12 +97,15 @@ function startSubAgent(draft: Draft, index: number): void {
   const { agentId, children } = draft.context
   const { childId = `${agentId}.${children + 1}`, ...call } = draft.context.calls[index]!
   const allowance = allowanceFor(draft.context, draft.context.calls[index]!)
-  if (allowance === null) return endCall(draft, index, refusal('The budget of this run is used up: no sub-agent was started.'))
+  if (allowance === null)
+    return endCall(draft, index, refusal('The budget of this run is used up: no sub-agent was started.'))
   const { callId, key, name, input } = call
   const isNew = draft.context.calls[index]!.childId === undefined
   draft.set({
     children: isNew ? children + 1 : children,
-    calls: draft.context.calls.map((other, i) => (i === index ? { ...call, status: 'running', childId, allowance } : other)),
+    calls: draft.context.calls.map((other, i) =>
+      i === index ? { ...call, status: 'running', childId, allowance } : other,
+    ),
   })
   draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, childId })
   draft.children.push({
@@ -195,7 +198,9 @@ export function stopCalls(draft: Draft): void {
     if (call.status !== 'running') return
     const id = callSlot(index)
     // A sub-agent brings its own log in order before it ends; `settle` waits for that.
-    draft.children.push(call.childId === undefined ? { type: 'stop', id } : { type: 'tell', id, event: { type: 'abort' } })
+    draft.children.push(
+      call.childId === undefined ? { type: 'stop', id } : { type: 'tell', id, event: { type: 'abort' } },
+    )
   })
 }
 

@@ -1,7 +1,10 @@
-import type { CallOutput, EventOfType } from './agentTypes.ts'
+import type { AttachedChild, CallOutput, EventOfType } from './agentTypes.ts'
+import type { ErrorInfo } from '../protocol/errors.ts'
 import { noUsage } from '../protocol/messages.ts'
 import type { Draft } from './draft.ts'
 import { spendByChild } from './spending.ts'
+
+const nothing = { usage: noUsage, costUsd: 0, turns: 0 } as const
 
 /** Child ids are reused by position, as those of calls. */
 function freeSlot(taken: readonly { readonly slot: string }[]): string {
@@ -42,8 +45,20 @@ export function abortAtRest(draft: Draft): void {
 /** Takes leave of a child that has ended. */
 export function detachChild(draft: Draft, output: CallOutput): void {
   const child = draft.context.attached.find(({ key }) => key === output?.key)
-  if (child === undefined) return
-  const { error, spent = { usage: noUsage, costUsd: 0, turns: 0 } } = output
+  if (child !== undefined) leave(draft, child, output)
+}
+
+/** Takes leave of a child whose supervisor failed. */
+export function loseChild(draft: Draft, slot: string, error: ErrorInfo): void {
+  const child = draft.context.attached.find((attached) => attached.slot === slot)
+  if (child !== undefined) leave(draft, child, { error })
+}
+
+function leave(
+  draft: Draft,
+  child: AttachedChild,
+  { error, spent = nothing }: Pick<CallOutput, 'error' | 'spent'>,
+): void {
   draft.set({ attached: draft.context.attached.filter((other) => other !== child) })
   draft.record({
     type: 'child.ended',

@@ -20,7 +20,7 @@ export const pruneEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.prune && (context.prunes?.length ?? 0) > 0
 /** A person asked an agent at rest for a revert. */
 export const brakeRequested = (subject: Subject): boolean =>
-  !subject.context.isAsleep && (revertEnabled(subject) || pruneEnabled(subject))
+  mayBegin(subject) && (revertEnabled(subject) || pruneEnabled(subject))
 
 /** The trunk leaves too little headroom, and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {
@@ -41,7 +41,9 @@ export const overLimit = (subject: Subject): boolean => {
 export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true
 /** Restored from the log of an agent that was paused. */
 export const isPaused = ({ context }: Subject): boolean => context.pause !== null
-export const hasPrompts = ({ context }: Subject): boolean => context.prompts.length > 0 && !context.isAsleep
+/** Something new may begin: it is awake, and nobody has asked it to end. */
+export const mayBegin = ({ context }: Subject): boolean => !context.isAsleep && context.ending === null
+export const hasPrompts = (subject: Subject): boolean => subject.context.prompts.length > 0 && mayBegin(subject)
 
 /** The one result still missing: the step is sealed with it. */
 export const isLastCall = ({ context, event }: Subject): boolean => {
@@ -67,7 +69,8 @@ export const isEnding = (subject: Subject): boolean => subject.context.ending !=
 export const hasChildren = ({ context }: Subject): boolean => context.attached.length > 0
 
 /** What a sub-agent exists for is done, and nobody has said more to it. */
-export const isTaskDone = ({ context }: Subject): boolean => context.isTaskOver && context.prompts.length === 0 && context.attached.length === 0
+export const isTaskDone = ({ context }: Subject): boolean =>
+  context.isTaskOver && context.prompts.length === 0 && context.attached.length === 0
 
 export const decidesHeldCall = ({ context, event }: Subject): boolean =>
   event.type === 'decide' && context.run !== null && heldCalls(context).includes(event.callId)
@@ -116,7 +119,16 @@ export const overBudget = (subject: Subject): boolean => {
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 
+const isBadAnswer = (output: ReplyOutput): boolean => !output.ok && output.failure.error.code === 'OUTPUT_INVALID'
+
+/** The answer of a sub-agent does not fit its schema: its caller says so, once. */
+export const mayRepair = (subject: Subject): boolean => {
+  const { task, run } = subject.context
+  return task !== null && run?.repaired === false && isBadAnswer(outputOf(subject))
+}
+
 export function mayRetry(subject: Subject): boolean {
+  if (subject.context.task !== null && isBadAnswer(outputOf(subject))) return false
   const output = outputOf(subject)
   const { policy, run } = subject.context
   if (output.ok || run === null || !retriedKinds.has(output.failure.kind)) return false

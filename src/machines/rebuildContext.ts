@@ -48,7 +48,7 @@ const inRun = (context: FoldedContext, change: Partial<RunState>): Partial<Folde
   context.run === null ? {} : { run: { ...context.run, ...change } }
 
 /** What a record says was used; what came between turns is counted on the run and on the turn before, as the machine does. */
-function spent(context: FoldedContext, usage: Usage = noUsage, costUsd = 0): Partial<FoldedContext> {
+function used(context: FoldedContext, usage: Usage = noUsage, costUsd = 0): Partial<FoldedContext> {
   const { run } = context
   if (run === null) return {}
   return inRun(context, {
@@ -60,7 +60,7 @@ function spent(context: FoldedContext, usage: Usage = noUsage, costUsd = 0): Par
 }
 
 function spentByChild(context: FoldedContext, { usage, costUsd, turns }: Spent): Partial<FoldedContext> {
-  const after = spent(context, usage, costUsd)
+  const after = used(context, usage, costUsd)
   return after.run == null ? {} : { run: { ...after.run, childTurns: after.run.childTurns + turns } }
 }
 
@@ -121,10 +121,10 @@ const fold: Fold = {
       nodeId: nodeId + 1 + index,
       status: 'ready',
     }))
-    return { calls, owesReply: calls.length > 0, ...spent(context, message.usage, costUsd) }
+    return { calls, owesReply: calls.length > 0, ...used(context, message.usage, costUsd) }
   },
   'reply.reset': (context, { attempt, usage, costUsd }) => {
-    const after = { ...context, ...spent(context, usage, costUsd) }
+    const after = { ...context, ...used(context, usage, costUsd) }
     return inRun(after, { attempt: attempt + 1 })
   },
   'approval.requested': (context, { callId }) => withStatus(context, callId, 'held'),
@@ -147,8 +147,8 @@ const fold: Fold = {
   'child.spawned': ({ children }) => ({ children: children + 1 }),
   'child.ended': (context, { spent }) => spentByChild(context, spent),
   'compaction.start': ({ compactions }) => ({ isCompacting: true, compactions: compactions + 1 }),
-  'compaction.end': (context, { usage, costUsd }) => ({ isCompacting: false, ...spent(context, usage, costUsd) }),
-  'revert.applied': (context, { usage, costUsd }) => spent(context, usage, costUsd),
+  'compaction.end': (context, { usage, costUsd }) => ({ isCompacting: false, ...used(context, usage, costUsd) }),
+  'revert.applied': (context, { usage, costUsd }) => used(context, usage, costUsd),
 }
 
 const agentOf = (loopId: string): string => loopId.slice(0, loopId.lastIndexOf('/'))

@@ -1,5 +1,5 @@
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
+import { noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
 import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { AgentContext, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
 import { loopIdOf, type Draft } from './draft.ts'
@@ -28,6 +28,7 @@ export const newRun = (loopId: string, requestId: string, limits: Limits, now: n
   attempt: 0,
   retryAt: 0,
   overflowed: false,
+  repaired: false,
   lastError: null,
   turnUsage: noUsage,
   turnCostUsd: 0,
@@ -142,6 +143,15 @@ export const pauseForStore = (draft: Draft): void =>
 
 /** The wall time of the run is used up. */
 export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
+
+/** The caller of a sub-agent says what is wrong with its answer: the one message it adds. */
+export function askForRepair(draft: Draft, { message }: ErrorInfo): void {
+  const { task } = draft.context
+  const text = `Your answer cannot be used. ${message} Answer again, with nothing but the JSON.`
+  addUserMessage(draft, { id: `${task}/repair`, content: [{ type: 'text', text }] }, 'prompt')
+  draft.setRun({ repaired: true })
+  nextAttempt(draft)
+}
 
 /** The next request would pass a limit of a sub-agent. */
 export function pauseForBudget(draft: Draft, limit: 'tokens' | 'costUsd'): void {

@@ -73,7 +73,13 @@ const supervisorSetup = setup({
   },
 })
 
-const fail = assign<SupervisorContext, { readonly type: string } & { readonly error: unknown }, undefined, SupervisorEvent, never>({
+const fail = assign<
+  SupervisorContext,
+  { readonly type: string } & { readonly error: unknown },
+  undefined,
+  SupervisorEvent,
+  never
+>({
   output: ({ context, event }) => failed(context.call, errorInfo('INTERNAL', `${messageOf(event.error)}.`)),
 })
 
@@ -99,6 +105,8 @@ export const supervisorMachine = supervisorSetup.createMachine({
     output: failed(input, errorInfo('CHILD_CRASHED', 'The sub-agent was aborted before it began.')),
   }),
   output: ({ context }) => context.output,
+  // One that no transition takes would end the machine.
+  on: { 'xstate.error.actor.*': {} },
   initial: 'opening',
   states: {
     opening: {

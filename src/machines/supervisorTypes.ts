@@ -43,4 +43,3 @@ export type SupervisorEvent =
   | { readonly type: 'abort' | 'stop' | 'close' }
   | { readonly type: 'xstate.done.actor.agent' }
   | { readonly type: 'xstate.error.actor.agent'; readonly error: unknown }
-

@@ -3,20 +3,32 @@ import type { ConversationView } from '../conversation/conversation.ts'
 import type { RevertCategory } from '../protocol/braking.ts'
 import { agentCommandSchema, type AgentCommand, type Content } from '../protocol/commands.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
-import type { Limits, PauseReason, QueueName } from '../protocol/records.ts'
+import type { Limits, PauseReason } from '../protocol/records.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { ProvenanceKind } from '../protocol/provenance.ts'
 import type { AgentHost } from './agentHost.ts'
-import { approvalsOf, handOver, hostOf, roomOf, spawnChild, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
+import { approvalsOf, handOver, roomOf, spawnChild, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
+import { carryOut } from './carryOut.ts'
 import { EventBuffer } from './eventBuffer.ts'
 import type { AgentListener } from './observers.ts'
+import { UnloadedHost } from './registry/unloadedHost.ts'
 import type { Run } from './run.ts'
+
+/** Where the life of an agent takes place; or what stands in while it is unloaded. */
+export type AgentBody = AgentHost | UnloadedHost
+
+/** What an agent finds its host by: it may come and go. */
+export interface AgentSeat {
+  readonly body: AgentBody
+}
 
 /** What an agent needs of its runtime. */
 export interface AgentOwner {
   newId(): string
   /** Lets go of a stopped agent and its log. */
-  release(host: AgentHost): Promise<void>
+  release(body: AgentBody): Promise<void>
+  /** Somebody stopped listening: an idle agent may be unloaded now. */
+  unheard(body: AgentBody): void
   agentOf(host: AgentHost): Agent | undefined
   agentById(agentId: string): Agent | undefined
 }
@@ -43,17 +55,37 @@ export interface RunOptions extends SayOptions {
 const given = (options: object): object =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
-/** A running agent. Its methods say what to do and return at once; what comes of it is seen in events and results. */
+/**
+ * A running agent. Its methods say what to do and return at once; what comes of it is seen in events and results. With
+ * `idleUnloadMs` of the runtime it may be unloaded while idle: its next command loads it again, and all of them work as ever.
+ */
 export class Agent {
   readonly id: string
-  readonly #host: AgentHost
+  readonly #seat: AgentSeat
   readonly #owner: AgentOwner
 
   /** Made by `runtime.spawn`. */
-  constructor(host: AgentHost, owner: AgentOwner) {
-    this.id = host.agentId
-    this.#host = host
+  constructor(seat: AgentSeat, owner: AgentOwner) {
+    this.id = seat.body.agentId
+    this.#seat = seat
     this.#owner = owner
+  }
+
+  get #host(): AgentBody {
+    return this.#seat.body
+  }
+
+  /** Whether it is in memory, and not only in its log. */
+  get isLoaded(): boolean {
+    return !(this.#host instanceof UnloadedHost)
+  }
+
+  /**
+   * Loads the agent if it was unloaded. Rejects as `runtime.resume` does when its log cannot be opened or read; the agent stays
+   * unloaded then, and the next command tries again.
+   */
+  async wake(): Promise<void> {
+    if (this.#host instanceof UnloadedHost) await this.#host.load()
   }
 
   /** Name of the chart's active state: `idle`, `replying.streaming`, `executing`, … */
@@ -71,14 +103,14 @@ export class Agent {
     return this.#host.repairedBytes
   }
 
-  /** The conversation tree, read-only. */
+  /** The conversation tree, read-only. Empty while the agent is not loaded: `await agent.wake()` before reading it. */
   get conversation(): ConversationView {
     return this.#host.conversation
   }
 
   /** How many more sub-agents it may have alive now. */
   get room(): number {
-    return roomOf(this.#host)
+    return this.#host instanceof UnloadedHost ? this.#host.definition.policy.maxChildren : roomOf(this.#host)
   }
 
   /** The agent it works for; `undefined` at the root of a tree. */
@@ -90,6 +122,11 @@ export class Agent {
   /** Ids of its ancestors, root first. */
   get path(): readonly string[] {
     return this.#host.path
+  }
+
+  /** `seq` of its last record. */
+  get lastSeq(): number {
+    return this.#host.lastSeq
   }
 
   /** Name of its definition. */
@@ -119,16 +156,16 @@ export class Agent {
    * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many), `AGENT_STOPPED`
    */
   spawn(entry: SubAgentEntry, options: { readonly id?: string } = {}): Promise<Agent> {
-    return spawnChild(this.#host, this.#owner, entry, options)
+    return this.#loaded((host) => spawnChild(host, this.#owner, entry, options))
   }
 
   /**
    * Hands the conversation over: the other agent starts with everything said so far, which is shared and not copied, and is
-   * the one to prompt from now on. `then: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and
+   * the one to prompt from now on. `afterwards: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and
    * the other stands on its own. Throws as `spawn` does.
    */
-  handOver(entry: SubAgentEntry, options: { readonly then?: 'wait' | 'end' } = {}): Promise<Agent> {
-    return handOver(this.#host, this.#owner, entry, options)
+  handOver(entry: SubAgentEntry, options: { readonly afterwards?: 'wait' | 'end' } = {}): Promise<Agent> {
+    return this.#loaded((host) => handOver(host, this.#owner, entry, options))
   }
 
   /** Ids of calls that wait for `decide`; none while the run they belong to waits for `resume`. */
@@ -232,7 +269,11 @@ export class Agent {
     if (typeof listener !== 'function') {
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
     }
-    return this.#host.announcer.subscribe(listener, { descendants: options.descendants === true })
+    const unsubscribe = this.#host.announcer.subscribe(listener, { descendants: options.descendants === true })
+    return () => {
+      unsubscribe()
+      this.#owner.unheard(this.#host)
+    }
   }
 
   /** Every event from now on, as an async iterable with a bounded buffer; leave the loop to end it. */
@@ -247,8 +288,11 @@ export class Agent {
     return buffer
   }
 
-  /** Carries out a command as it comes over a wire; the methods above are shorthands. Throws what they throw. */
-  dispatch(command: AgentCommand): Run | undefined {
+  /**
+   * Carries out a command as it comes over a wire; the methods above are shorthands. Throws what they throw. `requestId`: what its
+   * run or message is known by in the log, instead of one made here.
+   */
+  dispatch(command: AgentCommand, options: { readonly requestId?: string } = {}): Run | undefined {
     const parsed = agentCommandSchema.safeParse(command)
     if (!parsed.success) throw invalid(command, describeIssues(parsed.error))
     if (parsed.data.agentId !== this.id) {
@@ -256,114 +300,22 @@ export class Agent {
     }
     if (this.#host.isStopped && parsed.data.type === 'agent.stop') return undefined
     if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
-    const at = this.#host.clock.now()
-    const id = this.#owner.newId()
-    const { data } = parsed
-    if (startsRun.has(data.type)) this.#host.announcer.requested(id)
-    switch (data.type) {
-      case 'agent.prompt':
-      case 'agent.interrupt': {
-        this.#checkRoom('prompts')
-        const run = this.#host.runs.expect(id)
-        const interrupt = data.type === 'agent.interrupt' ? ({ interrupt: true } as const) : {}
-        this.#host.send({ type: 'prompt', id, at, ...saidIn(data), ...interrupt })
-        return run
-      }
-      case 'agent.steer':
-        this.#checkRoom(this.#isBusy ? 'steering' : 'prompts')
-        this.#host.send({ type: 'steer', id, at, ...saidIn(data) })
-        return undefined
-      case 'agent.followUp':
-        this.#checkRoom(this.#isBusy ? 'followUps' : 'prompts')
-        this.#host.send({ type: 'followUp', id, at, ...saidIn(data) })
-        return undefined
-      case 'agent.abort':
-        this.#host.send({ type: 'abort' })
-        return undefined
-      case 'agent.resume':
-        return this.#resume(id, data.limits)
-      case 'agent.decide':
-        return this.#decide(data, at)
-      case 'agent.revert': {
-        const { step, category, summary } = data
-        if (!this.#host.definition.policy.flags.revert) {
-          throw new RuntimeError('BRAKING_OFF', `Agent "${this.id}" has no braking.`)
-        }
-        this.#checkRoom('reverts')
-        const request = { id, by: 'person', step, category, ...(summary === undefined ? {} : { summary }) } as const
-        this.#host.send({ type: 'revert', request, at })
-        return undefined
-      }
-      case 'agent.stop':
-        void this.stop().catch((thrown: unknown) => this.#host.fail(thrown))
-        return undefined
-    }
+    if (parsed.data.type !== 'agent.stop')
+      return carryOut(this.#host, parsed.data, options.requestId ?? this.#owner.newId())
+    void this.stop().catch((thrown: unknown) => this.#host.fail(thrown))
+    return undefined
+  }
+
+  /** Does something with the host, at once where it is loaded. */
+  #loaded<T>(work: (host: AgentHost) => Promise<T>): Promise<T> {
+    const host = this.#host
+    return host instanceof UnloadedHost ? host.load().then(work) : work(host)
   }
 
   #say(command: AgentCommand): Run {
     return this.dispatch(command)!
   }
-
-  #decide(command: { callId: string; decision: 'approve' | 'deny'; reason?: string }, at: number): undefined {
-    const { callId, decision, reason } = command
-    if (!this.pendingApprovals.includes(callId)) {
-      const below = approvalsOf(this.#host).find(({ key }) => key === callId)
-      const host = below === undefined ? undefined : hostOf(this.#host, below.agentId)
-      if (below !== undefined && host !== undefined) {
-        host.send({ type: 'decide', callId: below.callId, decision, at, ...(reason === undefined ? {} : { reason }) })
-        return
-      }
-      const waiting = [...this.pendingApprovals, ...approvalsOf(this.#host).map(({ key }) => key)].join(', ') || 'none'
-      throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" does not wait for a decision (waiting: ${waiting}).`)
-    }
-    this.#host.send({ type: 'decide', callId, decision, at, ...(reason === undefined ? {} : { reason }) })
-  }
-
-  #resume(id: string, limits: Limits | undefined): Run {
-    const { pause } = this
-    if (pause === null || pause.type === 'approvals') {
-      throw new RuntimeError(
-        'NOT_PAUSED',
-        `Agent "${this.id}" is ${this.state}${pause === null ? '' : ', waiting for approvals'}.`,
-      )
-    }
-    const run = this.#host.runs.expect(id)
-    void this.#host.resume(run, limits)
-    return run
-  }
-
-  /** Whether there is a run to say something to; otherwise what is said starts one. */
-  get #isBusy(): boolean {
-    return this.#host.context.run !== null && this.state !== 'settling'
-  }
-
-  #checkRoom(queue: QueueName | 'reverts'): void {
-    const { context, definition, unseen } = this.#host
-    if (context.pause?.type === 'store') {
-      const why = context.pause.error.message
-      throw new RuntimeError('AGENT_PAUSED', `Agent "${this.id}" is paused because its store failed: ${why}`)
-    }
-    const waiting = (context[queue]?.length ?? 0) + unseen
-    if (waiting < definition.maxQueue) return
-    throw new RuntimeError('QUEUE_FULL', `Agent "${this.id}" has ${waiting} waiting ${queue}, the most allowed.`)
-  }
 }
-
-const startsRun: ReadonlySet<AgentCommand['type']> = new Set([
-  'agent.prompt',
-  'agent.interrupt',
-  'agent.steer',
-  'agent.followUp',
-  'agent.resume',
-  'agent.revert',
-])
-
-/** What a command says, without whom it says it to. */
-const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
-  type: _,
-  agentId: __,
-  ...said
-}: C): Omit<C, 'type' | 'agentId'> => said
 
 const invalid = (command: Partial<AgentCommand> | null | undefined, issues: string): RuntimeError =>
   issues.startsWith('content')

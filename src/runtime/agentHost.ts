@@ -2,8 +2,7 @@ import { createActor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply } from '../actors/agentPorts.ts'
 import { blankSettings } from '../actors/redaction/blankSecrets.ts'
-import type { Redactor } from '../actors/redaction/redactor.ts'
-import { RequestAssembler, type AssembledRequest, type RequestFrame } from '../conversation/assembleRequest.ts'
+import { RequestAssembler, type AssembledRequest } from '../conversation/assembleRequest.ts'
 import { capturedRequests, captureRequest, type TurnRequest } from '../conversation/captureRequest.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
@@ -12,50 +11,27 @@ import type { AgentContext, AgentInput, AgentMachineEvent } from '../machines/ag
 import { loopIdOf } from '../machines/draft.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { Limits, ParentLink, RecordDraft, RecordOf, Spent } from '../protocol/records.ts'
+import type { Limits, RecordDraft, RecordOf, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
 import { Announcer } from './announcer.ts'
-import { Children, type Nursery } from './children.ts'
+import { Children } from './children.ts'
 import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './log/logWriter.ts'
+import { requestFrame } from './requestFrame.ts'
 import { restoreInput } from './restoreInput.ts'
 import type { RunHandle } from './run.ts'
+import type { HostOptions, HostShared } from './hostOptions.ts'
 import { RunBook } from './runBook.ts'
-import type { History } from './sessions/readHistory.ts'
+import { stateName } from './stateName.ts'
 import { addSpent, noneSpent, spentAfter } from './spent.ts'
 import { VitalSigns } from './vitalSigns.ts'
-import type { Watchers } from './watchers.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
 
 /** Of an agent with no ancestors. */
 const rootPath: readonly string[] = Object.freeze([])
-
-/** What the agents of one runtime share. */
-export interface HostShared {
-  readonly machine: typeof agentMachine
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: () => number
-  /** Set when there is a tracer or a logger. */
-  readonly watchers?: Watchers | undefined
-  readonly redactor?: Redactor | undefined
-  readonly nursery: Nursery
-}
-
-export interface HostOptions {
-  readonly agentId: string
-  readonly definition: AgentDefinition
-  readonly lease: StoreLease
-  /** The agent's log, to go on from it; of a fork, the past it shares comes first. */
-  readonly history?: Pick<History, 'past' | 'records'> | undefined
-  /** Of a sub-agent. */
-  readonly parent?: AgentHost
-  readonly link?: ParentLink
-  readonly task?: AgentInput['task']
-}
 
 /** Everything of one agent that is not in its chart: conversation, log, listeners, runs. The effects reach the world through it. */
 export class AgentHost implements AgentPorts {
@@ -114,12 +90,24 @@ export class AgentHost implements AgentPorts {
     }
   }
 
-  /** Begins the life of a root agent; the host must be findable by id before. */
-  start(): void {
+  /** Begins the life of a root agent, with commands that wait for it; the host must be findable by id before. */
+  start(commands: readonly AgentMachineEvent[] = nobody): void {
     const actor = createActor(this.#shared.machine, { id: this.agentId, input: this.input })
     this.attach(actor)
-    actor.start()
+    // They lie in its mailbox before it starts: what listeners ask for meanwhile comes after them.
     this.wake()
+    for (const command of commands) this.send(command)
+    actor.start()
+  }
+
+  /** Ends the actor without a word in the log, so that the agent can go on from there. Only for a quiet agent. */
+  unload(): void {
+    this.#actor!.stop()
+  }
+
+  /** Somebody listens, or waits for the end. */
+  get isAttended(): boolean {
+    return this.announcer.isAttended || this.#onEnd.length > 0
   }
 
   /** Begins what waits in a restored agent. */
@@ -181,6 +169,11 @@ export class AgentHost implements AgentPorts {
 
   get #snapshot(): SnapshotFrom<typeof agentMachine> {
     return this.#actor!.getSnapshot()
+  }
+
+  /** `seq` of the last record. */
+  get lastSeq(): number {
+    return this.conversation.lastSeq
   }
 
   get state(): string {
@@ -251,7 +244,7 @@ export class AgentHost implements AgentPorts {
   }
 
   assemble(turnIndex: number): AssembledRequest {
-    this.#assembler ??= new RequestAssembler(this.conversation, frameOf(this.definition, this.#shared.redactor))
+    this.#assembler ??= new RequestAssembler(this.conversation, requestFrame(this.definition, this.#shared.redactor))
     return this.#assembler.assemble(turnIndex)
   }
 
@@ -372,28 +365,11 @@ export class AgentHost implements AgentPorts {
   next(): void {
     this.#unseen = 0
     this.announcer.flush()
+    this.#shared.unloading?.look(this)
     const previous = this.#state
     const state = this.state
     if (state === previous) return
     this.#state = state
     this.emit({ type: 'state.changed', ...this.at, state, previous })
   }
-}
-
-const frameOf = (
-  { instructions, toolSpecs, settings, braking }: AgentDefinition,
-  redactor: Redactor | undefined,
-): RequestFrame => ({
-  system: redactor?.text(instructions) ?? instructions,
-  tools: redactor?.value(toolSpecs) ?? toolSpecs,
-  settings,
-  ...(braking === null ? {} : { braking: braking.tags }),
-})
-
-/** `replying.streaming` for the nested value of a snapshot. */
-function stateName(value: unknown): string {
-  if (typeof value === 'string') return value
-  return Object.entries(value as object)
-    .map(([state, inner]: [string, unknown]) => `${state}.${stateName(inner)}`)
-    .join(',')
 }

@@ -4,7 +4,7 @@ import { subAgentOf } from '../actors/subAgents.ts'
 import { aliveChildren } from '../machines/allowances.ts'
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
-import type { Agent, AgentOwner } from './agent.ts'
+import type { Agent, AgentBody, AgentOwner } from './agent.ts'
 import type { AgentHost } from './agentHost.ts'
 
 /** An agent and what is alive below it. */
@@ -26,7 +26,7 @@ export interface PendingApproval {
   readonly input: unknown
 }
 
-export const treeOf = (host: AgentHost): AgentTree => ({
+export const treeOf = (host: AgentBody): AgentTree => ({
   id: host.agentId,
   definition: host.definition.name,
   state: host.state,
@@ -34,7 +34,7 @@ export const treeOf = (host: AgentHost): AgentTree => ({
 })
 
 /** The host of an agent in the tree below this one, itself included. */
-export function hostOf(host: AgentHost, agentId: string): AgentHost | undefined {
+export function hostOf(host: AgentBody, agentId: string): AgentBody | undefined {
   if (host.agentId === agentId) return host
   for (const child of host.liveChildren) {
     const found = hostOf(child, agentId)
@@ -43,7 +43,7 @@ export function hostOf(host: AgentHost, agentId: string): AgentHost | undefined 
   return undefined
 }
 
-export function approvalsOf(host: AgentHost): PendingApproval[] {
+export function approvalsOf(host: AgentBody): PendingApproval[] {
   const { calls, run } = host.context
   const own = run === null ? [] : calls.filter(({ status }) => status === 'held')
   return [
@@ -67,11 +67,11 @@ export async function handOver(
   parent: AgentHost,
   owner: AgentOwner,
   entry: SubAgentEntry,
-  { then = 'wait' }: { readonly then?: 'wait' | 'end' },
+  { afterwards = 'wait' }: { readonly afterwards?: 'wait' | 'end' },
 ): Promise<Agent> {
   const options = isAgentDefinition(entry) ? { definition: entry } : entry
-  const heir = await spawnChild(parent, owner, { context: 'fork', ...options, detach: then === 'end' }, {})
-  if (then === 'end') await owner.agentOf(parent)?.close()
+  const heir = await spawnChild(parent, owner, { context: 'fork', ...options, detach: afterwards === 'end' }, {})
+  if (afterwards === 'end') await owner.agentOf(parent)?.close()
   return heir
 }
 
@@ -113,4 +113,3 @@ export async function spawnChild(
     children.wanted.delete(childId)
   }
 }
-

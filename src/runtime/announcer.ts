@@ -4,7 +4,8 @@ import { toErrorInfo } from '../protocol/errors.ts'
 import { eventOf, type AgentEvent } from '../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../protocol/tracer.ts'
-import type { AgentHost, HostShared } from './agentHost.ts'
+import type { AgentHost } from './agentHost.ts'
+import type { HostShared } from './hostOptions.ts'
 import { DeltaFilter } from './deltaFilter.ts'
 import { Observers, type AgentListener } from './observers.ts'
 import type { RunHandle } from './run.ts'
@@ -36,9 +37,19 @@ export class Announcer {
     return this.#family.add(listener)
   }
 
+  /** Whether anybody listens here. */
+  get isAttended(): boolean {
+    return !this.#observers.isEmpty || this.#family?.isEmpty === false
+  }
+
   /** Whether anybody hears live events of the agent. */
   get isObserved(): boolean {
-    return !this.#observers.isEmpty || this.run !== undefined || this.isHeard || this.#shared.watchers?.wantsRequests === true
+    return (
+      !this.#observers.isEmpty ||
+      this.run !== undefined ||
+      this.isHeard ||
+      this.#shared.watchers?.wantsRequests === true
+    )
   }
 
   /** Whether here or above somebody hears of descendants. */
@@ -66,7 +77,8 @@ export class Announcer {
     watchers?.event(event, this.#agent)
     if (!isObserved) return
     this.#observers.tell(event, this.run)
-    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) at.announcer.#family?.tell(event, undefined)
+    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent)
+      at.announcer.#family?.tell(event, undefined)
   }
 
   /** The machine's step is done: what was held is told. */
@@ -122,7 +134,8 @@ export class Announcer {
 
   /** What was held back of a reply's deltas comes before its end, unless the reply was cut off. */
   #endDeltas(record: RecordOf<'reply.end' | 'reply.reset'>): void {
-    const rest = record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined
+    const rest =
+      record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined
     this.#deltas = undefined
     for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body))
   }

@@ -95,7 +95,10 @@ export class Children implements ChildPorts {
     const { childId, key, callId } = input
     const depth = this.#parent.path.length + 1
     if (depth > this.#parent.maxDepth)
-      throw new RuntimeError('CHILD_REFUSED', `A sub-agent here would be at depth ${depth}; ${this.#parent.maxDepth} is the most allowed.`)
+      throw new RuntimeError(
+        'CHILD_REFUSED',
+        `A sub-agent here would be at depth ${depth}; ${this.#parent.maxDepth} is the most allowed.`,
+      )
     const task = callId === null ? undefined : taskOf(definition, input.input)
     if (task?.ok === false) return { ok: false, output: this.#answer(input, { text: task.message, isError: true }) }
     await this.#releases.get(childId)
@@ -104,7 +107,12 @@ export class Children implements ChildPorts {
     const lease = await this.#nursery.open(childId)
     try {
       signal.throwIfAborted()
-      const link = { agentId: input.agentId, loopId: input.loopId, turnIndex: input.turnIndex, ...(callId === null ? {} : { callId }) }
+      const link = {
+        agentId: input.agentId,
+        loopId: input.loopId,
+        turnIndex: input.turnIndex,
+        ...(callId === null ? {} : { callId }),
+      }
       const history = await this.#history(agent, { childId, link, isNew: lease.lastSeq === 0 })
       signal.throwIfAborted()
       const answer = task === undefined || history === undefined ? undefined : finishedAnswer(history, definition)
@@ -112,13 +120,17 @@ export class Children implements ChildPorts {
         await lease.release()
         return { ok: false, output: this.#answer(input, answer, history!.records.reduce(spentAfter, noneSpent)) }
       }
-      const isQueued = history?.records.some((record) => record.type === 'queue.changed' && record.added?.id === key) ?? false
+      const isQueued =
+        history?.records.some((record) => record.type === 'queue.changed' && record.added?.id === key) ?? false
       // A crash may have come between a run's start and its message.
       const isBegun = history?.records.some((record) => record.type === 'message.added') ?? false
       const isStarted = history?.records.some((record) => record.type === 'run.start') ?? false
       const id = isStarted ? `${key}/life/${history!.records.length}` : key
       const limits = limitsWithin(definition.policy.limits, input.allowance)
-      const message = task === undefined || isQueued || isBegun ? undefined : { id, content: [{ type: 'text', text: task.text } as const], limits }
+      const message =
+        task === undefined || isQueued || isBegun
+          ? undefined
+          : { id, content: [{ type: 'text', text: task.text } as const], limits }
       const host = this.#nursery.adopt({
         agentId: childId,
         definition,
@@ -207,7 +219,11 @@ export class Children implements ChildPorts {
     }
     await released
     const answer = run === undefined ? { text: '', isError: false } : answerOf(await run.result, host.definition)
-    return { type: 'ended', output: { ...this.#answer(input, answer, host.spent), stopped: host.isEndedOnPurpose }, at: clock.now() }
+    return {
+      type: 'ended',
+      output: { ...this.#answer(input, answer, host.spent), stopped: host.isEndedOnPurpose },
+      at: clock.now(),
+    }
   }
 
   /** The agent has taken leave of it: its place is free. */
@@ -217,7 +233,8 @@ export class Children implements ChildPorts {
   }
 
   leftAll(): void {
-    for (const childId of [...this.#leaving.keys()]) this.left(childId)
+    for (const { resolve } of this.#leaving.values()) resolve()
+    this.#leaving.clear()
   }
 
   /** Resolves once the agent has taken leave of a child. */

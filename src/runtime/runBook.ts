@@ -16,8 +16,7 @@ export class RunBook {
   }
 
   /** The handle of the run that the request of this id will start. */
-  expect(requestId: string): RunHandle {
-    const run = new RunHandle(requestId)
+  expect(requestId: string, run = new RunHandle(requestId)): RunHandle {
     this.#expected ??= new Map()
     this.#expected.set(requestId, run)
     return run

@@ -21,9 +21,14 @@ import type { RecordDraft } from '../protocol/records.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { Tracer } from '../protocol/tracer.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
-import { Agent, type AgentOwner } from './agent.ts'
-import { AgentHost, type HostOptions, type HostShared } from './agentHost.ts'
+import type { Agent, AgentBody, AgentOwner } from './agent.ts'
+import { AgentHost } from './agentHost.ts'
+import type { HostOptions, HostShared } from './hostOptions.ts'
+import type { BridgeServer, ServeOptions } from './bridge/serve.ts'
 import type { Nursery } from './children.ts'
+import { Registry, type AgentPage } from './registry/registry.ts'
+import { UnloadedHost, type Loader } from './registry/unloadedHost.ts'
+import { Unloading } from './registry/unloading.ts'
 import { Watchers } from './watchers.ts'
 import { readHistory, type History } from './sessions/readHistory.ts'
 import { memoryStore } from './stores/memoryStore.ts'
@@ -44,6 +49,11 @@ export interface RuntimeOptions {
   readonly logger?: Logger
   /** Kept out of logs, events, requests and captures, so that the model does not see it either. Off by default. */
   readonly redact?: RedactOptions
+  /**
+   * An agent without a parent that was idle for so many milliseconds, with no listener and no child, is unloaded: its log is let
+   * go and its memory freed, and its next command loads it again. Until then a timer keeps the process alive. Default: never.
+   */
+  readonly idleUnloadMs?: number
 }
 
 /** Spawns agents and owns what they share. */
@@ -63,10 +73,21 @@ export interface Runtime {
    * name), `STORE_LOCKED`, `LOG_CORRUPT`, `LOG_VERSION`
    */
   resume(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
-  /** The agents that run and have no parent, oldest first. */
-  agents(): Agent[]
-  /** An agent that runs, a sub-agent too. */
+  /**
+   * The agents that have not ended and have no parent, unloaded ones too, oldest first; all of them, or a page.
+   *
+   * @throws RuntimeError `INVALID_OPTION`: `after` is the id of none of them, `limit` is no positive integer.
+   */
+  agents(options?: { readonly page?: AgentPage }): Agent[]
+  /** An agent that has not ended, a sub-agent too. */
   agent(id: string): Agent | undefined
+  /**
+   * Serves the agents over WebSocket, to `escapement/client` or anything that speaks the protocol. Closed with the runtime. The
+   * first call loads the server.
+   *
+   * @throws RuntimeError `INVALID_OPTION`, also for a host beyond this machine without tokens; `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
+   */
+  serve(options?: ServeOptions): Promise<BridgeServer>
   /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -88,6 +109,7 @@ const runtimeOptionsSchema = z
     tracer: z.custom(has('event', 'within'), 'give a tracer, such as otelTracer()'),
     logger: z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
     redact: z.looseObject({}),
+    idleUnloadMs: z.number().positive(),
   })
   .partial()
 
@@ -105,19 +127,32 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   return new LocalRuntime(options)
 }
 
-class LocalRuntime implements Runtime, Nursery {
+class LocalRuntime implements Runtime, Nursery, Loader {
   readonly #store: Store
   readonly #shared: HostShared
   readonly #owner: AgentOwner
   readonly #hosts = new Map<string, AgentHost>()
-  readonly #agents = new Map<string, Agent>()
+  readonly #registry: Registry
+  readonly #unloading: Unloading | undefined
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
   #closing: Promise<void> | undefined
+  readonly #servers: BridgeServer[] = []
 
   constructor(options: RuntimeOptions) {
     this.#store = options.store ?? memoryStore()
-    const { clock = systemClock, random = Math.random, tracer, logger, redact } = options
-    this.#owner = { newId: options.newId ?? (() => nanoid(12)), release: (host) => this.release(host), agentOf: (host) => this.#agents.get(host.agentId), agentById: (agentId) => this.#agents.get(agentId) }
+    const { clock = systemClock, random = Math.random, tracer, logger, redact, idleUnloadMs } = options
+    this.#owner = {
+      newId: options.newId ?? (() => nanoid(12)),
+      release: (body) => this.#let(body),
+      unheard: (body) => {
+        if (body instanceof AgentHost) this.#unloading?.look(body)
+      },
+      agentOf: (host) => this.#registry.get(host.agentId),
+      agentById: (agentId) => this.#registry.get(agentId),
+    }
+    this.#registry = new Registry(this.#owner)
+    if (idleUnloadMs !== undefined)
+      this.#unloading = new Unloading(idleUnloadMs, { clock, unload: (host) => this.#unload(host) })
     const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
     // Once for all agents: every `provide` builds the chart anew.
     const supervisor = supervisorMachine.provide({
@@ -148,6 +183,7 @@ class LocalRuntime implements Runtime, Nursery {
       store: this.#store,
       clock,
       random,
+      unloading: this.#unloading,
       ...(tracer === undefined && logger === undefined ? {} : { watchers: new Watchers({ tracer, logger }) }),
       ...(redact === undefined ? {} : { redactor: new Redactor(redact) }),
     }
@@ -194,7 +230,13 @@ class LocalRuntime implements Runtime, Nursery {
     if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
   }
 
-  async open(agentId: string): Promise<StoreLease> {
+  open(agentId: string): Promise<StoreLease> {
+    const agent = this.#registry.get(agentId)
+    if (agent === undefined || agent.isLoaded) return this.#open(agentId)
+    return Promise.reject(new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is there already, unloaded.`))
+  }
+
+  async #open(agentId: string): Promise<StoreLease> {
     const lease = await this.#store.open(agentId)
     if (this.#closing === undefined) return lease
     await lease.release()
@@ -203,7 +245,7 @@ class LocalRuntime implements Runtime, Nursery {
 
   #begin(options: HostOptions): Agent {
     this.adopt(options).start()
-    return this.#agents.get(options.agentId)!
+    return this.#registry.get(options.agentId)!
   }
 
   adopt(options: HostOptions): AgentHost {
@@ -216,15 +258,54 @@ class LocalRuntime implements Runtime, Nursery {
   #attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void {
     const host = this.#hosts.get(agentId)!
     host.attach(actor)
-    this.#agents.set(agentId, new Agent(host, this.#owner))
+    this.#registry.seat(host)
   }
 
-  agents(): Agent[] {
-    return [...this.#agents.values()].filter((agent) => agent.parent === undefined)
+  /** Everything is written: what comes now loads the agent again. */
+  #unload(host: AgentHost): void {
+    const unloaded = new UnloadedHost(host, this)
+    this.#registry.replace(host, unloaded)
+    host.unload()
+    unloaded.releasing(this.release(host))
+  }
+
+  get clock(): Clock {
+    return this.#shared.clock
+  }
+
+  get watchers(): Watchers | undefined {
+    return this.#shared.watchers
+  }
+
+  async load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost> {
+    const { agentId, definition } = unloaded
+    const lease = await this.#open(agentId)
+    try {
+      const history = await readHistory(this.#store, agentId)
+      checkResumable(agentId, definition, history)
+      const host = this.adopt({ agentId, definition, lease, history })
+      begin(host)
+      return host
+    } catch (thrown) {
+      await lease.release()
+      throw thrown
+    }
+  }
+
+  agents(options?: { readonly page?: AgentPage }): Agent[] {
+    return this.#registry.roots(options)
   }
 
   agent(id: string): Agent | undefined {
-    return this.#agents.get(id)
+    return this.#registry.get(id)
+  }
+
+  async serve(options: ServeOptions = {}): Promise<BridgeServer> {
+    this.#checkOpen()
+    const { serve } = await import('./bridge/serve.ts')
+    const server = await serve(this, this.#shared, options)
+    this.#servers.push(server)
+    return server
   }
 
   close(): Promise<void> {
@@ -237,11 +318,18 @@ class LocalRuntime implements Runtime, Nursery {
   }
 
   async #close(): Promise<void> {
+    await Promise.allSettled(this.#servers.map((server) => server.close()))
     const stops = await Promise.allSettled(this.agents().map((agent) => agent.close()))
     await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
     await this.#store.close()
     const failed = stops.find((stop) => stop.status === 'rejected')
     if (failed !== undefined) throw failed.reason
+  }
+
+  #let(body: AgentBody): Promise<void> {
+    if (body instanceof AgentHost) return this.release(body)
+    this.#registry.remove(body)
+    return body.released
   }
 
   release(host: AgentHost): Promise<void> {
@@ -253,7 +341,8 @@ class LocalRuntime implements Runtime, Nursery {
 
   async #release(host: AgentHost): Promise<void> {
     const { agentId } = host
-    this.#agents.delete(agentId)
+    this.#registry.remove(host)
+    this.#unloading?.forget(host)
     try {
       await host.release()
     } finally {

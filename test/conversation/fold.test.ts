@@ -195,13 +195,30 @@ describe('queues in the log', (it) => {
       const { prompts, steering } = rebuildConversation(log.records).queues
       return [...prompts, ...steering].map(({ id, context }) => [id, context?.length ?? 0])
     }
-    assert.equal(waiting(), [['p', 1], ['later', 0], ['s', 0]])
+    assert.equal(waiting(), [
+      ['p', 1],
+      ['later', 0],
+      ['s', 0],
+    ])
     log.user(text('s'), 'steering')
-    assert.equal(waiting(), [['p', 1], ['later', 0]])
+    assert.equal(waiting(), [
+      ['p', 1],
+      ['later', 0],
+    ])
     log.user(text('memory'))
-    assert.equal(waiting(), [['p', 0], ['later', 0]])
+    assert.equal(waiting(), [
+      ['p', 0],
+      ['later', 0],
+    ])
     log.dequeue('prompts', ['p'])
-    assert.equal(waiting(), [['p', 0], ['later', 0]], 'taken again after a crash')
+    assert.equal(
+      waiting(),
+      [
+        ['p', 0],
+        ['later', 0],
+      ],
+      'taken again after a crash',
+    )
     log.user(text('p'))
     assert.equal(waiting(), [['later', 0]])
   })

@@ -31,6 +31,27 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'revert_to_state',
     'lesson at n1: leafing is too slow',
   ],
+  '07-team.ts': [
+    'lead.1: run prompt',
+    'lead.2: run prompt',
+    'lead.2 asks: publish',
+    '"id":"lead.1"',
+    'lead.1: a defect',
+    'lead.1: run resume',
+    'I found: Three books about clocks. "On escapements" is online.',
+    'the whole tree used',
+  ],
+  '08-judge.ts': [
+    'parallel, a model judges:',
+    'editor.s1 poet: stop, Time, kept gently',
+    'editor.s4 chose seller',
+    'cheapest: clerk',
+    'a function judges: Clocks that never let you be late!',
+    'poet: aborted',
+    'clerk: stop',
+    'pipeline: WE SELL CLOCKS. AND REPAIR THEM.',
+    'left alive below the editor: 0',
+  ],
 }
 
 describe('the examples', (it) => {

@@ -73,7 +73,9 @@ describe('an agent that calls sub-agents', (it) => {
       agents: [defineAgent({ name: 'worker', model, pricing: { input: 1_000_000, output: 0 } })],
     })
     const result = await agent.prompt('go').result
-    const own = [...agent.conversation.log()].flatMap(({ message }) => (message.role === 'assistant' ? [message.usage.input] : []))
+    const own = [...agent.conversation.log()].flatMap(({ message }) =>
+      message.role === 'assistant' ? [message.usage.input] : [],
+    )
     assert.is(result.usage.input, 10 + own[0]! + own[1]!)
     assert.is(result.costUsd, 10)
     assert.is(result.turns, 2)
@@ -81,8 +83,16 @@ describe('an agent that calls sub-agents', (it) => {
 
   it('nests them, and every event carries the path', async (context) => {
     const leaf = echo('leaf')
-    const middle = defineAgent({ name: 'middle', model: scriptedModel([asks(['leaf', 'deep']), 'middle is done']), agents: [leaf] })
-    const { agent, events } = await startAgent(context, { replies: [asks(['middle', 'x']), 'done'], agents: [middle], check: false })
+    const middle = defineAgent({
+      name: 'middle',
+      model: scriptedModel([asks(['leaf', 'deep']), 'middle is done']),
+      agents: [leaf],
+    })
+    const { agent, events } = await startAgent(context, {
+      replies: [asks(['middle', 'x']), 'done'],
+      agents: [middle],
+      check: false,
+    })
     const family: AgentEvent[] = []
     agent.subscribe((event) => void family.push(event), { descendants: true })
     await agent.prompt('go').result
@@ -92,7 +102,10 @@ describe('an agent that calls sub-agents', (it) => {
     assert.ok(events.every(({ agentId }) => agentId === 'a1'))
     const own = family.filter(({ agentId }) => agentId === 'a1')
     assert.equal(own.length, events.length)
-    assert.ok(own.every((event, index) => event === events[index]), 'by reference')
+    assert.ok(
+      own.every((event, index) => event === events[index]),
+      'by reference',
+    )
   })
 
   it('refuses what is too deep, and bad arguments, with an error the model can read', async (context) => {
@@ -119,7 +132,11 @@ describe('an agent that calls sub-agents', (it) => {
 
   it('takes their input by schema and shows it to the model', async (context) => {
     const model = scriptedModel(['ok'])
-    const worker = defineAgent({ name: 'worker', model, input: z.object({ file: z.string(), line: z.number().optional() }) })
+    const worker = defineAgent({
+      name: 'worker',
+      model,
+      input: z.object({ file: z.string(), line: z.number().optional() }),
+    })
     const { agent, script } = await startAgent(context, {
       replies: [{ toolCalls: [{ name: 'worker', input: { task: 'fix', file: 'a.ts' } }] }, 'done'],
       agents: [worker],
@@ -156,11 +173,18 @@ describe('an agent that calls sub-agents', (it) => {
       signals.push(signal)
       return new Promise(() => {})
     })
-    const worker = defineAgent({ name: 'worker', model: scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }]), tools: [slow] })
+    const worker = defineAgent({
+      name: 'worker',
+      model: scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }]),
+      tools: [slow],
+    })
     const { agent, store, events } = await startAgent(context, { replies: [asks(['worker', 'x'])], agents: [worker] })
     const run = agent.prompt('go')
     while (signals.length === 0) await quiet()
-    assert.equal(agent.tree().children.map(({ id, state }) => [id, state]), [['a1.1', 'executing']])
+    assert.equal(
+      agent.tree().children.map(({ id, state }) => [id, state]),
+      [['a1.1', 'executing']],
+    )
     agent.abort()
     assert.ok(signals[0]!.aborted, 'in the same tick')
     assert.is((await run.result).stopReason, 'aborted')
@@ -171,20 +195,38 @@ describe('an agent that calls sub-agents', (it) => {
 
   it('decides the approvals of a grandchild by their key', async (context) => {
     const guarded = tool('guarded', () => 'opened', { needsApproval: true })
-    const leaf = defineAgent({ name: 'leaf', model: scriptedModel([{ toolCalls: [{ name: 'guarded', input: {} }] }, 'leaf done']), tools: [guarded] })
-    const middle = defineAgent({ name: 'middle', model: scriptedModel([asks(['leaf', 'x']), 'middle done']), agents: [leaf] })
-    const { agent, events } = await startAgent(context, { replies: [asks(['middle', 'x']), 'done'], agents: [middle], check: false })
+    const leaf = defineAgent({
+      name: 'leaf',
+      model: scriptedModel([{ toolCalls: [{ name: 'guarded', input: {} }] }, 'leaf done']),
+      tools: [guarded],
+    })
+    const middle = defineAgent({
+      name: 'middle',
+      model: scriptedModel([asks(['leaf', 'x']), 'middle done']),
+      agents: [leaf],
+    })
+    const { agent, events } = await startAgent(context, {
+      replies: [asks(['middle', 'x']), 'done'],
+      agents: [middle],
+      check: false,
+    })
     const run = agent.prompt('go')
     let asked: EventOf<'approval.requested'> | undefined
     for await (const event of run) {
       if (event.type !== 'approval.requested') continue
       asked = event
-      assert.equal(agent.approvals().map(({ agentId, key }) => [agentId, key]), [['a1.1.1', event.key]])
+      assert.equal(
+        agent.approvals().map(({ agentId, key }) => [agentId, key]),
+        [['a1.1.1', event.key]],
+      )
       agent.decide(event.key!, 'approve')
       assert.throws(() => agent.decide(event.key!, 'approve'), withCode('CALL_NOT_PENDING'))
     }
     assert.is(asked?.agentId, 'a1.1.1')
-    assert.ok(events.some((event) => event === asked), 'the root listener hears of it')
+    assert.ok(
+      events.some((event) => event === asked),
+      'the root listener hears of it',
+    )
     assert.is((await run.result).text, 'done')
   })
 
@@ -197,7 +239,7 @@ describe('an agent that calls sub-agents', (it) => {
         tools: [tool('again', () => 'more')],
       })
     const { agent, events } = await startAgent(context, {
-      replies: [{ toolCalls: ['one', 'two'].map((name) => ({ name, input: { task: "x" } })), usage }],
+      replies: [{ toolCalls: ['one', 'two'].map((name) => ({ name, input: { task: 'x' } })), usage }],
       agents: [greedy('one'), greedy('two')],
       limits: { tokens: 1_100 },
     })
@@ -238,7 +280,10 @@ describe('an agent that calls sub-agents', (it) => {
     assert.is((await agent.prompt('go').result).text, 'done')
     assert.match(results((await records()) as unknown as AgentEvent[])[0]!.text, /works on it on its own, as a1.1/)
     const detached = runtime.agent('a1.1')!
-    assert.equal(runtime.agents().map(({ id }) => id), ['a1', 'a1.1'])
+    assert.equal(
+      runtime.agents().map(({ id }) => id),
+      ['a1', 'a1.1'],
+    )
     await agent.stop()
     assert.is(detached.state, 'executing')
     const ended = new Promise<void>((resolve) => detached.subscribe(({ type }) => type === 'run.end' && resolve()))
@@ -251,7 +296,9 @@ describe('an agent that calls sub-agents', (it) => {
     const heir = (name: string) =>
       defineAgent({
         name,
-        model: policyModel(({ messages }) => `${name} knows: ${messages.map(({ content }) => textOf(content)).join(' | ')}`),
+        model: policyModel(
+          ({ messages }) => `${name} knows: ${messages.map(({ content }) => textOf(content)).join(' | ')}`,
+        ),
       })
     const { agent, runtime } = await startAgent(context, { replies: ['hello'], check: false })
     await agent.prompt('remember 7').result
@@ -259,7 +306,7 @@ describe('an agent that calls sub-agents', (it) => {
     assert.is((await waiting.prompt('what?').result).text, 'billing knows: remember 7 | hello | what?')
     assert.is(waiting.parent, agent)
     await waiting.stop()
-    const alone = await agent.handOver(heir('support'), { then: 'end' })
+    const alone = await agent.handOver(heir('support'), { afterwards: 'end' })
     assert.is(alone.parent, undefined)
     assert.equal(runtime.agents(), [alone])
     assert.is((await alone.prompt('and?').result).text, 'support knows: remember 7 | hello | and?')
@@ -276,7 +323,11 @@ describe('an agent that calls sub-agents', (it) => {
       braking: { revert: true },
       tools: [tool('look', () => 'seen'), tool('begin', async () => (await begin()).id)],
     })
-    const slow = defineAgent({ name: 'slow', model: scriptedModel([{ toolCalls: [{ name: 'never', input: {} }] }]), tools: [tool('never', () => new Promise(() => {}))] })
+    const slow = defineAgent({
+      name: 'slow',
+      model: scriptedModel([{ toolCalls: [{ name: 'never', input: {} }] }]),
+      tools: [tool('never', () => new Promise(() => {}))],
+    })
     const begin = async () => {
       const child = await agent.spawn(slow)
       child.prompt('work')
@@ -314,5 +365,31 @@ describe('an agent that calls sub-agents', (it) => {
     assert.ok(input + output <= 400, `${input + output}`)
     assert.ok(asked.every((most, index) => most !== undefined && most > 0 && most <= 400 - 150 * index))
     assert.match(textOf(end!.message.content), 'its limit of 400 tokens was reached')
+  })
+
+  it('answers with data of its schema, after one repair if need be, and else with an error', async (context) => {
+    const output = z.object({ score: z.number() })
+    const good = scriptedModel(['{"score": 7}'])
+    const careless = scriptedModel(['seven', '{"score": 7}'])
+    const hopeless = scriptedModel(['seven', 'eight'])
+    const judge = (name: string, model: typeof good) => defineAgent({ name, model, output })
+    const { agent, records } = await startAgent(context, {
+      replies: [asks(['good', 'x'], ['careless', 'x'], ['hopeless', 'x']), 'done'],
+      agents: [judge('good', good), judge('careless', careless), judge('hopeless', hopeless)],
+    })
+    await agent.prompt('go').result
+    const ends = (await records())
+      .filter((record) => record.type === 'tool.end')
+      .toSorted((a, b) => a.nodeId - b.nodeId)
+    const [first, second, third] = ends.map(({ message }) => ({
+      text: textOf(message.content),
+      isError: message.isError,
+    }))
+    assert.equal(first, { text: '{"score": 7}', isError: false })
+    assert.equal(second, { text: '{"score": 7}', isError: false })
+    assert.match(textOf(careless.requests[1]!.messages.at(-1)!.content), /Your answer cannot be used.*"seven"/)
+    assert.ok(third!.isError)
+    assert.match(third!.text, /did not finish: .*"eight"/)
+    hopeless.assertComplete()
   })
 })

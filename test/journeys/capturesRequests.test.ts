@@ -104,9 +104,16 @@ describe('the request of a turn', (it) => {
 
   it('keeps stamps and context of what waits in a queue', async (context) => {
     const store = memoryStore()
-    const { agent, runtime, script } = await startAgent(context, { store, replies: [looks('a')], tools: [look], check: false })
+    const { agent, runtime, script } = await startAgent(context, {
+      store,
+      replies: [looks('a')],
+      tools: [look],
+      check: false,
+    })
     agent.prompt('first')
-    agent.prompt('second', { context: [{ content: 'A memory.', provenance: { type: 'memoryTier', tier: 's', recordId: '1' } }] })
+    agent.prompt('second', {
+      context: [{ content: 'A memory.', provenance: { type: 'memoryTier', tier: 's', recordId: '1' } }],
+    })
     await agent.close()
     assert.is(script.requests.length <= 1, true)
     const model = scriptedModel(['one', 'two'])
@@ -115,7 +122,11 @@ describe('the request of a turn', (it) => {
       again.subscribe((event) => event.type === 'run.end' && again.conversation.trunk().length >= 4 && resolve())
     })
     await messages
-    assert.ok(again.conversation.trunk().some(({ message }) => message.role === 'user' && message.provenance?.type === 'memoryTier'))
+    assert.ok(
+      again.conversation
+        .trunk()
+        .some(({ message }) => message.role === 'user' && message.provenance?.type === 'memoryTier'),
+    )
   })
 
   for (const [what, options] of [

@@ -34,7 +34,10 @@ async function startKept(
   const runtime = await createRuntime({ store, redact: options })
   cleanup(() => runtime.close())
   const model = scriptedModel(replies)
-  const agent = await runtime.spawn(defineAgent({ name: 'tester', captureTurnRequests: true, ...agentOptions, model }), { id: 'a1' })
+  const agent = await runtime.spawn(
+    defineAgent({ name: 'tester', captureTurnRequests: true, ...agentOptions, model }),
+    { id: 'a1' },
+  )
   const events: AgentEvent[] = []
   agent.subscribe((event) => void events.push(event))
   return {
@@ -85,19 +88,14 @@ describe('a secret', (it) => {
     assert.match(result.text, 'It is [redacted:DB_PASSWORD], and [redacted].')
     assert.match(model.requests[0]!.system, 'The password is [redacted:DB_PASSWORD].')
     assert.ok(events.some(({ type }) => type === 'tool.progress'))
-    assert.equal(
-      rebuildConversation(await records()).trunk(),
-      agent.conversation.trunk(),
-    )
+    assert.equal(rebuildConversation(await records()).trunk(), agent.conversation.trunk())
   })
 
   it('reaches the tool as the model wrote it', async (context) => {
     const seen: unknown[] = []
-    const { agent } = await startKept(
-      context,
-      [{ toolCalls: [{ name: 'login', input: { password } }] }, 'in'],
-      { tools: [tool('login', (input) => void seen.push(input))] },
-    )
+    const { agent } = await startKept(context, [{ toolCalls: [{ name: 'login', input: { password } }] }, 'in'], {
+      tools: [tool('login', (input) => void seen.push(input))],
+    })
     await agent.prompt('log in').result
     assert.equal(seen, [{ password }])
   })
@@ -113,9 +111,13 @@ describe('a secret', (it) => {
       },
       { effects: 'idempotent' },
     )
-    const { agent, store, runtime } = await startKept(context, [{ toolCalls: [{ name: 'login', input: { password } }] }], {
-      tools: [login],
-    })
+    const { agent, store, runtime } = await startKept(
+      context,
+      [{ toolCalls: [{ name: 'login', input: { password } }] }],
+      {
+        tools: [login],
+      },
+    )
     agent.prompt('log in')
     await new Promise<void>((resolve) => agent.subscribe((event) => event.type === 'tool.start' && resolve()))
     const copy = memoryStore()
@@ -130,7 +132,10 @@ describe('a secret', (it) => {
     const second = await createRuntime({ store: other, redact: options })
     context.cleanup(() => second.close())
     hold.resolve('in')
-    const again = await second.resume('a1', defineAgent({ name: 'tester', model: scriptedModel(['I stop.']), tools: [login] }))
+    const again = await second.resume(
+      'a1',
+      defineAgent({ name: 'tester', model: scriptedModel(['I stop.']), tools: [login] }),
+    )
     await new Promise<void>((resolve) => {
       if (again.state === 'idle') return resolve()
       again.subscribe((event) => event.type === 'run.end' && resolve())
@@ -144,7 +149,10 @@ describe('a secret', (it) => {
   it('stays hidden when it streams in pieces', () => {
     const redactor = new Redactor(options)
     const text = fc.array(
-      fc.oneof(fc.constantFrom(password, key, 'CARD-1234', 'CARD-12', 'sk-', ' ', '\n', `"${key}"`), fc.string({ maxLength: 8 })),
+      fc.oneof(
+        fc.constantFrom(password, key, 'CARD-1234', 'CARD-12', 'sk-', ' ', '\n', `"${key}"`),
+        fc.string({ maxLength: 8 }),
+      ),
       { maxLength: 12 },
     )
     fc.assert(
@@ -190,17 +198,30 @@ describe('a secret', (it) => {
       '-----BEGIN RSA PRIVATE KEY-----\nMIIB\nabc\n-----END RSA PRIVATE KEY-----',
     ])
       assert.is(redactor.text(`x ${secret} y`), 'x [redacted] y')
-    for (const text of ['sk-learn-is-a-library', 'a bearer of news', 'task-force-of-the-union', 'pk-index_on_orders', 'eyJ.eyJ'])
+    for (const text of [
+      'sk-learn-is-a-library',
+      'a bearer of news',
+      'task-force-of-the-union',
+      'pk-index_on_orders',
+      'eyJ.eyJ',
+    ])
       assert.is(redactor.text(text), text)
     assert.is(new Redactor({ knownKeys: false }).text(key), key)
   })
 
   it('takes no part of what is binary or an id', () => {
     const redactor = new Redactor({ secrets: { A: 'abcdef' }, knownKeys: false })
-    const record = { type: 'tool.end', callId: 'abcdef', message: { content: [{ type: 'image', data: 'abcdef', mimeType: 'x' }] } }
+    const record = {
+      type: 'tool.end',
+      callId: 'abcdef',
+      message: { content: [{ type: 'image', data: 'abcdef', mimeType: 'x' }] },
+    }
     assert.is(redactor.value(record), record)
     assert.equal(redactor.value({ input: { id: 'abcdef' } }), { input: { id: '[redacted:A]' } })
-    assert.equal(redactor.value({ type: 'thinking', text: 'abcdef', signature: 's' }), { type: 'thinking', text: '[redacted:A]' })
+    assert.equal(redactor.value({ type: 'thinking', text: 'abcdef', signature: 's' }), {
+      type: 'thinking',
+      text: '[redacted:A]',
+    })
   })
 })
 

@@ -156,7 +156,9 @@ describe('an agent whose process died', (it) => {
             ? { toolCalls: [{ name: 'look', input: {} }] }
             : 'heard',
         ),
-        tools: [defineTool({ name: 'look', description: 'Looks.', input: z.object({}), effects: 'none', run: () => 'seen' })],
+        tools: [
+          defineTool({ name: 'look', description: 'Looks.', input: z.object({}), effects: 'none', run: () => 'seen' }),
+        ],
       })
     const store = memoryStore()
     const runtime = await createRuntime({ store })
@@ -179,11 +181,16 @@ describe('an agent whose process died', (it) => {
     for (let cut = 3; cut < records.length; cut++) {
       const kept = records.slice(0, cut)
       const queued = kept.flatMap((record) => (record.type === 'queue.changed' ? (record.added ?? []) : []))
-      const sound = ['first', ...queued.flatMap(({ content, context = [] }) => [...context, { content }].map((part) => textOf(part.content)))]
+      const sound = [
+        'first',
+        ...queued.flatMap(({ content, context = [] }) => [...context, { content }].map((part) => textOf(part.content))),
+      ]
       const second = await createRuntime({ store: await cutStore('l1', kept) })
       const resumed = await second.resume('l1', definition())
       await atRest(resumed)
-      const said = resumed.conversation.trunk().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
+      const said = resumed.conversation
+        .trunk()
+        .flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
       assert.equal(said.toSorted(), sound.toSorted(), `cut at ${cut}, after ${kept.at(-1)!.type}`)
       await second.close()
     }
@@ -237,7 +244,13 @@ describe('an agent whose process died', (it) => {
   })
 
   it('does not go on with a paused run that an abort gave up', async () => {
-    const definition = () => defineAgent({ name: 'counter', model: counting('none').definition.model, limits: { turns: 1 }, tools: [...counting('none').definition.tools.values()] })
+    const definition = () =>
+      defineAgent({
+        name: 'counter',
+        model: counting('none').definition.model,
+        limits: { turns: 1 },
+        tools: [...counting('none').definition.tools.values()],
+      })
     const store = memoryStore()
     const runtime = await createRuntime({ store })
     const agent = await runtime.spawn(definition(), { id: 'p1' })

@@ -35,13 +35,18 @@ const defect = (left: { crashes: number }) => ({
 })
 
 /** A worker that looks once and then says it is done; it crashes so often. */
-function worker(crashes: number, { name = 'worker', effects = 'none' }: { name?: string; effects?: 'none' | 'irreversible' } = {}) {
+function worker(
+  crashes: number,
+  { name = 'worker', effects = 'none' }: { name?: string; effects?: 'none' | 'irreversible' } = {},
+) {
   const left = { crashes }
   const looked: string[] = []
   const definition = defineAgent({
     name,
     model: policyModel(({ messages }) =>
-      messages.some(({ role }) => role === 'toolResult') ? `${name} is done` : { toolCalls: [{ name: 'look', input: {} }] },
+      messages.some(({ role }) => role === 'toolResult')
+        ? `${name} is done`
+        : { toolCalls: [{ name: 'look', input: {} }] },
     ),
     tools: [
       tool(
@@ -117,7 +122,10 @@ describe('a sub-agent that crashes', (it) => {
 
   it('does not run an irreversible call again', async (context) => {
     const { definition, looked } = worker(1, { effects: 'irreversible' })
-    const { agent, clock, records } = await startAgent(context, { replies: [asks('worker'), 'done'], agents: [definition] })
+    const { agent, clock, records } = await startAgent(context, {
+      replies: [asks('worker'), 'done'],
+      agents: [definition],
+    })
     const run = agent.prompt('go')
     for (let i = 0; i < 10; i += 1) {
       await quiet()
@@ -216,7 +224,11 @@ describe('a tree whose process died', (it) => {
         look()
       })
       const last = again.conversation.trunk().at(-1)?.message
-      assert.is(last === undefined ? '' : textOf(last.content), 'root says: middle says: worker is done', `cut at ${cut}`)
+      assert.is(
+        last === undefined ? '' : textOf(last.content),
+        'root says: middle says: worker is done',
+        `cut at ${cut}`,
+      )
       assert.equal((await copy.list()).toSorted(), ['r', 'r.1', 'r.1.1'])
       await second.close()
     }

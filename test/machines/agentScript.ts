@@ -20,6 +20,8 @@ export const diskFull: ErrorInfo = { code: 'STORE_APPEND_FAILED', message: 'the 
 
 export interface ScriptedCall {
   readonly callId: string
+  /** Default `tool`; a name in `policy.agents` is a sub-agent's. */
+  readonly name?: string
   readonly held?: boolean
   readonly input?: unknown
 }
@@ -37,7 +39,8 @@ export interface ScriptedReply {
 export function replied(child: ChildOf<'streamReply'>, reply: ScriptedReply, at: number): ReplyOutput {
   const calls = (reply.calls ?? []).map((call) => (typeof call === 'string' ? { callId: call } : call))
   const content: Block[] = reply.text === undefined && calls.length > 0 ? [] : text(reply.text ?? 'ok')
-  for (const { callId, input } of calls) content.push({ type: 'toolCall', callId, name: 'tool', input: input ?? {} })
+  for (const { callId, name = 'tool', input } of calls)
+    content.push({ type: 'toolCall', callId, name, input: input ?? {} })
   return {
     key: child.input.key,
     ok: true,
@@ -48,9 +51,9 @@ export function replied(child: ChildOf<'streamReply'>, reply: ScriptedReply, at:
       usage: { ...noUsage, ...reply.usage },
       model: 'test:model',
     },
-    calls: calls.map(({ callId, input, held }) => ({
+    calls: calls.map(({ callId, name = 'tool', input, held }) => ({
       callId,
-      name: 'tool',
+      name,
       input: input ?? {},
       needsApproval: held === true,
     })),
@@ -78,7 +81,10 @@ export const refused = (
   jitter: 1,
 })
 
-export const called = (child: ChildOf<'runTool'>, result: Partial<CallOutput> & { at: number }): CallOutput => ({
+export const called = (
+  child: ChildOf<'runTool'> | ChildOf<'subAgent'>,
+  result: Partial<CallOutput> & { at: number },
+): CallOutput => ({
   key: child.input.key,
   content: text(`result of ${child.input.callId}`),
   isError: false,
@@ -164,7 +170,11 @@ export class AgentScript {
   /** Names and ids of the effects under way. */
   get underway(): string[] {
     return [...this.driver.children.values()].map((child) =>
-      child.src === 'runTool' ? child.input.callId : child.src === 'sleep' ? child.id : child.src,
+      'callId' in child.input && child.input.callId !== null
+        ? child.input.callId
+        : child.src === 'sleep'
+          ? child.id
+          : child.src,
     )
   }
 
@@ -231,10 +241,24 @@ export class AgentScript {
     this.driver.finish(child, refused(child, kind, this.driver.now, retryAfterMs))
   }
 
-  call(callId: string): ChildOf<'runTool'> {
+  /** Code gives the agent a child that works beside it. */
+  spawn(childId: string): void {
+    this.driver.send({ type: 'spawn', childId, name: 'helper', at: this.driver.now })
+  }
+
+  /** The child that code gave ends. */
+  endChild(childId: string, result: Partial<CallOutput> = {}): void {
+    const children = [...this.driver.children.values()]
+    const child = children.find((one) => one.src === 'subAgent' && one.input.childId === childId)
+    if (child?.src !== 'subAgent') throw new Error(`child ${childId} is not under way`)
+    this.driver.finish(child, called(child, { at: this.driver.now, ...result }))
+  }
+
+  call(callId: string): ChildOf<'runTool'> | ChildOf<'subAgent'> {
     const children = [...this.driver.children.values()]
     const found = children.find(
-      (child): child is ChildOf<'runTool'> => child.src === 'runTool' && child.input.callId === callId,
+      (child): child is ChildOf<'runTool'> | ChildOf<'subAgent'> =>
+        (child.src === 'runTool' || child.src === 'subAgent') && child.input.callId === callId,
     )
     if (found === undefined) throw new Error(`call ${callId} is not running`)
     return found

@@ -31,6 +31,7 @@ export class LiveAgent {
       actors: {
         streamReply: effect(),
         runTool: effect(),
+        subAgent: effect(),
         sleep: effect(),
         settle: effect(),
         compactTrunk: effect(),

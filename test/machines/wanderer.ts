@@ -36,6 +36,13 @@ const benign: Outcome = {
   tokens: 0,
 }
 
+const toolOnly = ({ brake, notStarted }: Outcome) => ({
+  ...(brake === null ? {} : { brake: brake === 'revert' ? askRevert : askPrune }),
+  ...(notStarted ? { notStarted: diskFull, content: [] } : {}),
+})
+
+const spentBy = ({ tokens }: Outcome) => ({ usage: { ...noUsage, output: tokens }, costUsd: 0.002, turns: 1 })
+
 /** Takes an agent down a random road of moves, and remembers everything people said to it. */
 export class Wanderer {
   readonly driver: MachineDriver
@@ -67,6 +74,8 @@ export class Wanderer {
         const request = { id: `v${driver.steps.length}`, by: 'person', category: 'failure', step: 'n1' } as const
         return driver.send({ type: 'revert', request, at: driver.now })
       }
+      case 'spawn':
+        return driver.send({ type: 'spawn', childId: `a.s${driver.steps.length}`, name: 'helper', at: driver.now })
       case 'resume':
         return driver.send({
           type: 'resume',
@@ -137,12 +146,12 @@ export class Wanderer {
       case 'streamReply':
         return this.#reply(child, outcome)
       case 'runTool':
+      case 'subAgent':
         return called(child, {
           at,
           isError: outcome.isError,
           tokens: outcome.tokens,
-          ...(outcome.brake === null ? {} : { brake: outcome.brake === 'revert' ? askRevert : askPrune }),
-          ...(outcome.notStarted ? { notStarted: diskFull, content: [] } : {}),
+          ...(child.src === 'runTool' ? toolOnly(outcome) : { spent: spentBy(outcome) }),
         })
       case 'sleep':
         this.driver.now = Math.max(at, child.input.until)
@@ -160,7 +169,12 @@ export class Wanderer {
   #reply(child: ChildOf<'streamReply'>, outcome: Outcome): ReplyOutput {
     const at = this.driver.now
     if (outcome.failure !== null) return refused(child, outcome.failure, at, outcome.retryAfterMs ?? undefined)
-    const calls = outcome.calls.map((held, index) => ({ callId: `c${child.nth}.${index}`, held }))
+    const [helper] = this.driver.context.policy.agents
+    const calls = outcome.calls.map((held, index) => ({
+      callId: `c${child.nth}.${index}`,
+      held,
+      ...(helper !== undefined && (child.nth + index) % 2 === 0 ? { name: helper } : {}),
+    }))
     const usage = { input: outcome.tokens, output: 7 }
     return replied(child, { calls, usage, costUsd: 0.005, contextTokens: outcome.tokens }, at)
   }

@@ -38,7 +38,10 @@ describe('the choice in a reply', (it) => {
 describe('the question for a judge', (it) => {
   it('holds the task as it was given, every answer by its number, and what is wanted', () => {
     const image = { type: 'image', data: 'AA==', mimeType: 'image/png' } as const
-    const blocks = questionOf([{ type: 'text', text: 'What is this?' }, image], [branch('a', { text: 'a cat' }), branch('b', { text: 'a dog' })])
+    const blocks = questionOf(
+      [{ type: 'text', text: 'What is this?' }, image],
+      [branch('a', { text: 'a cat' }), branch('b', { text: 'a dog' })],
+    )
     assert.equal(blocks.slice(1, 3), [{ type: 'text', text: 'What is this?' }, image])
     const [last] = blocks.slice(-1)
     assert.ok(last?.type === 'text')
@@ -73,7 +76,10 @@ describe('a branch', (it) => {
   })
 
   it('is counted with the others', () => {
-    const spent = spentBy([branch('a', { usage: usageOf(1, 2), costUsd: 1 }).result, { usage: usageOf(3, 4), costUsd: 2 }])
+    const spent = spentBy([
+      branch('a', { usage: usageOf(1, 2), costUsd: 1 }).result,
+      { usage: usageOf(3, 4), costUsd: 2 },
+    ])
     assert.equal(spent, { usage: usageOf(4, 6), costUsd: 3 })
     assert.equal(spentBy([]), { usage: noUsage, costUsd: 0 })
   })

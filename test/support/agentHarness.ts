@@ -85,7 +85,14 @@ export async function startAgent(
       const conversation = agent.conversation as Conversation
       assert.equal(
         // Approvals of sub-agents are heard as well.
-        [...faults, ...checkJourney({ events: events.filter(({ agentId }) => agentId === id), conversation, records: await records() })],
+        [
+          ...faults,
+          ...checkJourney({
+            events: events.filter(({ agentId }) => agentId === id),
+            conversation,
+            records: await records(),
+          }),
+        ],
         [],
         'the rules of every journey',
       )

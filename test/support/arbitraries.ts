@@ -21,7 +21,7 @@ export interface Outcome {
 /** Something that happens to an agent: said by a person, or the end of an effect; `pick` chooses among what there is. */
 export type Move =
   | { readonly do: 'prompt' | 'interrupt'; readonly limits: Limits | null }
-  | { readonly do: 'steer' | 'followUp' | 'abort' | 'stop' | 'failStore' | 'firstToken' | 'revert' }
+  | { readonly do: 'steer' | 'followUp' | 'abort' | 'stop' | 'failStore' | 'firstToken' | 'revert' | 'spawn' }
   | { readonly do: 'resume'; readonly limits: Limits | null }
   | { readonly do: 'decide'; readonly pick: number; readonly decision: 'approve' | 'deny' }
   | { readonly do: 'tick'; readonly ms: number }
@@ -88,6 +88,7 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
             'abort' as const,
             'firstToken' as const,
             'revert' as const,
+            'spawn' as const,
           ),
         }),
       },
@@ -115,6 +116,8 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
 export const policies: fc.Arbitrary<Partial<AgentPolicy>> = record({
   flags: record({ revert: fc.boolean(), prune: fc.boolean(), compact: fc.boolean() }),
   toolExecution: fc.constantFrom<ToolExecution>('parallel', 'sequential', { batch: 2 }),
+  agents: fc.constantFrom([], ['helper']),
+  maxChildren: fc.integer({ min: 1, max: 3 }),
   queueMode: fc.constantFrom('one-at-a-time' as const, 'all' as const),
   limits,
   retry: record({

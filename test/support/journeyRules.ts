@@ -26,12 +26,18 @@ export const checkJourney = (journey: Journey): string[] => [
   ...checkReplies(journey.events),
 ]
 
+/** What must hold of a log by itself, in words; of one that is not whole, ends of what was open may be missing. */
+export const checkLog = (records: readonly LogRecord[], { isWhole }: { readonly isWhole: boolean }): string[] => [
+  ...checkRecords({ records }),
+  ...(isWhole ? [...checkRuns(records), ...checkCalls(records)] : []),
+]
+
 /** What is wrong with a request the model saw. */
 export const requestFaults = (request: ModelRequest, context: CheckContext): string[] =>
   checkRequest(request, context).map(({ rule, message }) => `request: rule ${rule}: ${message}`)
 
 /** Every record is what its schema says, and still is after a trip through a file. */
-function checkRecords({ records }: Journey): string[] {
+function checkRecords({ records }: Pick<Journey, 'records'>): string[] {
   return records.flatMap((record) => {
     const read = logRecordSchema.safeParse(JSON.parse(JSON.stringify(record)))
     if (!read.success) return [`record ${record.seq} (${record.type}) is not valid: ${read.error.message}`]

@@ -12,12 +12,14 @@ import type {
   RevertsInput,
   SettleInput,
   SleepInput,
+  SubAgentInput,
 } from '../../src/machines/agentTypes.ts'
 import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protocol/records.ts'
 
 interface ChildInputs {
   streamReply: ReplyInput
   runTool: CallInput
+  subAgent: SubAgentInput
   sleep: SleepInput
   settle: SettleInput
   compactTrunk: CompactInput
@@ -75,6 +77,8 @@ export class MachineDriver {
   readonly started: Child[] = []
   /** Effects told to stop before they had ended: their results may still come in. */
   readonly stopped: Child[] = []
+  /** What children were told, in order. */
+  readonly told: { readonly id: string; readonly type: string }[] = []
   readonly steps: Step[] = []
   /** Called whenever the machine asks for an effect, with the records before it. */
   onStart: ((child: Child) => void) | undefined
@@ -173,6 +177,11 @@ export class MachineDriver {
         if (child === undefined) return
         this.children.delete(child.id)
         if (!this.#fresh.includes(child)) this.stopped.push(child)
+        return
+      }
+      case 'xstate.sendTo': {
+        const { to, event } = params as { to: string | { readonly id: string }; event: { readonly type: string } }
+        this.told.push({ id: typeof to === 'string' ? to : to.id, type: event.type })
         return
       }
       default:

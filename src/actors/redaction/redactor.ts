@@ -16,7 +16,9 @@ const redactOptionsSchema = z
   .strictObject({
     secrets: z.record(z.string().regex(/^[\w.-]{1,64}$/), z.string().min(6, 'a secret needs at least 6 characters')),
     patterns: z.array(
-      z.instanceof(RegExp).refine((pattern) => !new RegExp(pattern).test(''), 'a pattern must not match the empty text'),
+      z
+        .instanceof(RegExp)
+        .refine((pattern) => !new RegExp(pattern).test(''), 'a pattern must not match the empty text'),
     ),
     knownKeys: z.boolean(),
   })
@@ -67,7 +69,9 @@ export class Redactor {
     const named = Object.entries(secrets)
       // The longest first: one secret may be the beginning of another.
       .toSorted(([, a], [, b]) => b.length - a.length)
-      .flatMap(([name, secret]) => formsOf(secret).map((form) => ({ pattern: literal(form), mark: `[redacted:${name}]` })))
+      .flatMap(([name, secret]) =>
+        formsOf(secret).map((form) => ({ pattern: literal(form), mark: `[redacted:${name}]` })),
+      )
     const shapes = [...patterns.map(asGlobal), ...(areKnown ? knownKeys : [])]
     this.#rules = [...named, ...shapes.map((pattern) => ({ pattern, mark: redactionMark }))]
     this.words = 1 + Math.max(1, ...Object.values(secrets).map((secret) => secret.split(/\s+/).length - 1))

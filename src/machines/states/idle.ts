@@ -39,8 +39,8 @@ export const idle = agentSetup.createStateConfig({
     { guard: 'hasPrompts', target: 'replying', actions: beginQueuedRun },
   ],
   on: {
-    prompt: { target: 'replying', actions: beginRun },
-    steer: { target: 'replying', actions: beginRun },
-    followUp: { target: 'replying', actions: beginRun },
+    prompt: { guard: 'mayBegin', target: 'replying', actions: beginRun },
+    steer: { guard: 'mayBegin', target: 'replying', actions: beginRun },
+    followUp: { guard: 'mayBegin', target: 'replying', actions: beginRun },
   },
 })

@@ -5,6 +5,7 @@ import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
 import {
   addReply,
+  askForRepair,
   budgetLeft,
   discardReply,
   failRun,
@@ -60,6 +61,15 @@ export const replying = agentSetup.createStateConfig({
           resetReply(draft, output)
           draft.setRun({ overflowed: true })
           startCompaction(draft, 'overflow')
+        }),
+      },
+      {
+        guard: 'mayRepair',
+        target: 'replying',
+        reenter: true,
+        actions: advance<Failed>((draft, { output }) => {
+          resetReply(draft, output)
+          askForRepair(draft, output.failure.error)
         }),
       },
       {

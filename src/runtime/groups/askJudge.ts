@@ -49,7 +49,12 @@ export async function askJudge(
       }
       const index = choiceIn(text, candidates.length)
       if (index !== undefined) return verdict(candidates[index]!)
-      question = [{ type: 'text', text: `That is no choice. Answer with one number from 1 to ${candidates.length} and nothing else.` }]
+      question = [
+        {
+          type: 'text',
+          text: `That is no choice. Answer with one number from 1 to ${candidates.length} and nothing else.`,
+        },
+      ]
     }
     const last = JSON.stringify(cutEnd(asked.at(-1)!.result.text, 200))
     const what = `The judge "${judgeId}" answered ${last}, asked twice for a number from 1 to ${candidates.length}.`

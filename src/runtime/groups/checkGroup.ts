@@ -51,7 +51,10 @@ export function checkEntries(verb: string, host: GroupHost, entries: readonly Gr
     const at = `${verb}: agent ${index + 1}`
     if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${at}: ${describeIssues(checked.error)}.`)
     if (!(host instanceof Agent))
-      throw new RuntimeError('INVALID_OPTION', `${at}: context and stallMs need a parent: give an agent, not a runtime.`)
+      throw new RuntimeError(
+        'INVALID_OPTION',
+        `${at}: context and stallMs need a parent: give an agent, not a runtime.`,
+      )
   }
 }
 

@@ -66,7 +66,7 @@ const defaultInstructions =
 export function judgeAgent(judge: Judge | undefined): AgentDefinition | null {
   if (judge === undefined || typeof judge === 'string' || typeof judge === 'function') return null
   if (isAgentDefinition(judge)) return judge
-  return defineAgent({ instructions: defaultInstructions, ...(judge as ModelJudge), name: 'judge' })
+  return defineAgent({ instructions: defaultInstructions, ...judge, name: 'judge' })
 }
 
 /** The lowest cost, then the fewest tokens, then the first; `null` of none. Pure. */

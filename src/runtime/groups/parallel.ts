@@ -2,7 +2,15 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Content } from '../../protocol/commands.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import { askJudge } from './askJudge.ts'
-import { endedWell, spentBy, type Branch, type GroupEntry, type GroupHost, type GroupOptions, type GroupSpent } from './branch.ts'
+import {
+  endedWell,
+  spentBy,
+  type Branch,
+  type GroupEntry,
+  type GroupHost,
+  type GroupOptions,
+  type GroupSpent,
+} from './branch.ts'
 import { checkContent, checkEntries, checkOptions, checkRoom, groupOptionsSchema } from './checkGroup.ts'
 import { GroupAgents } from './groupAgents.ts'
 import { cheapest, chosenBy, judgeAgent, judgeSchema, type Judge } from './judge.ts'

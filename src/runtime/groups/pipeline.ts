@@ -2,7 +2,15 @@ import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Content } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { RunStopReason } from '../../protocol/records.ts'
-import { endedWell, spentBy, type Branch, type GroupEntry, type GroupHost, type GroupOptions, type GroupSpent } from './branch.ts'
+import {
+  endedWell,
+  spentBy,
+  type Branch,
+  type GroupEntry,
+  type GroupHost,
+  type GroupOptions,
+  type GroupSpent,
+} from './branch.ts'
 import { checkContent, checkEntries, checkOptions, checkRoom, groupOptionsSchema } from './checkGroup.ts'
 import { GroupAgents } from './groupAgents.ts'
 
@@ -47,7 +55,11 @@ export async function pipeline(
 ): Promise<PipelineResult> {
   checkOptions('pipeline', groupOptionsSchema, host, options)
   const plan = planOf(entries)
-  checkEntries('pipeline', host, plan.map(({ entry }) => entry))
+  checkEntries(
+    'pipeline',
+    host,
+    plan.map(({ entry }) => entry),
+  )
   checkContent('pipeline', prompt)
   checkRoom('pipeline', host, 1)
   const { limits, signal, keep = false } = options

@@ -128,7 +128,9 @@ const tellers: Tellers = {
     info(`call ${decision === 'approve' ? 'approved' : 'denied'}`, { callId, decision }),
   'child.spawned': ({ childId, definition }) => info(`sub-agent ${childId} spawned`, { childId, definition }),
   'child.ended': ({ childId, error, spent }) =>
-    error === undefined ? info(`sub-agent ${childId} ended`, { childId, spent }) : warn(`sub-agent ${childId} failed`, { childId, error, spent }),
+    error === undefined
+      ? info(`sub-agent ${childId} ended`, { childId, spent })
+      : warn(`sub-agent ${childId} failed`, { childId, error, spent }),
   'queue.changed': queueChanged,
   'compaction.start': ({ cause, tokens }) => debug('compaction started', { cause, tokens }),
   'compaction.end': compactionEnded,

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { agentCommandSchema } from './commands.ts'
+import { errorInfoSchema } from './errors.ts'
+import { agentIdSchema, nodeIdSchema } from './ids.ts'
+import { limitsSchema } from './records.ts'
+
+/** Subprotocol of the WebSocket; it carries the version of the frames. */
+export const bridgeProtocol = 'escapement.v1'
+
+/** Who may do what; each may do what the ones before it may. */
+export const roleSchema = z.enum(['observe', 'drive', 'admin'])
+export type Role = z.infer<typeof roleSchema>
+
+const seq = z.int().nonnegative()
+/** Made by the client, unique in its session: a command sent again under it is carried out once. */
+const commandId = z.string().min(1).max(128)
+const asked = { id: commandId }
+const ofAgent = { ...asked, agentId: agentIdSchema }
+
+const commandFrames = agentCommandSchema.options.map((command) => command.extend(asked)) as unknown as WithId<
+  typeof agentCommandSchema.options
+>
+type WithId<T extends readonly z.ZodObject[]> = {
+  [I in keyof T]: T[I] extends z.ZodObject<infer Shape, infer Config>
+    ? z.ZodObject<Shape & { id: typeof commandId }, Config>
+    : never
+}
+
+/** What a client may send. */
+export const clientFrameSchema = z.discriminatedUnion('type', [
+  /** The first frame. `sessionId`: of a session to go on with, so that commands sent again are known. */
+  z.strictObject({
+    type: z.literal('hello'),
+    token: z.string().max(4_096).exactOptional(),
+    sessionId: z.string().max(128).exactOptional(),
+  }),
+  ...commandFrames,
+  z.strictObject({
+    ...asked,
+    type: z.literal('agent.spawn'),
+    definition: z.string(),
+    agentId: agentIdSchema.exactOptional(),
+  }),
+  z.strictObject({
+    ...asked,
+    type: z.literal('agent.list'),
+    after: agentIdSchema.exactOptional(),
+    limit: z.int().positive().max(1_000).exactOptional(),
+  }),
+  z.strictObject({ ...ofAgent, type: z.literal('agent.snapshot') }),
+  z.strictObject({ ...ofAgent, type: z.literal('agent.conversation'), view: z.enum(['trunk', 'log']) }),
+  z.strictObject({
+    ...ofAgent,
+    type: z.literal('agent.subscribe'),
+    /** The first record wanted; default: from the beginning. */
+    fromSeq: z.int().positive().exactOptional(),
+    deltas: z.boolean().exactOptional(),
+    descendants: z.boolean().exactOptional(),
+  }),
+  z.strictObject({ ...ofAgent, type: z.literal('agent.unsubscribe') }),
+  z.strictObject({ type: z.literal('ping'), id: commandId.exactOptional() }),
+])
+export type ClientFrame = z.input<typeof clientFrameSchema>
+export type CheckedClientFrame = z.output<typeof clientFrameSchema>
+
+const usage = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  reasoning: z.number().exactOptional(),
+})
+
+/** An agent as a list or a snapshot shows it. */
+export const agentSummarySchema = z.object({
+  agentId: agentIdSchema,
+  definition: z.string(),
+  path: z.array(z.string()).readonly(),
+  state: z.string(),
+  /** `seq` of its last record. */
+  seq,
+  head: nodeIdSchema.nullable(),
+  pendingApprovals: z.array(z.string()).readonly(),
+  limits: limitsSchema.exactOptional(),
+  usage: usage.exactOptional(),
+})
+export type AgentSummary = z.infer<typeof agentSummarySchema>
+
+/** What a server sends. Several frames that are ready together share a message, as an array. */
+export const serverFrameSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('welcome'),
+    sessionId: z.string(),
+    role: roleSchema,
+    definitions: z.array(z.string()).readonly(),
+    limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
+  }),
+  z.object({ type: z.literal('ok'), id: z.string(), result: z.unknown() }),
+  z.object({ type: z.literal('error'), id: z.string().exactOptional(), ...errorInfoSchema.shape }),
+  /** A record of an agent's log, or with `live` something beside it; `event.seq` is the cursor. */
+  z.object({
+    type: z.literal('event'),
+    agentId: z.string(),
+    seq,
+    event: z.unknown(),
+    live: z.literal(true).exactOptional(),
+  }),
+  z.object({
+    type: z.literal('delta'),
+    agentId: z.string(),
+    loopId: z.string(),
+    turnIndex: z.int().nonnegative(),
+    kind: z.enum(['text', 'thinking']),
+    /** Place of `text` in the reply so far, in UTF-16 units; 0 begins it anew. */
+    offset: z.int().nonnegative(),
+    text: z.string(),
+  }),
+  /** Everything up to `seq` was sent: what follows is live. */
+  z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq }),
+  /** The client reads too slowly: what follows `seq` is sent once it has read. */
+  z.object({ type: z.literal('lagging'), agentId: z.string(), seq }),
+  /** The server shuts down: come back later. */
+  z.object({ type: z.literal('closing') }),
+  z.object({ type: z.literal('pong'), id: z.string().exactOptional() }),
+])
+export type ServerFrame = z.infer<typeof serverFrameSchema>
+
+/** Codes with which the server closes a socket, beside those of the WebSocket protocol. */
+export const closeCodes = {
+  /** No or a wrong token, or no `hello` in time. */
+  unauthorised: 4001,
+  /** Too many frames, or too large ones. */
+  flooded: 4002,
+  /** No pong for too long. */
+  silent: 4008,
+  /** The client does not read. */
+  stuck: 1013,
+  /** The server shuts down. */
+  goingAway: 1001,
+} as const

@@ -1,0 +1,63 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Role } from '../../protocol/frames.ts'
+
+/** What holding a token allows. */
+export interface Grant {
+  readonly role: Role
+  /** Agents it may see and drive, those below them included; default: all. */
+  readonly agents?: readonly string[]
+}
+
+/** Whoever may come in, by token. */
+export type Tokens = { readonly [token: string]: Role | Grant }
+
+const roles: readonly Role[] = ['observe', 'drive', 'admin']
+
+/** Whether a role may do what needs another. */
+export const mayAct = (has: Role, needs: Role): boolean => roles.indexOf(has) >= roles.indexOf(needs)
+
+/** Whether a grant reaches an agent, by its own id or an ancestor's. */
+export const reaches = ({ agents }: Grant, agentId: string, path: readonly string[]): boolean =>
+  agents === undefined || agents.includes(agentId) || path.some((ancestor) => agents.includes(ancestor))
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/**
+ * Finds what a token allows. Every token is compared, each in constant time over digests of equal length, so that the time
+ * tells nothing of how much of a guess was right.
+ */
+export function grantOf(tokens: Tokens, given: string): Grant | undefined {
+  const seen = digest(given)
+  let found: Grant | undefined
+  for (const [token, grant] of Object.entries(tokens)) {
+    if (timingSafeEqual(digest(token), seen)) found = typeof grant === 'string' ? { role: grant } : grant
+  }
+  return found
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i
+
+/** @throws RuntimeError `INVALID_OPTION`: whoever listens beyond this machine needs a token. */
+export function checkExposure(host: string, tokens: Tokens | undefined): void {
+  if (loopback.test(host) || (tokens !== undefined && Object.keys(tokens).length > 0)) return
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `serve: ${host} can be reached from other machines, and there are no tokens.`,
+  )
+}
+
+/** Whether a browser page of this origin may connect; programs send none. Without a list: pages of the server itself. */
+export function allowsOrigin(
+  origin: string | undefined,
+  host: string | undefined,
+  origins: readonly string[] | undefined,
+): boolean {
+  if (origin === undefined) return true
+  if (origins !== undefined) return origins.includes(origin)
+  try {
+    return new URL(origin).host === host
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,73 @@
+import type { WebSocket } from 'ws'
+
+/** How much may wait in a socket, in bytes. */
+export interface Waterline {
+  /** Above it nothing more is sent until it has drained. */
+  readonly high: number
+  /** Above it the client is given up. */
+  readonly hard: number
+}
+
+/**
+ * The sending end of one socket. Frames of one tick share a message; above the high waterline it says so, and calls back once
+ * the socket has drained. It keeps no queue: whoever sends reads on from a cursor.
+ */
+export class Outbox {
+  readonly #socket: WebSocket
+  readonly #waterline: Waterline
+  #frames: string[] = []
+  #bytes = 0
+  #isFull = false
+  readonly #onDrain = new Set<() => void>()
+  readonly #onStuck: () => void
+
+  constructor(socket: WebSocket, waterline: Waterline, onStuck: () => void) {
+    this.#socket = socket
+    this.#waterline = waterline
+    this.#onStuck = onStuck
+  }
+
+  /** Bytes that are on their way. */
+  get waiting(): number {
+    return this.#socket.bufferedAmount + this.#bytes
+  }
+
+  /** Takes no more for now. */
+  get isFull(): boolean {
+    return this.#isFull || this.waiting > this.#waterline.high
+  }
+
+  /** Sends a serialised frame; answers and errors even when it is full. */
+  send(frame: string): void {
+    if (this.#frames.length === 0) queueMicrotask(() => this.#flush())
+    this.#frames.push(frame)
+    this.#bytes += frame.length
+    if (this.#bytes > this.#waterline.high) this.#flush()
+  }
+
+  /** Calls once the socket has drained; at once when it is not full. Returns a function that forgets it. */
+  onDrain(call: () => void): () => void {
+    this.#onDrain.add(call)
+    return () => this.#onDrain.delete(call)
+  }
+
+  #flush(): void {
+    const frames = this.#frames
+    if (frames.length === 0) return
+    this.#frames = []
+    this.#bytes = 0
+    if (this.#socket.readyState !== 1) return
+    const text = frames.length === 1 ? frames[0]! : `[${frames.join(',')}]`
+    this.#socket.send(text, () => this.#drained())
+    if (this.#socket.bufferedAmount > this.#waterline.hard) return this.#onStuck()
+    if (this.#socket.bufferedAmount > this.#waterline.high) this.#isFull = true
+  }
+
+  #drained(): void {
+    if (this.#socket.bufferedAmount > this.#waterline.high / 2) return
+    this.#isFull = false
+    const calls = [...this.#onDrain]
+    this.#onDrain.clear()
+    for (const call of calls) call()
+  }
+}
