@@ -31,7 +31,7 @@ export { parallel, type ParallelOptions, type ParallelResult } from './runtime/g
 export { pipeline, type PipelineResult, type PipelineStop, type PromptMapper } from './runtime/groups/pipeline.ts'
 export { race } from './runtime/groups/race.ts'
 export type { AgentListener } from './runtime/observers.ts'
-export type { Run, RunResult } from './runtime/run.ts'
+export type { Run, RunResult } from './protocol/run.ts'
 export { memoryStore } from './runtime/stores/memoryStore.ts'
 export { fileStore } from './runtime/stores/fileStore.ts'
 export type { FileStoreOptions } from './runtime/stores/syncPolicy.ts'

@@ -53,7 +53,7 @@ export function advanceCalls(draft: Draft): void {
     for (const index of next) {
       if (!agents.includes(before[index]!.name)) startCall(draft, index)
       else if (aliveChildren(draft.context) < maxChildren) startSubAgent(draft, index)
-      else if (!isCalling(draft.context)) endCall(draft, index, refusal(tooMany(maxChildren)))
+      else if (!isCalling(draft.context)) synthesize(draft, index, 'refused', `${maxChildren} are alive, the most allowed`)
     }
     // A refused call is answered at once, and the next one may start.
     next = draft.context.calls === before ? [] : startable(draft.context.calls, toolExecution)
@@ -98,7 +98,7 @@ function startSubAgent(draft: Draft, index: number): void {
   const { childId = `${agentId}.${children + 1}`, ...call } = draft.context.calls[index]!
   const allowance = allowanceFor(draft.context, draft.context.calls[index]!)
   if (allowance === null)
-    return endCall(draft, index, refusal('The budget of this run is used up: no sub-agent was started.'))
+    return synthesize(draft, index, 'refused', 'the budget of this run is used up')
   const { callId, key, name, input } = call
   const isNew = draft.context.calls[index]!.childId === undefined
   draft.set({
@@ -115,10 +115,6 @@ function startSubAgent(draft: Draft, index: number): void {
     input: { agentId, ...draft.at, key, callId, name, input, childId, allowance },
   })
 }
-
-const tooMany = (most: number): string => `No sub-agent was started: ${most} are alive, the most allowed.`
-
-const refusal = (text: string) => ({ content: [{ type: 'text', text }], isError: true }) as const
 
 /** Takes a result in, if its key is still outstanding; a late or forged one is dropped. */
 export function settleCall(draft: Draft, output: CallOutput | null): void {
@@ -218,6 +214,7 @@ export const heldCalls = ({ calls }: AgentContext): string[] =>
 const explanations: { readonly [R in SyntheticReason]: (wasRunning: boolean, why: string | undefined) => string } = {
   aborted: (wasRunning) =>
     wasRunning ? 'Aborted while it ran: what it did so far was not undone.' : 'Aborted before it started.',
+  refused: (_, why) => `No sub-agent was started: ${why ?? 'it was refused'}.`,
   skipped: () => 'Skipped: the user said something new before this call started. It was not run.',
   denied: (_, why) => `Denied by the user: it was not run.${why === undefined ? '' : ` Reason: ${why}`}`,
   interrupted: (wasRunning) =>

@@ -2,7 +2,6 @@ import type { AttachedChild, CallOutput, EventOfType } from './agentTypes.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import { noUsage } from '../protocol/messages.ts'
 import type { Draft } from './draft.ts'
-import { spendByChild } from './spending.ts'
 
 const nothing = { usage: noUsage, costUsd: 0, turns: 0 } as const
 
@@ -67,6 +66,5 @@ function leave(
     ...(error === undefined ? {} : { error }),
     spent,
   })
-  spendByChild(draft, spent)
   draft.children.push({ type: 'stop', id: child.slot })
 }

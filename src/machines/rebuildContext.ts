@@ -145,7 +145,6 @@ const fold: Fold = {
     ...(spent === undefined ? {} : spentByChild(context, spent)),
   }),
   'child.spawned': ({ children }) => ({ children: children + 1 }),
-  'child.ended': (context, { spent }) => spentByChild(context, spent),
   'compaction.start': ({ compactions }) => ({ isCompacting: true, compactions: compactions + 1 }),
   'compaction.end': (context, { usage, costUsd }) => ({ isCompacting: false, ...used(context, usage, costUsd) }),
   'revert.applied': (context, { usage, costUsd }) => used(context, usage, costUsd),

@@ -85,7 +85,7 @@ export const assistantMessageSchema = z.object({
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 
 /** Why a result was written by the runtime and not by the tool. */
-export const syntheticReasonSchema = z.enum(['aborted', 'skipped', 'denied', 'interrupted'])
+export const syntheticReasonSchema = z.enum(['aborted', 'skipped', 'denied', 'interrupted', 'refused'])
 export type SyntheticReason = z.infer<typeof syntheticReasonSchema>
 
 export const toolResultMessageSchema = z.object({

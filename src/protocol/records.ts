@@ -204,7 +204,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     key: z.string(),
     name: z.string(),
     message: toolResultMessageSchema,
-    /** By a sub-agent; it counts against the run's limits. */
+    /** By a sub-agent; it counts against the run's limits, as part of its usage. */
     spent: spentSchema.exactOptional(),
   }),
   /** Code gave the agent a child that works beside it. */

@@ -1,18 +1,19 @@
 import type { SubAgentEntry } from '../actors/subAgents.ts'
 import type { ConversationView } from '../conversation/conversation.ts'
 import type { RevertCategory } from '../protocol/braking.ts'
-import { agentCommandSchema, type AgentCommand, type Content } from '../protocol/commands.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { checkCommand } from '../protocol/checkCommand.ts'
+import type { AgentCommand, Content } from '../protocol/commands.ts'
+import { RuntimeError } from '../protocol/errors.ts'
 import type { Limits, PauseReason } from '../protocol/records.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { ProvenanceKind } from '../protocol/provenance.ts'
 import type { AgentHost } from './agentHost.ts'
 import { approvalsOf, handOver, roomOf, spawnChild, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
 import { carryOut } from './carryOut.ts'
-import { EventBuffer } from './eventBuffer.ts'
+import { EventBuffer } from '../protocol/eventBuffer.ts'
 import type { AgentListener } from './observers.ts'
 import { UnloadedHost } from './registry/unloadedHost.ts'
-import type { Run } from './run.ts'
+import type { Run } from '../protocol/run.ts'
 
 /** Where the life of an agent takes place; or what stands in while it is unloaded. */
 export type AgentBody = AgentHost | UnloadedHost
@@ -39,6 +40,14 @@ export interface SayOptions {
   readonly provenance?: ProvenanceKind | undefined
   /** Messages that go before it, such as memories the application looked up. */
   readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
+}
+
+/** A reply that is still streaming. */
+export interface GrowingReply {
+  readonly loopId: string
+  readonly turnIndex: number
+  readonly text: string
+  readonly thinking: string
 }
 
 export interface ListenOptions {
@@ -127,6 +136,16 @@ export class Agent {
   /** `seq` of its last record. */
   get lastSeq(): number {
     return this.#host.lastSeq
+  }
+
+  /** Resolves once every record so far is as durable as the store promises; `undefined`: it is already. Rejects when the store fails. */
+  durable(): Promise<void> | undefined {
+    return this.#host instanceof UnloadedHost ? undefined : this.#host.durable()
+  }
+
+  /** What has arrived of the reply under way, for whoever comes in the middle; `undefined` with `redact`, as it is not clean. */
+  get growingReply(): GrowingReply | undefined {
+    return this.#host instanceof UnloadedHost ? undefined : this.#host.growingReply
   }
 
   /** Name of its definition. */
@@ -316,8 +335,3 @@ export class Agent {
     return this.dispatch(command)!
   }
 }
-
-const invalid = (command: Partial<AgentCommand> | null | undefined, issues: string): RuntimeError =>
-  issues.startsWith('content')
-    ? new RuntimeError('INVALID_CONTENT', `${issues}.`)
-    : new RuntimeError('INVALID_OPTION', `${command?.type ?? 'The command'}: ${issues}.`)

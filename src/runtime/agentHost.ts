@@ -14,13 +14,14 @@ import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { Limits, RecordDraft, RecordOf, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
+import type { GrowingReply } from './agent.ts'
 import { Announcer } from './announcer.ts'
 import { Children } from './children.ts'
 import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './log/logWriter.ts'
 import { requestFrame } from './requestFrame.ts'
 import { restoreInput } from './restoreInput.ts'
-import type { RunHandle } from './run.ts'
+import type { RunHandle } from '../protocol/run.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { RunBook } from './runBook.ts'
 import { stateName } from './stateName.ts'
@@ -250,6 +251,13 @@ export class AgentHost implements AgentPorts {
 
   durable(): Promise<void> | undefined {
     return this.#log.durable()
+  }
+
+  /** What has arrived of the reply under way. What a redactor would change is not shown. */
+  get growingReply(): GrowingReply | undefined {
+    const { partial } = this
+    if (partial === null || this.#shared.redactor !== undefined) return undefined
+    return { ...this.at, text: partial.text, thinking: partial.thinking }
   }
 
   /** Goes on after a pause, once the log is written. Never rejects: a store that fails again ends the run as paused. */

@@ -8,7 +8,7 @@ import type { AgentHost } from './agentHost.ts'
 import type { HostShared } from './hostOptions.ts'
 import { DeltaFilter } from './deltaFilter.ts'
 import { Observers, type AgentListener } from './observers.ts'
-import type { RunHandle } from './run.ts'
+import type { RunHandle } from '../protocol/run.ts'
 
 /**
  * Tells of one agent: its listeners, the run under way, the tracer and the logger; and of a sub-agent its ancestors' listeners

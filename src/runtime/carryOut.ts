@@ -4,7 +4,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import type { QueueName } from '../protocol/records.ts'
 import type { AgentBody } from './agent.ts'
 import { approvalsOf, hostOf } from './agentTree.ts'
-import type { Run } from './run.ts'
+import type { Run } from '../protocol/run.ts'
 
 type Command = Exclude<z.output<typeof agentCommandSchema>, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>

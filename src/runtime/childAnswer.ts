@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { textOf } from '../protocol/messages.ts'
 import type { Limits, RecordOf } from '../protocol/records.ts'
-import type { RunResult } from './run.ts'
+import type { RunResult } from '../protocol/run.ts'
 import type { History } from './sessions/readHistory.ts'
 
 /** What a call of a sub-agent is answered with, for the model that made it. */

@@ -9,7 +9,7 @@ import type { Limits, LogRecord, ParentLink, QueuedMessage, Spent } from '../pro
 import type { StoreLease } from '../protocol/store.ts'
 import type { AgentHost } from './agentHost.ts'
 import { answerOf, finishedAnswer, limitsWithin } from './childAnswer.ts'
-import type { RunHandle } from './run.ts'
+import type { RunHandle } from '../protocol/run.ts'
 import { noneSpent, spentAfter } from './spent.ts'
 import { readHistory, type History } from './sessions/readHistory.ts'
 
@@ -205,8 +205,11 @@ export class Children implements ChildPorts {
     this.#asked.get(input.childId)?.opened.resolve(host)
     host.wake()
     if (child.prompt !== undefined) host.send({ type: 'prompt', ...child.prompt, at: host.clock.now() })
-    if (resume !== undefined && host.context.pause?.type === 'interrupted')
-      void host.resume(run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), resume.limits)
+    if (resume !== undefined && host.context.pause?.type === 'interrupted') {
+      // What its earlier lives used stays used.
+      const limits = resume.limits === undefined ? undefined : limitsWithin(host.context.pausedLimits ?? {}, resume.limits)
+      void host.resume(run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), limits)
+    }
     const released = host.ended.then(() => this.#release(input.childId, child))
     const stalled = host.signs.silence(child.stallMs, signal)
     const crash = await Promise.race([host.ended, stalled.promise])

@@ -3,7 +3,7 @@ import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { textOf } from '../protocol/messages.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { AgentHost } from './agentHost.ts'
-import { RunHandle } from './run.ts'
+import { RunHandle } from '../protocol/run.ts'
 
 /** The runs of one agent that somebody waits for: asked for, under way, ended. */
 export class RunBook {

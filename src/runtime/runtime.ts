@@ -318,8 +318,11 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#servers.map((server) => server.close()))
-    const stops = await Promise.allSettled(this.agents().map((agent) => agent.close()))
+    // Agents first, so that clients still see their runs end.
+    const agents = Promise.allSettled(this.agents().map((agent) => agent.close()))
+    const servers = Promise.allSettled(this.#servers.map((server) => server.close()))
+    const stops = await agents
+    await servers
     await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
     await this.#store.close()
     const failed = stops.find((stop) => stop.status === 'rejected')

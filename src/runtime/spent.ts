@@ -10,9 +10,10 @@ export const addSpent = (a: Spent, b: { usage: Usage; costUsd: number; turns: nu
   turns: a.turns + b.turns,
 })
 
-/** What an agent has spent once this record is in its log: a run tells its whole usage, and a sub-agent its turns. */
+/** What an agent has spent once this record is in its log. A run tells all but the turns of sub-agents it called; children that code gave are in no run. */
 export function spentAfter(spent: Spent, record: LogRecord): Spent {
   if (record.type === 'run.end') return addSpent(spent, record)
-  if (record.type !== 'tool.end' && record.type !== 'child.ended') return spent
+  if (record.type === 'child.ended') return addSpent(spent, record.spent)
+  if (record.type !== 'tool.end') return spent
   return record.spent === undefined ? spent : { ...spent, turns: spent.turns + record.spent.turns }
 }

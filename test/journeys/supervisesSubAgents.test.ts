@@ -235,3 +235,29 @@ describe('a tree whose process died', (it) => {
     context.cleanup(() => {})
   })
 })
+
+describe('the budget of a sub-agent', (it) => {
+  it('is not fresh in a new life', async (context) => {
+    const usage = { input: 100, output: 50, cacheRead: 0, cacheWrite: 0 }
+    const left = { crashes: 2 }
+    const greedy = defineAgent({
+      name: 'greedy',
+      model: scriptedModel(Array.from({ length: 20 }, () => ({ toolCalls: [{ name: 'look', input: {} }], usage }))),
+      tools: [tool('look', () => 'seen', { effects: 'none' })],
+      tokenCounter: defect(left),
+      limits: { tokens: 700 },
+    })
+    const { agent, clock, records } = await startAgent(context, { replies: [asks('greedy'), 'done'], agents: [greedy] })
+    const run = agent.prompt('go')
+    for (let i = 0; i < 20; i += 1) {
+      await quiet()
+      await clock.advance(100)
+    }
+    await run.result
+    const end = (await records()).find((record) => record.type === 'tool.end')
+    const { input, output } = end!.spent!.usage
+    assert.is(left.crashes, 0)
+    assert.ok(input + output <= 700, `${input + output} tokens`)
+    assert.ok(input + output >= 450)
+  })
+})

@@ -1,7 +1,7 @@
 import type { CliHost } from './cliHost.ts'
 import type { CommandShape, Invocation } from './commandLine.ts'
 
-export type CommandGroup = 'work' | 'sessions' | 'logs'
+export type CommandGroup = 'work' | 'sessions' | 'logs' | 'network'
 
 /** A command of the command line; `run` gives the exit code and may throw a `RuntimeError`. */
 export interface Command extends CommandShape {

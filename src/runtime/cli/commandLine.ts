@@ -14,6 +14,9 @@ const optionTypes = {
   at: { type: 'string' },
   id: { type: 'string' },
   out: { type: 'string' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+  token: { type: 'string' },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
@@ -48,6 +51,9 @@ export interface Invocation {
   readonly at: string | undefined
   readonly id: string | undefined
   readonly out: string | undefined
+  readonly port: string | undefined
+  readonly host: string | undefined
+  readonly token: string | undefined
   readonly request: boolean
   readonly json: boolean
   readonly yes: boolean
@@ -116,6 +122,9 @@ export function parseCommandLine(
       at: text('at'),
       id: text('id'),
       out: text('out'),
+      port: text('port'),
+      host: text('host'),
+      token: text('token'),
       request: flag('request'),
       json: flag('json'),
       yes: flag('yes'),

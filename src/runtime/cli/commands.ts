@@ -9,6 +9,7 @@ import { repairCommand } from './commands/repair.ts'
 import { replayCommand } from './commands/replay.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { runCommand } from './commands/run.ts'
+import { serveCommand } from './commands/serve.ts'
 import { sessionsCommand } from './commands/sessions.ts'
 import { showCommand } from './commands/show.ts'
 
@@ -26,4 +27,5 @@ export const commands: Readonly<Record<string, Command>> = {
   export: exportCommand,
   import: importCommand,
   repair: repairCommand,
+  serve: serveCommand,
 }

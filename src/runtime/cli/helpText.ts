@@ -15,6 +15,9 @@ const options: { readonly [O in OptionName]: readonly [form: string, text: strin
   at: ['--at <node>', 'the node to go on from, like n12'],
   id: ['--id <id>', 'of the new session; default: one is made'],
   out: ['--out <file>', 'where to write; default: standard output'],
+  port: ['--port <n>', 'where to listen; default: any free one'],
+  host: ['--host <address>', 'where to listen; default 127.0.0.1, beyond it a token is needed'],
+  token: ['--token <token>', 'who may come in; default: ESCAPEMENT_TOKEN'],
   json: ['--json', 'print JSON and nothing else'],
   yes: ['--yes, -y', 'do not ask: run commands, delete'],
   help: ['--help, -h', 'this text; of one command: escapement help <command>'],
@@ -25,6 +28,7 @@ const groups: { readonly [G in CommandGroup]: string } = {
   work: 'Work',
   sessions: 'Sessions',
   logs: 'Logs',
+  network: 'Network',
 }
 
 const common: readonly OptionName[] = ['dir', 'logs', 'model', 'json', 'yes', 'help', 'version']

@@ -1,5 +1,5 @@
 import { systemClock } from '../../actors/systemClock.ts'
-import type { RunResult } from '../run.ts'
+import type { RunResult } from '../../protocol/run.ts'
 import { answerApprovals, approvalPolicy } from './approvals.ts'
 import { isInteractive, type CliHost } from './cliHost.ts'
 import { exitCodes } from './exitCodes.ts'

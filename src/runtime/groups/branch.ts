@@ -3,7 +3,7 @@ import type { SubAgentOptions } from '../../actors/subAgents.ts'
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { Limits } from '../../protocol/records.ts'
 import type { Agent } from '../agent.ts'
-import type { RunResult } from '../run.ts'
+import type { RunResult } from '../../protocol/run.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** Where a group works: below an agent, as its children, or in a runtime, as roots. */

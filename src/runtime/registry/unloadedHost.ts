@@ -7,7 +7,7 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors
 import type { TracedAgent } from '../../protocol/tracer.ts'
 import type { AgentHost } from '../agentHost.ts'
 import { Observers, type AgentListener } from '../observers.ts'
-import { RunHandle } from '../run.ts'
+import { RunHandle } from '../../protocol/run.ts'
 import type { Watchers } from '../watchers.ts'
 
 const nobody: readonly never[] = Object.freeze([])

@@ -1,7 +1,7 @@
-import type { ErrorInfo } from '../protocol/errors.ts'
-import type { AgentEvent } from '../protocol/events.ts'
-import { noUsage, textOf, type Usage } from '../protocol/messages.ts'
-import type { PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
+import type { ErrorInfo } from './errors.ts'
+import type { AgentEvent } from './events.ts'
+import { noUsage, textOf, type Usage } from './messages.ts'
+import type { PauseReason, RecordOf, RunStopReason } from './records.ts'
 import { EventBuffer } from './eventBuffer.ts'
 
 /** How a run ended. A failed model is a result, never a rejection. */

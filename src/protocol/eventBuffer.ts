@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../protocol/events.ts'
+import type { AgentEvent } from './events.ts'
 
 /** Events a listener may lag behind before text deltas are joined, and before the oldest are dropped. */
 const joinAbove = 256
