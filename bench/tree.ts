@@ -185,10 +185,12 @@ async function idleAgents(): Promise<void> {
     await clock.advance(idleUnloadMs)
     verify(batch.every((agent) => !agent.isLoaded))
   }
-  await spawn(500)
+  // The process first grows to what a batch at work takes.
+  const warm = 4_000
+  while (agents.length < warm) await spawn(500)
   const before = await memory()
   const began = now()
-  while (agents.length < count + 500) await spawn(Math.min(500, count + 500 - agents.length))
+  while (agents.length < warm + count) await spawn(Math.min(500, warm + count - agents.length))
   const seconds = (now() - began) / 1000
   const after = await memory()
   console.log(

@@ -23,6 +23,8 @@ export {
 } from './actors/summariseSpan.ts'
 
 export { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts'
+export type { AgentPage } from './runtime/registry/registry.ts'
+export type { BridgeServer, ServeOptions } from './runtime/bridge/serve.ts'
 export type { Agent, ListenOptions, RunOptions, SayOptions } from './runtime/agent.ts'
 export type { AgentTree, PendingApproval } from './runtime/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'

@@ -53,7 +53,8 @@ export function advanceCalls(draft: Draft): void {
     for (const index of next) {
       if (!agents.includes(before[index]!.name)) startCall(draft, index)
       else if (aliveChildren(draft.context) < maxChildren) startSubAgent(draft, index)
-      else if (!isCalling(draft.context)) synthesize(draft, index, 'refused', `${maxChildren} are alive, the most allowed`)
+      else if (!isCalling(draft.context))
+        synthesize(draft, index, 'refused', `${maxChildren} are alive, the most allowed`)
     }
     // A refused call is answered at once, and the next one may start.
     next = draft.context.calls === before ? [] : startable(draft.context.calls, toolExecution)
@@ -97,8 +98,7 @@ function startSubAgent(draft: Draft, index: number): void {
   const { agentId, children } = draft.context
   const { childId = `${agentId}.${children + 1}`, ...call } = draft.context.calls[index]!
   const allowance = allowanceFor(draft.context, draft.context.calls[index]!)
-  if (allowance === null)
-    return synthesize(draft, index, 'refused', 'the budget of this run is used up')
+  if (allowance === null) return synthesize(draft, index, 'refused', 'the budget of this run is used up')
   const { callId, key, name, input } = call
   const isNew = draft.context.calls[index]!.childId === undefined
   draft.set({

@@ -312,15 +312,13 @@ export class Agent {
    * run or message is known by in the log, instead of one made here.
    */
   dispatch(command: AgentCommand, options: { readonly requestId?: string } = {}): Run | undefined {
-    const parsed = agentCommandSchema.safeParse(command)
-    if (!parsed.success) throw invalid(command, describeIssues(parsed.error))
-    if (parsed.data.agentId !== this.id) {
-      throw new RuntimeError('INVALID_OPTION', `The command is for agent "${parsed.data.agentId}", not "${this.id}".`)
+    const checked = checkCommand(command)
+    if (checked.agentId !== this.id) {
+      throw new RuntimeError('INVALID_OPTION', `The command is for agent "${checked.agentId}", not "${this.id}".`)
     }
-    if (this.#host.isStopped && parsed.data.type === 'agent.stop') return undefined
+    if (this.#host.isStopped && checked.type === 'agent.stop') return undefined
     if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
-    if (parsed.data.type !== 'agent.stop')
-      return carryOut(this.#host, parsed.data, options.requestId ?? this.#owner.newId())
+    if (checked.type !== 'agent.stop') return carryOut(this.#host, checked, options.requestId ?? this.#owner.newId())
     void this.stop().catch((thrown: unknown) => this.#host.fail(thrown))
     return undefined
   }

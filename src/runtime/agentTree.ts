@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import { isAgentDefinition } from '../actors/agentDefinition.ts'
 import type { SubAgentEntry } from '../actors/subAgents.ts'
 import { subAgentOf } from '../actors/subAgents.ts'
 import { aliveChildren } from '../machines/allowances.ts'
-import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
+import { describeIssues, RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import type { Agent, AgentBody, AgentOwner } from './agent.ts'
 import type { AgentHost } from './agentHost.ts'
@@ -25,6 +26,8 @@ export interface PendingApproval {
   readonly name: string
   readonly input: unknown
 }
+
+const optionsSchema = z.strictObject({ id: z.string() }).partial()
 
 export const treeOf = (host: AgentBody): AgentTree => ({
   id: host.agentId,
@@ -80,9 +83,12 @@ export async function spawnChild(
   parent: AgentHost,
   owner: AgentOwner,
   entry: SubAgentEntry,
-  { id }: { readonly id?: string },
+  options: { readonly id?: string },
 ): Promise<Agent> {
   const agent = subAgentOf(entry, 'spawn')
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `spawn: ${describeIssues(checked.error)}.`)
+  const { id } = checked.data
   const { context, family: children } = parent
   // An id of its own kind: a call may be given the next number in the same step.
   const childId = id ?? `${parent.agentId}.s${context.children + unseenOf(parent) + 1}`

@@ -1,12 +1,11 @@
-import type { z } from 'zod'
-import type { agentCommandSchema } from '../protocol/commands.ts'
+import type { CheckedCommand } from '../protocol/checkCommand.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { QueueName } from '../protocol/records.ts'
 import type { AgentBody } from './agent.ts'
 import { approvalsOf, hostOf } from './agentTree.ts'
 import type { Run } from '../protocol/run.ts'
 
-type Command = Exclude<z.output<typeof agentCommandSchema>, { type: 'agent.stop' }>
+type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /** Gives a checked command to an agent's machine; `id` is what its run or message is known by. Throws what `Agent.dispatch` does. */

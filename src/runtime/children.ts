@@ -10,7 +10,7 @@ import type { StoreLease } from '../protocol/store.ts'
 import type { AgentHost } from './agentHost.ts'
 import { answerOf, finishedAnswer, limitsWithin } from './childAnswer.ts'
 import type { RunHandle } from '../protocol/run.ts'
-import { noneSpent, spentAfter } from './spent.ts'
+import { lessSpent, noneSpent, spentAfter } from './spent.ts'
 import { readHistory, type History } from './sessions/readHistory.ts'
 
 /** What the sub-agents of an agent need of the runtime. */
@@ -62,7 +62,9 @@ export class Children implements ChildPorts {
   readonly wanted = new Map<string, { readonly agent: SubAgent; readonly opened: PromiseWithResolvers<AgentHost> }>()
 
   /** Children that code asked for, as they are begun anew after a crash. */
-  readonly #asked = new Map<string, { readonly agent: SubAgent; readonly opened: PromiseWithResolvers<AgentHost> }>()
+  readonly #asked = new Map<string, { readonly agent: SubAgent; readonly opened?: PromiseWithResolvers<AgentHost> }>()
+  /** What they had used before they were attached. */
+  readonly #usedBefore = new Map<string, Spent>()
 
   constructor(parent: AgentHost, nursery: Nursery) {
     this.#parent = parent
@@ -77,7 +79,7 @@ export class Children implements ChildPorts {
     const { calls } = this.#parent.context
     for (const key of this.#spent.keys()) if (!calls.some((call) => call.key === key)) this.#spent.delete(key)
     const wanted = this.wanted.get(input.childId) ?? this.#asked.get(input.childId)
-    signal.addEventListener('abort', () => wanted?.opened.reject(stopped(this.#parent)), { once: true })
+    signal.addEventListener('abort', () => wanted?.opened?.reject(stopped(this.#parent)), { once: true })
     if (wanted !== undefined) this.#asked.set(input.childId, wanted)
     const agent = wanted?.agent ?? this.#parent.definition.agents.get(input.name)
     try {
@@ -85,7 +87,7 @@ export class Children implements ChildPorts {
       return await this.#open(agent, input, signal)
     } catch (thrown) {
       const error = toErrorInfo(thrown, 'CHILD_REFUSED')
-      wanted?.opened.reject(thrown)
+      wanted?.opened?.reject(thrown)
       return { ok: false, output: this.#failure(input, error) }
     }
   }
@@ -142,6 +144,7 @@ export class Children implements ChildPorts {
       })
       if (agent.detach) return { ok: false, output: this.#detach(input, host, { message, isBegun }) }
       const isCalled = task !== undefined
+      if (!isCalled && input.life === 0) this.#usedBefore.set(childId, host.spent)
       const child: LiveChild = {
         host,
         key,
@@ -170,6 +173,8 @@ export class Children implements ChildPorts {
     if (!isNew) {
       const history = await readHistory(store, childId)
       const { parent, definition } = history.created
+      if (history.records.at(-1)?.type === 'agent.stopped')
+        throw new RuntimeError('AGENT_STOPPED', `Agent "${childId}" was stopped for good.`)
       const isSame = parent?.agentId === link.agentId && parent.callId === link.callId
       if (isSame && definition === agent.definition.name) return history
       throw new RuntimeError('CHILD_REFUSED', `The log of agent "${childId}" is that of another.`)
@@ -202,12 +207,14 @@ export class Children implements ChildPorts {
     const { host, run, resume } = child
     this.#opened.delete(input.childId)
     this.#live.set(input.childId, child)
-    this.#asked.get(input.childId)?.opened.resolve(host)
+    this.#wasOpened(input.childId, host)
     host.wake()
     if (child.prompt !== undefined) host.send({ type: 'prompt', ...child.prompt, at: host.clock.now() })
-    if (resume !== undefined && host.context.pause?.type === 'interrupted') {
+    const { pause } = host.context
+    if (resume !== undefined && (pause?.type === 'interrupted' || pause?.type === 'store')) {
       // What its earlier lives used stays used.
-      const limits = resume.limits === undefined ? undefined : limitsWithin(host.context.pausedLimits ?? {}, resume.limits)
+      const limits =
+        resume.limits === undefined ? undefined : limitsWithin(host.context.pausedLimits ?? {}, resume.limits)
       void host.resume(run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), limits)
     }
     const released = host.ended.then(() => this.#release(input.childId, child))
@@ -217,20 +224,22 @@ export class Children implements ChildPorts {
     const { clock } = this.#parent
     if (crash !== null) {
       host.runs.endAll(crash)
-      const output = this.#failure(input, crash, host.spent)
+      const output = this.#failure(input, crash, this.#usedBy(host))
       return { type: 'crashed', error: crash, output, at: clock.now() }
     }
     await released
     const answer = run === undefined ? { text: '', isError: false } : answerOf(await run.result, host.definition)
     return {
       type: 'ended',
-      output: { ...this.#answer(input, answer, host.spent), stopped: host.isEndedOnPurpose },
+      output: { ...this.#answer(input, answer, this.#usedBy(host)), stopped: host.isEndedOnPurpose },
       at: clock.now(),
     }
   }
 
   /** The agent has taken leave of it: its place is free. */
   left(childId: string): void {
+    this.#asked.delete(childId)
+    this.#usedBefore.delete(childId)
     this.#leaving.get(childId)?.resolve()
     this.#leaving.delete(childId)
   }
@@ -246,6 +255,20 @@ export class Children implements ChildPorts {
     const leaving = this.#leaving.get(childId) ?? Promise.withResolvers<void>()
     this.#leaving.set(childId, leaving)
     return leaving.promise
+  }
+
+  /** Whoever asked for it has it now; only how it is to be begun anew is kept. */
+  #wasOpened(childId: string, host: AgentHost): void {
+    const asked = this.#asked.get(childId)
+    if (asked === undefined) return
+    asked.opened?.resolve(host)
+    this.#asked.set(childId, { agent: asked.agent })
+  }
+
+  /** What a child has used since it was attached, or called. */
+  #usedBy({ agentId, spent }: AgentHost): Spent {
+    const before = this.#usedBefore.get(agentId)
+    return before === undefined ? spent : lessSpent(spent, before)
   }
 
   /** Its supervisor did not come to run it. */
@@ -275,7 +298,7 @@ export class Children implements ChildPorts {
     host.start()
     this.#detached.set(host.agentId, host)
     host.onEnd(() => void this.#detached.delete(host.agentId))
-    this.#asked.get(host.agentId)?.opened.resolve(host)
+    this.#wasOpened(host.agentId, host)
     if (message !== undefined) host.send({ type: 'prompt', ...message, at: host.clock.now() })
     else if (isBegun && host.context.pause?.type === 'interrupted')
       void host.resume(host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), undefined)

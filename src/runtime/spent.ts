@@ -17,3 +17,18 @@ export function spentAfter(spent: Spent, record: LogRecord): Spent {
   if (record.type !== 'tool.end') return spent
   return record.spent === undefined ? spent : { ...spent, turns: spent.turns + record.spent.turns }
 }
+
+/** What was spent since. */
+export const lessSpent = (after: Spent, before: Spent): Spent => ({
+  usage: {
+    input: after.usage.input - before.usage.input,
+    output: after.usage.output - before.usage.output,
+    cacheRead: after.usage.cacheRead - before.usage.cacheRead,
+    cacheWrite: after.usage.cacheWrite - before.usage.cacheWrite,
+    ...(after.usage.reasoning === undefined
+      ? {}
+      : { reasoning: after.usage.reasoning - (before.usage.reasoning ?? 0) }),
+  },
+  costUsd: Math.max(0, after.costUsd - before.costUsd),
+  turns: after.turns - before.turns,
+})

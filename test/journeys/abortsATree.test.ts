@@ -122,38 +122,46 @@ const ends: { readonly [how: string]: (forest: Forest) => Promise<void> | void }
 describe('a root with a hundred descendants that run', (it) => {
   for (const [how, end] of Object.entries(ends))
     for (const kind of ['talking', 'working'] as const)
-      it(`takes them all with it at ${how}, in the same tick: they are ${kind}`, { timeoutMs: 10_000 }, async (context) => {
-        const tree = await forest(context, kind)
-        tree.speak()
-        await quiet()
-        assert.is(tree.signals.filter(({ aborted }) => aborted).length, 0)
-        const before = tree.events.length
-        const ended = end(tree)
-        // The runtime closes its servers first: the event loop has not turned all the same.
-        if (how === 'runtime.close()') await after(20, () => {})
-        assert.is(tree.signals.filter(({ aborted }) => aborted).length, 100, 'in the same tick')
-        tree.speak()
-        await ended
-        assert.is((await tree.run.result).stopReason, 'aborted')
-        for (let left = 5; left > 0; left -= 1) {
+      it(
+        `takes them all with it at ${how}, in the same tick: they are ${kind}`,
+        { timeoutMs: 10_000 },
+        async (context) => {
+          const tree = await forest(context, kind)
           tree.speak()
           await quiet()
-        }
-        assert.equal(
-          tree.events.slice(before).filter(({ type }) => type.endsWith('.delta')),
-          [],
-          'no delta follows',
-        )
-        await tree.runtime.close()
-        assert.is(tree.clock.pending, 0)
-        const logs = await logsOf(tree.store)
-        assert.is(logs.size, 111)
-        for (const [id, records] of logs) {
-          assert.equal(checkLog(records, { isWhole: true }), [], id)
-          const runs = records.filter((record) => record.type === 'run.end')
-          assert.equal(runs.map(({ stopReason }) => stopReason), ['aborted'], id)
-        }
-      })
+          assert.is(tree.signals.filter(({ aborted }) => aborted).length, 0)
+          const before = tree.events.length
+          const ended = end(tree)
+          // The runtime closes its servers first: the event loop has not turned all the same.
+          if (how === 'runtime.close()') await after(20, () => {})
+          assert.is(tree.signals.filter(({ aborted }) => aborted).length, 100, 'in the same tick')
+          tree.speak()
+          await ended
+          assert.is((await tree.run.result).stopReason, 'aborted')
+          for (let left = 5; left > 0; left -= 1) {
+            tree.speak()
+            await quiet()
+          }
+          assert.equal(
+            tree.events.slice(before).filter(({ type }) => type.endsWith('.delta')),
+            [],
+            'no delta follows',
+          )
+          await tree.runtime.close()
+          assert.is(tree.clock.pending, 0)
+          const logs = await logsOf(tree.store)
+          assert.is(logs.size, 111)
+          for (const [id, records] of logs) {
+            assert.equal(checkLog(records, { isWhole: true }), [], id)
+            const runs = records.filter((record) => record.type === 'run.end')
+            assert.equal(
+              runs.map(({ stopReason }) => stopReason),
+              ['aborted'],
+              id,
+            )
+          }
+        },
+      )
 
   it('works on after an abort, with none of them left', { timeoutMs: 10_000 }, async (context) => {
     const tree = await forest(context, 'working')
@@ -196,7 +204,9 @@ describe('children that wait for their turn', (it) => {
       name: 'root',
       agents: [leaf],
       maxChildren: 2,
-      model: policyModel(() => ({ toolCalls: Array.from({ length: 5 }, () => ({ name: 'leaf', input: { task: 'x' } })) })),
+      model: policyModel(() => ({
+        toolCalls: Array.from({ length: 5 }, () => ({ name: 'leaf', input: { task: 'x' } })),
+      })),
     })
     const root = await runtime.spawn(definition, { id: 'r' })
     const run = root.prompt('go')

@@ -37,7 +37,10 @@ describe('a definition with agents', (it) => {
   const model = scriptedModel([])
 
   it('names the agent that is there twice, and the one that has the name of a tool', () => {
-    assert.throws(() => defineAgent({ name: 'a', model, agents: [echo('x'), echo('x')] }), withCode('INVALID_DEFINITION', '"x"'))
+    assert.throws(
+      () => defineAgent({ name: 'a', model, agents: [echo('x'), echo('x')] }),
+      withCode('INVALID_DEFINITION', '"x"'),
+    )
     assert.throws(
       () => defineAgent({ name: 'a', model, agents: [echo('x')], tools: [tool('x', () => '')] }),
       withCode('INVALID_DEFINITION', 'an agent and a tool are both named "x"'),
@@ -45,7 +48,8 @@ describe('a definition with agents', (it) => {
   })
 
   it('allows at most a hundred children at once, and at least one', () => {
-    for (const maxChildren of [101, 0, -1, 1.5]) assert.throws(() => defineAgent({ name: 'a', model, maxChildren }), bad)
+    for (const maxChildren of [101, 0, -1, 1.5])
+      assert.throws(() => defineAgent({ name: 'a', model, maxChildren }), bad)
     assert.is(defineAgent({ name: 'a', model, maxChildren: 100 }).policy.maxChildren, 100)
     for (const maxDepth of [-1, 0.5, 51]) assert.throws(() => defineAgent({ name: 'a', model, maxDepth }), bad)
   })
@@ -136,7 +140,10 @@ describe('the output of a sub-agent', (it) => {
 
   it('that does not fit a second time is an error the caller can read', async (context) => {
     const { model, definition } = worker('not json', '{"n": "x"}', '{"n": 1}')
-    const { agent, events, clock } = await startAgent(context, { replies: [calls('worker'), 'done'], agents: [definition] })
+    const { agent, events, clock } = await startAgent(context, {
+      replies: [calls('worker'), 'done'],
+      agents: [definition],
+    })
     const run = agent.prompt('go')
     for (let i = 0; i < 5; i += 1) {
       await quiet()
@@ -184,14 +191,20 @@ describe('a sub-agent that has ended', (it) => {
   it('counts once, however often it was closed and begun again', async (context) => {
     const usage = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0 }
     const { agent, store } = await startAgent(context, { replies: [] })
-    const helper = defineAgent({ name: 'helper', model: scriptedModel(['a', 'b', 'c'].map((text) => ({ text, usage }))) })
+    const helper = defineAgent({
+      name: 'helper',
+      model: scriptedModel(['a', 'b', 'c'].map((text) => ({ text, usage }))),
+    })
     for (let life = 0; life < 3; life += 1) {
       const child = await agent.spawn(helper, { id: 'two' })
       await child.prompt('go').result
       await child.close()
     }
     const told = (await recordsOf(store, 'a1')).filter((record) => record.type === 'child.ended')
-    assert.equal(told.map(({ spent }) => spent.usage.input), [10, 10, 10])
+    assert.equal(
+      told.map(({ spent }) => spent.usage.input),
+      [10, 10, 10],
+    )
   })
 })
 
@@ -202,11 +215,15 @@ describe('a decision', (it) => {
       model: scriptedModel([{ toolCalls: [{ name: 'guarded', input: {}, callId: 'c0' }] }, 'done']),
       tools: [tool('guarded', () => 'ok', { needsApproval: true })],
     })
-    const { agent, runtime } = await startAgent(context, { replies: [calls('leaf'), 'done'], agents: [leaf], check: false })
+    const { agent, runtime } = await startAgent(context, {
+      replies: [calls('leaf'), 'done'],
+      agents: [leaf],
+      check: false,
+    })
     const run = agent.prompt('go')
     await quiet()
     const child = runtime.agent('a1.1')!
-    const [{ key }] = agent.approvals() as [{ key: string }]
+    const { key } = agent.approvals()[0]!
     const notPending = withCode('CALL_NOT_PENDING', 'waiting:')
     for (const unknown of ['c0', 'nope', '', `${key}x`]) assert.throws(() => agent.decide(unknown, 'approve'))
     assert.throws(() => child.decide('c1', 'deny'), withCode('CALL_NOT_PENDING', 'c0'))
@@ -225,17 +242,26 @@ describe('spawning a child from code', (it) => {
   it('refuses ids that are none, that are taken, and that calls get', async (context) => {
     const { agent, runtime } = await startAgent(context, { replies: [] })
     for (const id of ['', '../up', 'a b', 'x'.repeat(129), 5 as never])
-      await assert.rejects(agent.spawn(echo('helper'), { id }), withCode(typeof id === 'string' ? 'INVALID_ID' : 'INVALID_OPTION'))
+      await assert.rejects(
+        agent.spawn(echo('helper'), { id }),
+        withCode(typeof id === 'string' ? 'INVALID_ID' : 'INVALID_OPTION'),
+      )
     await assert.rejects(agent.spawn(echo('helper'), { id: 'a1.7' }), withCode('INVALID_ID'))
     await agent.spawn(echo('helper'), { id: 'mine' })
     await runtime.spawn(echo('other'), { id: 'theirs' })
     for (const id of ['a1', 'mine', 'theirs'])
       await assert.rejects(agent.spawn(echo('helper'), { id }), withCode('AGENT_EXISTS', `"${id}"`))
-    assert.equal(agent.children().map(({ id }) => id), ['mine'])
+    assert.equal(
+      agent.children().map(({ id }) => id),
+      ['mine'],
+    )
   })
 
   it('gives each an id of its own, also at the same time, and never that of a call', async (context) => {
-    const { agent, store } = await startAgent(context, { replies: [calls('helper', 'helper'), 'done'], agents: [echo('helper')] })
+    const { agent, store } = await startAgent(context, {
+      replies: [calls('helper', 'helper'), 'done'],
+      agents: [echo('helper')],
+    })
     const spawned = Promise.all(Array.from({ length: 5 }, () => agent.spawn(echo('helper'))))
     const run = agent.prompt('go')
     const children = await spawned

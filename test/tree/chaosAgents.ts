@@ -130,7 +130,10 @@ export class ChaosAgents {
     const isLast = this.isCalm || turn >= 3 || most < 200 || dice.percent(turn === 0 ? 5 : 40)
     if (isLast) return words
     const below = tools.find(({ name }) => name.startsWith('level'))
-    const callees = below === undefined ? 0 : Math.min(dice.int(turn === 0 ? 1 : 0, this.#plan.fanOut), this.#plan.agents - this.#begun)
+    const callees =
+      below === undefined
+        ? 0
+        : Math.min(dice.int(turn === 0 ? 1 : 0, this.#plan.fanOut), this.#plan.agents - this.#begun)
     this.#begun += Math.max(0, callees)
     const names = [
       ...Array.from({ length: Math.max(0, callees) }, () => below!.name),

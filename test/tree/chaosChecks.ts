@@ -105,7 +105,8 @@ export function checkBudgets(traces: readonly AgentTrace[]): string[] {
     return starts.flatMap(({ loopId, limits }) => {
       const used = totalsOf(records.filter((record) => 'loopId' in record && record.loopId === loopId))
       const faults: string[] = []
-      if (used.tokens > (limits.tokens ?? Infinity) + over.tokens) faults.push(`${used.tokens} of ${limits.tokens} tokens`)
+      if (used.tokens > (limits.tokens ?? Infinity) + over.tokens)
+        faults.push(`${used.tokens} of ${limits.tokens} tokens`)
       if (used.costUsd > (limits.costUsd ?? Infinity) + over.costUsd + 1e-9)
         faults.push(`${used.costUsd} of ${limits.costUsd} $`)
       if (used.turns > (limits.turns ?? Infinity)) faults.push(`${used.turns} of ${limits.turns} turns`)
@@ -143,7 +144,9 @@ export function checkPaths(traces: readonly AgentTrace[]): string[] {
   }
   return traces.flatMap(({ agentId, events }) => {
     const path = pathOf(agentId).join('/')
-    const wrong = events.filter((event) => event.path.join('/') !== path).map((event) => `${event.type} at ${event.path.join('/')}`)
+    const wrong = events
+      .filter((event) => event.path.join('/') !== path)
+      .map((event) => `${event.type} at ${event.path.join('/')}`)
     const seen = new Set(events)
     return [
       ...wrong.slice(0, 3).map((what) => `${agentId}: ${what}, not at ${path}`),

@@ -27,7 +27,11 @@ export interface ChaosPlan {
   /** Of a hundred model calls, tool calls and moments: how often something goes wrong or somebody interferes. */
   readonly modelErrors: number
   readonly interference: number
+  /** People interfere in the middle of things too: from inside a listener. */
+  readonly isHot: boolean
   readonly spawnsFromCode: boolean
+  /** The process dies at this moment as well, and another goes on from the logs; 0: it does not. */
+  readonly death: number
   readonly ending: 'stop' | 'close' | 'runtime'
 }
 
@@ -52,6 +56,8 @@ export const chaosPlan = (dice: Dice): ChaosPlan => ({
   maxChildren: dice.pick([1, 2, 4, 16])!,
   modelErrors: dice.pick([0, 5, 20])!,
   interference: dice.pick([0, 10, 30])!,
+  isHot: dice.percent(30),
+  death: sometimes(dice, 30, () => dice.int(1, 15), 0),
   spawnsFromCode: dice.percent(25),
   ending: dice.pick(['stop', 'close', 'runtime'] as const)!,
 })

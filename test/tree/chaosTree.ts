@@ -8,8 +8,16 @@ import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { simulatedClock, type SimulatedClock } from '../../src/runtime/simulatedClock.ts'
 import { counter, withCode } from '../support/agentHarness.ts'
 import { ChaosAgents } from './chaosAgents.ts'
-import { checkAllowances, checkBudgets, checkPaths, checkSpending, checkTraces, type AgentTrace } from './chaosChecks.ts'
+import {
+  checkAllowances,
+  checkBudgets,
+  checkPaths,
+  checkSpending,
+  checkTraces,
+  type AgentTrace,
+} from './chaosChecks.ts'
 import { chaosPlan, type ChaosPlan } from './chaosPlan.ts'
+import { logsOf, resumeTree, type Logs } from './chaosResume.ts'
 import { chaosStore, type ChaosStore } from './chaosStore.ts'
 import { Dice } from './dice.ts'
 
@@ -55,6 +63,8 @@ class ChaosLife {
   readonly #faults: string[] = []
   readonly #deeds: { [deed: string]: number } = {}
   readonly #traces: AgentTrace[] = []
+  /** What the process would have left behind, had it died. */
+  #left: Logs | undefined
 
   static async begin(plan: ChaosPlan, dice: Dice): Promise<ChaosLife> {
     const clock = simulatedClock()
@@ -87,6 +97,7 @@ class ChaosLife {
     heard.push(event)
     const agent = this.#runtime.agent(agentId)
     if (agent !== undefined) this.#conversations.set(agentId, agent.conversation as Conversation)
+    if (this.#plan.isHot && !this.#agents.isCalm && this.#dice.percent(0.5)) this.#interfere()
   }
 
   /** Work, and what goes wrong with it. */
@@ -94,6 +105,7 @@ class ChaosLife {
     const dice = this.#dice
     this.#prompt(this.#root)
     for (let moment = 0; moment < 100 && this.#ended.size < this.#runs.length; moment += 1) {
+      if (moment > 0 && moment === this.#plan.death) this.#left = await logsOf(this.#store)
       this.#store.failures = dice.percent(30) ? this.#plan.storeFailures : 0
       if (dice.percent(this.#plan.interference)) this.#interfere()
       this.#decide()
@@ -120,6 +132,8 @@ class ChaosLife {
     this.#agents.releaseDeaf()
     await this.#turns(20)
     await this.#look()
+    if (this.#left !== undefined) this.#faults.push(...(await resumeTree(this.#left, rootId, this.#plan)))
+    if (this.#plan.death > 0) this.#faults.push(...(await resumeTree(await logsOf(this.#store), rootId, this.#plan)))
   }
 
   outcome(): ChaosOutcome {
@@ -157,7 +171,16 @@ class ChaosLife {
   #interfere(): void {
     const agent = this.#anyone()
     const isRoot = agent === this.#root
-    const deed = this.#dice.weighted({ abort: 3, steer: 3, followUp: 2, prompt: 1, stop: 1, close: 1, spawn: 2, interrupt: 1 })
+    const deed = this.#dice.weighted({
+      abort: 3,
+      steer: 3,
+      followUp: 2,
+      prompt: 1,
+      stop: 1,
+      close: 1,
+      spawn: 2,
+      interrupt: 1,
+    })
     switch (deed) {
       case 'abort':
         return this.#attempt(deed, () => agent.abort())
@@ -170,7 +193,11 @@ class ChaosLife {
         return this.#attempt(deed, () => isRoot && this.#keep(agent[deed]('one more thing')))
       case 'stop':
       case 'close':
-        return this.#attempt(deed, () => !isRoot && this.#pending.push(agent[deed]().catch(() => {})))
+        // A close leaves approvals open in the log, to be decided once it is resumed.
+        return this.#attempt(
+          deed,
+          () => !isRoot && agent.pause === null && this.#pending.push(agent[deed]().catch(() => {})),
+        )
       case 'spawn':
         return this.#attempt(deed, () => this.#plan.spawnsFromCode && this.#spawn(agent))
     }
@@ -182,7 +209,9 @@ class ChaosLife {
       child.then(
         (guest) => void (this.#agents.isCalm || this.#attempt('work', () => this.#prompt(guest))),
         (thrown: unknown) => {
-          const isExpected = ['AGENT_STOPPED', 'CHILD_REFUSED', 'RUNTIME_CLOSED', 'STORE_CLOSED'].some((code) => withCode(code)(thrown))
+          const isExpected = ['AGENT_STOPPED', 'CHILD_REFUSED', 'RUNTIME_CLOSED', 'STORE_CLOSED'].some((code) =>
+            withCode(code)(thrown),
+          )
           if (!isExpected) this.#fault(`spawn: ${String(thrown)}`)
         },
       ),
@@ -250,18 +279,19 @@ class ChaosLife {
     this.#faults.push(...faults)
     if (this.#clock.pending > 0) this.#fault(`${this.#clock.pending} timers are left`)
     if (this.#store.openLogs.size > 0) this.#fault(`still open: ${[...this.#store.openLogs].join(', ')}`)
-    if (this.#runtime.agents().length > 0) this.#fault(`still there: ${this.#runtime.agents().map(({ id }) => id).join(', ')}`)
+    if (this.#runtime.agents().length > 0)
+      this.#fault(
+        `still there: ${this.#runtime
+          .agents()
+          .map(({ id }) => id)
+          .join(', ')}`,
+      )
     const stray = effects.filter(({ isOver, signal }) => !isOver && !signal.aborted)
     for (const { name } of stray) this.#fault(`nobody told the ${name} to stop`)
-    const ids = await this.#store.list()
-    const logs = new Map<string, LogRecord[]>()
-    for (const id of ids) {
-      const records: LogRecord[] = []
-      for await (const record of this.#store.read(id)) records.push(record)
-      logs.set(id, records)
-      if (this.#runtime.agent(id) !== undefined) this.#fault(`${id} is still there`)
+    for (const [agentId, records] of await logsOf(this.#store)) {
+      this.#traces.push(this.#trace(agentId, records))
+      if (this.#runtime.agent(agentId) !== undefined) this.#fault(`${agentId} is still there`)
     }
-    for (const [agentId, records] of logs) this.#traces.push(this.#trace(agentId, records))
     const isStoreSound = this.#store.failed === 0
     this.#faults.push(...checkTraces(this.#traces, { isStoreSound }), ...checkPaths(this.#traces))
     if (!isStoreSound) return

@@ -1,7 +1,7 @@
 import { advance, agentSetup } from '../agentSetup.ts'
 import { beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { advanceCalls, decideCall } from '../calls.ts'
+import { advanceCalls, cancelCalls, decideCall, sealCalls } from '../calls.ts'
 import { abortAtRest } from '../children.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { releaseDeadline, startRun, startTurn } from '../runs.ts'
@@ -13,6 +13,12 @@ type Resume = EventOfType<'resume'>
 function resumeRun(draft: Draft, { id, limits = draft.context.pausedLimits ?? undefined }: Resume): void {
   draft.set({ storeError: null, pause: null })
   startRun(draft, { cause: 'resume', requestId: id, limits })
+}
+
+/** An interrupted run may have left calls open: they are answered before anything else is said. */
+function leaveCalls(draft: Draft, why: 'skipped' | 'aborted'): void {
+  cancelCalls(draft, why)
+  sealCalls(draft)
 }
 
 export const paused = agentSetup.createStateConfig({
@@ -44,6 +50,7 @@ export const paused = agentSetup.createStateConfig({
       guard: 'pausedBetweenTurns',
       target: 'idle',
       actions: advance<EventOfType<'prompt'>>((draft, event) => {
+        leaveCalls(draft, 'skipped')
         enqueuePrompt(draft, event)
         draft.set({ pause: null, pausedRun: null })
       }),
@@ -86,6 +93,7 @@ export const paused = agentSetup.createStateConfig({
         guard: 'pausedBetweenTurns',
         target: 'idle',
         actions: advance((draft) => {
+          leaveCalls(draft, 'aborted')
           dropQueues(draft, ['steering', 'followUps'])
           draft.record({ type: 'run.abandoned', ...draft.at })
           draft.set({ pause: null, pausedRun: null, pausedLimits: null, owesReply: false })

@@ -47,17 +47,25 @@ export function checkExposure(host: string, tokens: Tokens | undefined): void {
   )
 }
 
-/** Whether a browser page of this origin may connect; programs send none. Without a list: pages of the server itself. */
+/** What a browser page must be to connect. */
+export interface OriginRule {
+  /** Pages that may; default: those of the server itself. */
+  readonly origins: readonly string[] | undefined
+  /** Whether a token is asked for. */
+  readonly isGuarded: boolean
+}
+
+/**
+ * Whether a browser page of this origin may connect; programs send none. Without tokens a page of the server itself counts only
+ * under a name of this machine: any other name may be one that a foreign page has had point here.
+ */
 export function allowsOrigin(
   origin: string | undefined,
   host: string | undefined,
-  origins: readonly string[] | undefined,
+  { origins, isGuarded }: OriginRule,
 ): boolean {
   if (origin === undefined) return true
   if (origins !== undefined) return origins.includes(origin)
-  try {
-    return new URL(origin).host === host
-  } catch {
-    return false
-  }
+  const page = URL.parse(origin)
+  return page !== null && page.host === host && (isGuarded || loopback.test(page.hostname))
 }

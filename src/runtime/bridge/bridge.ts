@@ -2,12 +2,15 @@ import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import type { RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../agent.ts'
 import type { Tokens } from './access.ts'
+import { Answers } from './answers.ts'
 import type { BridgeSession } from './bridgeSession.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
+import { endedSource, type Source } from './source.ts'
 
 /** What the bridge needs of its runtime. */
 export interface BridgeRuntime {
@@ -17,8 +20,8 @@ export interface BridgeRuntime {
   resume(agentId: string, definition: AgentDefinition): Promise<Agent>
 }
 
-/** Answers kept per bridge, so that a command sent again after a reconnect is answered as before. */
-const keptAnswers = 10_000
+/** Whether a client may see and drive an agent, by its id and those of its ancestors. */
+export type Reach = (agentId: string, path: readonly string[]) => boolean
 
 /** What the clients of one server share: agents, their feeds, commands already carried out. */
 export class Bridge {
@@ -28,13 +31,11 @@ export class Bridge {
   readonly tokens: Tokens | undefined
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   readonly sessions = new Set<BridgeSession>()
+  readonly answers: Answers
   readonly #runtime: BridgeRuntime
   readonly #feeds = new Map<string, Feed>()
-  readonly #answers = new Map<string, Promise<unknown>>()
   readonly #waking = new Map<string, Promise<Agent>>()
   #onEmpty: (() => void) | undefined
-  /** Requests an agent's log knows of, read once an agent. */
-  readonly #asked = new WeakMap<Agent, Promise<Set<string>>>()
 
   constructor(runtime: BridgeRuntime, parts: Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'>) {
     this.#runtime = runtime
@@ -43,6 +44,7 @@ export class Bridge {
     this.limits = parts.limits
     this.tokens = parts.tokens
     this.definitions = parts.definitions
+    this.answers = new Answers(parts.store)
   }
 
   newId(): string {
@@ -62,30 +64,63 @@ export class Bridge {
     return this.#runtime.spawn(definition, id === undefined ? {} : { id })
   }
 
-  /** An agent that runs, or goes on from its log now. @throws RuntimeError `AGENT_NOT_FOUND` */
-  agentFor(agentId: string): Promise<Agent> {
-    const agent = this.#runtime.agent(agentId)
-    if (agent !== undefined) return Promise.resolve(agent)
-    const waking = this.#waking.get(agentId) ?? this.#wake(agentId)
-    this.#waking.set(agentId, waking)
-    return waking.finally(() => this.#waking.delete(agentId))
-  }
-
-  async #wake(agentId: string): Promise<Agent> {
-    for await (const record of this.store.read(agentId)) {
-      const definition = record.type === 'agent.created' ? this.definitions.get(record.definition) : undefined
-      if (definition !== undefined) return await this.#runtime.resume(agentId, definition)
-      break
+  /**
+   * An agent that runs, or goes on from its log now; a sub-agent goes on with its root. One out of reach is not woken, and nothing
+   * tells whether it exists.
+   *
+   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`
+   */
+  async agentFor(agentId: string, reach: Reach): Promise<Agent> {
+    const running = this.#runtime.agent(agentId)
+    if (running !== undefined) {
+      checkReach(reach, agentId, running.path)
+      this.#feeds.get(agentId)?.follow(running)
+      return running
     }
-    throw new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)
+    const born = await this.#birthOf(agentId)
+    checkReach(reach, agentId, born?.path ?? [])
+    if (born === undefined) throw notFound(agentId)
+    const [root = agentId] = born.path
+    const waking = this.#waking.get(root) ?? this.#wake(root)
+    this.#waking.set(root, waking)
+    await waking.finally(() => this.#waking.delete(root))
+    const agent = this.#runtime.agent(agentId)
+    if (agent === undefined) throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${agentId}" has ended.`)
+    this.#feeds.get(agentId)?.follow(agent)
+    return agent
   }
 
-  /** The feed of an agent that runs. */
-  feedOf(agentId: string): Feed {
-    const known = this.#feeds.get(agentId)
-    if (known !== undefined) return known
-    const feed = new Feed(this.#runtime.agent(agentId)!)
-    this.#feeds.set(agentId, feed)
+  async #wake(root: string): Promise<Agent> {
+    const running = this.#runtime.agent(root)
+    if (running !== undefined) return running
+    const definition = this.definitions.get((await this.#birthOf(root))?.definition ?? '')
+    if (definition === undefined) throw notFound(root)
+    return await this.#runtime.resume(root, definition)
+  }
+
+  /** The first record of an agent's log. */
+  async #birthOf(agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
+    for await (const record of this.store.read(agentId)) return record.type === 'agent.created' ? record : undefined
+    return undefined
+  }
+
+  /** Where to read an agent: its feed, or its log when it does not run and cannot be woken. Throws as `agentFor` does. */
+  async sourceOf(agentId: string, reach: Reach): Promise<Source> {
+    try {
+      return this.#feedOf(await this.agentFor(agentId, reach))
+    } catch (thrown) {
+      if (!(thrown instanceof RuntimeError) || !endedCodes.has(thrown.code)) throw thrown
+      const born = await this.#birthOf(agentId)
+      if (born === undefined) throw thrown
+      let lastSeq = 0
+      for await (const { seq } of this.store.read(agentId)) lastSeq = seq
+      return endedSource({ agentId, path: born.path, lastSeq })
+    }
+  }
+
+  #feedOf(agent: Agent): Feed {
+    const feed = this.#feeds.get(agent.id) ?? new Feed(agent)
+    this.#feeds.set(agent.id, feed)
     return feed
   }
 
@@ -95,35 +130,6 @@ export class Bridge {
     if (feed === undefined || !feed.isEmpty) return
     feed.close()
     this.#feeds.delete(agentId)
-  }
-
-  /** Carries a command out once: the same id gets the same answer. */
-  once(id: string, run: () => unknown): Promise<unknown> {
-    const known = this.#answers.get(id)
-    if (known !== undefined) return known
-    const answer = Promise.resolve().then(run)
-    this.#answers.set(id, answer)
-    // A refused command may be tried again.
-    answer.catch(() => this.#answers.delete(id))
-    if (this.#answers.size > keptAnswers) this.#answers.delete(this.#answers.keys().next().value!)
-    return answer
-  }
-
-  /** Whether an agent's log has this request already: from before the server was started again. */
-  async wasAsked(agent: Agent, requestId: string): Promise<boolean> {
-    const asked = this.#asked.get(agent) ?? this.#readRequests(agent.id)
-    this.#asked.set(agent, asked)
-    return (await asked).has(requestId)
-  }
-
-  async #readRequests(agentId: string): Promise<Set<string>> {
-    const asked = new Set<string>()
-    for await (const record of this.store.read(agentId)) {
-      if (record.type === 'run.start') asked.add(record.requestId)
-      else if (record.type === 'queue.changed' && record.added !== undefined) asked.add(record.added.id)
-      else if (record.type === 'revert.requested') asked.add(record.request.id)
-    }
-    return asked
   }
 
   left(session: BridgeSession): void {
@@ -140,4 +146,13 @@ export class Bridge {
     for (const feed of this.#feeds.values()) feed.close()
     this.#feeds.clear()
   }
+}
+
+const endedCodes: ReadonlySet<string> = new Set(['AGENT_NOT_FOUND', 'AGENT_STOPPED'])
+
+const notFound = (agentId: string): RuntimeError =>
+  new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)
+
+function checkReach(reach: Reach, agentId: string, path: readonly string[]): void {
+  if (!reach(agentId, path)) throw new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${agentId}".`)
 }

@@ -1,11 +1,18 @@
 import type { RawData, WebSocket } from 'ws'
-import { describeIssues, errorInfo, RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import { clientFrameSchema, closeCodes, type CheckedClientFrame, type ServerFrame } from '../../protocol/frames.ts'
+import { errorInfo, RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { closeCodes, type CheckedClientFrame, type ServerFrame } from '../../protocol/frames.ts'
 import { grantOf, mayAct, reaches, type Grant } from './access.ts'
-import type { Bridge } from './bridge.ts'
-import { rights, type Commanding } from './commandTable.ts'
+import type { Bridge, Reach } from './bridge.ts'
+import { Accepted, rights, type Commanding } from './commandTable.ts'
 import { Outbox } from './outbox.ts'
-import { Subscription } from './subscription.ts'
+import { readFrame, textOf } from './readFrame.ts'
+import type { Source } from './source.ts'
+import { Subscription, type Wanted } from './subscription.ts'
+
+/** "Internal error" of the WebSocket protocol: come back later. */
+const brokenCode = 1011
+/** For a client to answer a close, in milliseconds. */
+const closeMs = 2_000
 
 /** One connected client: its rights, its commands, its subscriptions. A closed socket aborts nothing. */
 export class BridgeSession implements Commanding {
@@ -13,7 +20,11 @@ export class BridgeSession implements Commanding {
   readonly #socket: WebSocket
   readonly #outbox: Outbox
   readonly #subscriptions = new Map<string, Subscription>()
+  readonly #token: string | undefined
+  #cancelCutOff: (() => void) | undefined
   #grant: Grant | undefined
+  /** Whether the client may see and drive an agent. */
+  readonly reach: Reach = (agentId, path) => this.#grant !== undefined && reaches(this.#grant, agentId, path)
   /** Chosen by the client, so that its commands are known again after a reconnect. */
   #sessionId = ''
   #frames = 0
@@ -22,7 +33,7 @@ export class BridgeSession implements Commanding {
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
 
-  constructor(socket: WebSocket, bridge: Bridge, cookieToken: string | undefined) {
+  constructor(socket: WebSocket, bridge: Bridge, bearer: string | undefined) {
     this.#socket = socket
     this.bridge = bridge
     const { highWaterBytes, hardLimitBytes } = bridge.limits
@@ -31,12 +42,11 @@ export class BridgeSession implements Commanding {
     )
     socket.on('message', (data, isBinary) => this.#hear(data, isBinary))
     socket.on('pong', () => (this.#isAlive = true))
-    socket.on('error', () => this.#socket.terminate())
+    // The close frame with the reason is on its way.
+    socket.on('error', () => this.#cutOffLater())
     socket.on('close', () => this.#left())
-    if (cookieToken !== undefined) this.#token = cookieToken
+    this.#token = bearer
   }
-
-  #token: string | undefined
 
   get isWelcome(): boolean {
     return this.#grant !== undefined
@@ -60,33 +70,42 @@ export class BridgeSession implements Commanding {
 
   close(code: number, reason: string): void {
     if (this.#socket.readyState > 1) return
+    this.#outbox.flush()
     this.#socket.close(code, reason)
-    // A client that does not answer the close is cut off.
-    this.bridge.clock.after(2_000, () => this.#socket.terminate())
+    this.#cutOffLater()
+  }
+
+  /** A client that does not answer the close is cut off. */
+  #cutOffLater(): void {
+    this.#cancelCutOff ??= this.bridge.clock.after(closeMs, () => this.#socket.terminate())
   }
 
   terminate(): void {
     this.#socket.terminate()
   }
 
-  subscribe(agentId: string, wanted: { fromSeq: number; deltas: boolean }): void {
-    this.unsubscribe(agentId)
-    if (this.#subscriptions.size >= this.bridge.limits.subscriptions) {
+  subscribe(source: Source, wanted: Wanted): void {
+    const { agentId } = source
+    const { bridge } = this
+    // It left while the agent was looked for.
+    if (this.#socket.readyState !== 1) return bridge.letGo(agentId)
+    this.#subscriptions.get(agentId)?.close()
+    this.#subscriptions.delete(agentId)
+    if (this.#subscriptions.size >= bridge.limits.subscriptions) {
+      bridge.letGo(agentId)
       throw new RuntimeError('BRIDGE_LIMIT', `${this.#subscriptions.size} subscriptions are the most allowed.`)
     }
-    const feed = this.bridge.feedOf(agentId)
-    if (wanted.fromSeq > feed.lastSeq + 1) {
-      const what = `fromSeq is ${wanted.fromSeq}, but the log of agent "${agentId}" ends with ${feed.lastSeq}.`
+    if (wanted.fromSeq > source.lastSeq + 1) {
+      bridge.letGo(agentId)
+      const what = `fromSeq is ${wanted.fromSeq}, but the log of agent "${agentId}" ends with ${source.lastSeq}.`
       throw new RuntimeError('INVALID_OPTION', what)
     }
-    const subscription = new Subscription({
-      feed,
-      store: this.bridge.store,
-      outbox: this.#outbox,
-      wanted,
-      fail: (code, message) => this.send({ type: 'error', code, message }),
-    })
-    this.#subscriptions.set(agentId, subscription)
+    const fail = (code: string, message: string): void => {
+      this.send({ type: 'error', code, message })
+      this.close(brokenCode, 'a log cannot be read')
+    }
+    const { store, clock } = bridge
+    this.#subscriptions.set(agentId, new Subscription({ source, store, clock, outbox: this.#outbox, wanted, fail }))
   }
 
   unsubscribe(agentId: string): void {
@@ -95,12 +114,10 @@ export class BridgeSession implements Commanding {
     this.bridge.letGo(agentId)
   }
 
-  /** Whether the client may see and drive an agent. */
-  reaches(agentId: string, path: readonly string[]): boolean {
-    return this.#grant !== undefined && reaches(this.#grant, agentId, path)
-  }
-
   #hear(data: RawData, isBinary: boolean): void {
+    // What comes after our close is not carried out any more.
+    if (this.#socket.readyState !== 1) return
+    this.#isAlive = true
     this.#frames += 1
     const { framesPerSecond, waitingCommands } = this.bridge.limits
     if (this.#frames > framesPerSecond || this.#waiting > waitingCommands) {
@@ -157,10 +174,22 @@ export class BridgeSession implements Commanding {
           `"${type}" needs the role "${right.role}"; this token has "${this.#grant!.role}".`,
         )
       }
-      const result = await this.bridge.once(`${this.#sessionId}/${id}`, () =>
-        right.run(this, frame as never, `${this.#sessionId}/${id}`),
-      )
-      this.send({ type: 'ok', id, result: result ?? null })
+      const key = `${this.#sessionId}/${id}`
+      const run = (): unknown => right.run(this, frame as never, key)
+      const result = await (right.isOnce ? this.bridge.answers.once(key, run) : run())
+      if (result instanceof Accepted) void this.#answerLater(id, result)
+      else this.send({ type: 'ok', id, result: result ?? null })
+    } catch (thrown) {
+      this.#refuse(id, toErrorInfo(thrown, 'INTERNAL'))
+    }
+  }
+
+  async #answerLater(id: string, { answer, ended }: Accepted): Promise<void> {
+    try {
+      const result = await answer
+      this.send({ type: 'ok', id, result })
+      const how = await ended
+      if (how !== undefined) this.send({ type: 'ok', id, result: { ...result, ended: how } })
     } catch (thrown) {
       this.#refuse(id, toErrorInfo(thrown, 'INTERNAL'))
     }
@@ -171,49 +200,8 @@ export class BridgeSession implements Commanding {
   }
 
   #left(): void {
+    this.#cancelCutOff?.()
     for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)
     this.bridge.left(this)
   }
-}
-
-const textOf = (data: RawData): string =>
-  Buffer.isBuffer(data)
-    ? data.toString('utf8')
-    : Array.isArray(data)
-      ? Buffer.concat(data).toString('utf8')
-      : Buffer.from(data).toString('utf8')
-
-type Read = CheckedClientFrame | { readonly problem: string; readonly id?: string }
-
-/** Reads a frame; what is wrong with it is said, never thrown. */
-export function readFrame(text: string, maxDepth: number): Read {
-  if (depthOf(text) > maxDepth) return { problem: `The frame is nested deeper than ${maxDepth} levels.` }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { problem: 'The frame is not JSON.' }
-  }
-  const frame = clientFrameSchema.safeParse(value)
-  if (frame.success) return frame.data
-  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
-  const problem = `The frame is not one this server knows: ${describeIssues(frame.error)}.`
-  return typeof id === 'string' && id.length <= 128 ? { problem, id } : { problem }
-}
-
-/** How deep brackets are nested, strings left out: found before parsing, which would recurse. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  let isText = false
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index)
-    if (isText) {
-      if (unit === 0x5c) index += 1
-      else if (unit === 0x22) isText = false
-    } else if (unit === 0x22) isText = true
-    else if (unit === 0x7b || unit === 0x5b) deepest = Math.max(deepest, (depth += 1))
-    else if (unit === 0x7d || unit === 0x5d) depth -= 1
-  }
-  return deepest
 }

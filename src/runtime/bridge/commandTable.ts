@@ -1,8 +1,11 @@
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentSummary, CheckedClientFrame, Role } from '../../protocol/frames.ts'
+import type { RunResult } from '../../protocol/run.ts'
 import type { Agent } from '../agent.ts'
-import type { Bridge } from './bridge.ts'
+import type { Bridge, Reach } from './bridge.ts'
+import type { Source } from './source.ts'
+import type { Wanted } from './subscription.ts'
 
 type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
 type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
@@ -10,25 +13,33 @@ type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
 /** What a command may reach of the session that gives it. */
 export interface Commanding {
   readonly bridge: Bridge
-  subscribe(agentId: string, wanted: { fromSeq: number; deltas: boolean }): void
+  readonly reach: Reach
+  subscribe(source: Source, wanted: Wanted): void
   unsubscribe(agentId: string): void
-  reaches(agentId: string, path: readonly string[]): boolean
+}
+
+/** A command that was carried out. The next one need not wait until the store has what it did, which is when it is answered. */
+export class Accepted {
+  readonly answer: Promise<object>
+  /** How its run ended, when the log will not tell. */
+  readonly ended: Promise<RunResult | undefined> | undefined
+
+  constructor(answer: Promise<object>, ended?: Promise<RunResult | undefined>) {
+    this.answer = answer
+    this.ended = ended
+    answer.catch(() => {})
+  }
 }
 
 interface Right<T extends Command['type']> {
   readonly role: Role
+  /** It changes something: sent again, it is answered and not carried out again. */
+  readonly isOnce?: true
   /** Gives the result; `requestId` names what it asks of an agent, the same when it is sent again. */
   run(session: Commanding, frame: FrameOf<T>, requestId: string): unknown
 }
 
-/** An agent the client may reach, woken from its log when it does not run. */
-async function agentFor(session: Commanding, agentId: string): Promise<Agent> {
-  const agent = await session.bridge.agentFor(agentId)
-  if (!session.reaches(agent.id, agent.path)) {
-    throw new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${agentId}".`)
-  }
-  return agent
-}
+const agentFor = ({ bridge, reach }: Commanding, agentId: string): Promise<Agent> => bridge.agentFor(agentId, reach)
 
 const summaryOf = (agent: Agent): AgentSummary => ({
   agentId: agent.id,
@@ -40,15 +51,32 @@ const summaryOf = (agent: Agent): AgentSummary => ({
   pendingApprovals: agent.approvals().map(({ key }) => key),
 })
 
+/** Resolves once the store has what an agent did; a store that fails is a matter of the agent, which pauses. */
+async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
+  try {
+    await agent.durable()
+  } catch {
+    // Its events say so.
+  }
+  return answer
+}
+
+/** A run that never began, or whose agent crashed: it has no `run.end` in the log. */
+const unlogged = (result: RunResult): RunResult | undefined =>
+  result.loopId === '' || (result.stopReason === 'error' && result.turns === 0) ? result : undefined
+
 /** Gives an agent what a person asks of it. */
 const ask = <T extends Extract<Command['type'], AgentCommand['type']>>(): Right<T> => ({
   role: 'drive',
+  isOnce: true,
   async run(session, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & AgentCommand
     const agent = await agentFor(session, command.agentId)
-    if (await session.bridge.wasAsked(agent, requestId)) return { requestId }
-    agent.dispatch(command, { requestId })
-    return { requestId }
+    const answer = { requestId }
+    if (await session.bridge.answers.wasAsked(agent, requestId)) return answer
+    if (command.type === 'agent.stop') return new Accepted(agent.stop().then(() => answer))
+    const run = agent.dispatch(command, { requestId })
+    return new Accepted(written(agent, answer), run?.result.then(unlogged))
   },
 })
 
@@ -65,39 +93,49 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   'agent.decide': ask(),
   'agent.spawn': {
     role: 'admin',
-    async run({ bridge }, { definition, agentId }) {
+    isOnce: true,
+    async run({ bridge, reach }, { definition, agentId }) {
+      if (!reach(agentId ?? '', [])) {
+        throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
+      }
       const agent = await bridge.spawn(definition, agentId)
-      return { agentId: agent.id }
+      return new Accepted(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
     },
   },
   'agent.list': {
     role: 'observe',
     run: (session, { after, limit = 100 }) => {
-      const all = session.bridge.agents().filter((agent) => session.reaches(agent.id, agent.path))
-      const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
-      return { agents: all.slice(from, from + limit).map(summaryOf), total: all.length }
+      const all = session.bridge.agents().filter((agent) => session.reach(agent.id, agent.path))
+      const at = after === undefined ? -1 : all.findIndex(({ id }) => id === after)
+      if (at === -1 && after !== undefined) {
+        throw new RuntimeError('INVALID_OPTION', `agent.list: after: "${after}" is none of the agents.`)
+      }
+      return { agents: all.slice(at + 1, at + 1 + limit).map(summaryOf), total: all.length }
     },
   },
   'agent.snapshot': {
     role: 'observe',
     async run(session, { agentId }) {
       const agent = await agentFor(session, agentId)
+      await agent.wake()
       return { ...summaryOf(agent), tree: agent.tree(), approvals: agent.approvals(), pause: agent.pause }
     },
   },
   'agent.conversation': {
     role: 'observe',
     async run(session, { agentId, view }) {
-      const { conversation } = await agentFor(session, agentId)
+      const agent = await agentFor(session, agentId)
+      await agent.wake()
+      const { conversation } = agent
       return { head: conversation.head, nodes: view === 'trunk' ? conversation.trunk() : conversation.log() }
     },
   },
   'agent.subscribe': {
     role: 'observe',
-    async run(session, { agentId, fromSeq = 1, deltas = true }) {
-      const agent = await agentFor(session, agentId)
-      session.subscribe(agent.id, { fromSeq, deltas })
-      return { seq: agent.lastSeq }
+    async run(session, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
+      const source = await session.bridge.sourceOf(agentId, session.reach)
+      session.subscribe(source, { fromSeq, deltas, descendants })
+      return { seq: source.lastSeq }
     },
   },
   'agent.unsubscribe': { role: 'observe', run: (session, { agentId }) => session.unsubscribe(agentId) },

@@ -1,46 +1,51 @@
 import type { AgentEvent } from '../../protocol/events.ts'
-import type { Agent } from '../agent.ts'
+import type { Agent, GrowingReply } from '../agent.ts'
+import type { FedEvent, FeedListener, Source } from './source.ts'
 
-/** A frame of the feed: serialised once for everyone. */
-export interface FedEvent {
-  readonly seq: number
-  readonly agentId: string
-  readonly isLogged: boolean
-  readonly event: AgentEvent
-  readonly frame: string
-}
-
-export type FeedListener = (fed: FedEvent) => void
-
-/** Logged events kept for clients that are a little behind; older ones are read from the log. */
+/** Logged events kept for clients that are a little behind, and the most text of their frames; older ones are read from the log. */
 const tailLength = 512
+const tailChars = 4 * 1024 * 1024
+/** Live events that may wait behind a record that is being written. */
+const mostHeld = 4_096
 
 const deltaKinds = { 'reply.delta': 'text', 'thinking.delta': 'thinking' } as const
 
-/** What has arrived of the reply under way, for a client that comes in the middle. */
-interface Growing {
-  readonly loopId: string
-  readonly turnIndex: number
-  text: string
-  thinking: string
+interface Held {
+  readonly fed: FedEvent
+  readonly event: AgentEvent | undefined
 }
 
-/** Events of one agent for all its subscribers: each is serialised once, and the newest are kept. */
-export class Feed {
-  readonly agent: Agent
+/**
+ * Events of one agent for all its subscribers: each is serialised once, and the newest are kept. A record is told once the store
+ * has it, and nothing overtakes it: a client never knows more than the log of a server that was killed. While the store fails
+ * they are told as they come.
+ */
+export class Feed implements Source {
+  #agent: Agent
   readonly #listeners = new Set<FeedListener>()
   readonly #tail: FedEvent[] = []
-  readonly #unsubscribe: () => void
-  #growing: Growing | undefined
+  #tailChars = 0
+  readonly #held: Held[] = []
+  #unsubscribe: () => void
+  #unsubscribeFamily: (() => void) | undefined
+  #growing: { -readonly [K in keyof GrowingReply]: GrowingReply[K] } | undefined
   #lastSeq: number
 
   constructor(agent: Agent) {
-    this.agent = agent
+    this.#agent = agent
     this.#lastSeq = agent.lastSeq
+    this.#growing = agent.growingReply
     this.#unsubscribe = agent.subscribe((event) => this.#take(event))
   }
 
-  /** `seq` of the last record that was told. */
+  get agentId(): string {
+    return this.#agent.id
+  }
+
+  get path(): readonly string[] {
+    return this.#agent.path
+  }
+
   get lastSeq(): number {
     return this.#lastSeq
   }
@@ -49,12 +54,32 @@ export class Feed {
     return this.#listeners.size === 0
   }
 
-  listen(listener: FeedListener): () => void {
+  durable(): Promise<void> | undefined {
+    return this.#agent.durable()
+  }
+
+  /** The agent runs again, after it was closed: its listeners hear of that one from now on. */
+  follow(agent: Agent): void {
+    if (agent === this.#agent) return
+    this.#unsubscribe()
+    this.#agent = agent
+    this.#growing = agent.growingReply
+    this.#unsubscribe = agent.subscribe((event) => this.#take(event))
+    if (this.#unsubscribeFamily === undefined) return
+    this.#unsubscribeFamily()
+    this.#hearFamily()
+  }
+
+  listen(listener: FeedListener, { descendants }: { readonly descendants: boolean }): () => void {
     this.#listeners.add(listener)
+    if (descendants && this.#unsubscribeFamily === undefined) this.#hearFamily()
     return () => this.#listeners.delete(listener)
   }
 
-  /** Logged events after `seq`, when they are all still here. */
+  #hearFamily(): void {
+    this.#unsubscribeFamily = this.#agent.subscribe((event) => this.#takeOfFamily(event), { descendants: true })
+  }
+
   after(seq: number): readonly FedEvent[] | undefined {
     if (seq >= this.#lastSeq) return []
     const [first] = this.#tail
@@ -62,31 +87,76 @@ export class Feed {
     return this.#tail.slice(seq + 1 - first.seq)
   }
 
-  /** One delta a kind that holds everything of the reply under way so far. */
   growing(): string[] {
     const reply = this.#growing
     if (reply === undefined) return []
     return (['thinking', 'text'] as const).flatMap((kind) =>
-      reply[kind] === '' ? [] : [deltaFrame(this.agent.id, { ...reply, kind, offset: 0, text: reply[kind] })],
+      reply[kind] === '' ? [] : [deltaFrame(this.agentId, { ...reply, kind, offset: 0, text: reply[kind] })],
     )
   }
 
   close(): void {
     this.#unsubscribe()
+    this.#unsubscribeFamily?.()
     this.#listeners.clear()
   }
 
   #take(event: AgentEvent): void {
-    // Approvals of sub-agents reach their ancestors' listeners too; they have feeds of their own.
-    if (event.agentId !== this.agent.id) return
-    const fed = fedEvent(event)
-    if (fed.isLogged) {
-      this.#lastSeq = event.seq
-      this.#tail.push(fed)
-      if (this.#tail.length > tailLength) this.#tail.shift()
+    if (event.agentId === this.agentId) this.#hold(fedEvent(event), event)
+    // Approvals of sub-agents reach their ancestors too: somebody here must decide.
+    else this.#hold(this.#beside(event, 'approval'))
+  }
+
+  #takeOfFamily(event: AgentEvent): void {
+    if (event.agentId !== this.agentId) this.#hold(this.#beside(event, 'family'))
+  }
+
+  #beside(event: AgentEvent, scope: FedEvent['scope']): FedEvent {
+    const seq = this.#agent.lastSeq
+    const frame = JSON.stringify({ type: 'event', agentId: this.agentId, seq, event, live: true })
+    return { seq, isLogged: false, isDelta: event.type.endsWith('.delta'), scope, frame }
+  }
+
+  #hold(fed: FedEvent, event?: AgentEvent): void {
+    const isPending = fed.isLogged && isUnwritten(this.#agent)
+    if (this.#held.length === 0 && !isPending) return this.#tell(fed, event)
+    if (!fed.isLogged && this.#held.length >= mostHeld) return
+    this.#held.push({ fed, event })
+    if (this.#held.length === 1) void this.#release()
+  }
+
+  async #release(): Promise<void> {
+    while (this.#held.length > 0) {
+      const count = this.#held.length
+      try {
+        await this.durable()
+      } catch {
+        // They are in memory until the store works again.
+      }
+      for (const { fed, event } of this.#held.slice(0, count)) this.#tell(fed, event)
+      this.#held.splice(0, count)
     }
-    this.#grow(event)
+  }
+
+  #tell(fed: FedEvent, event: AgentEvent | undefined): void {
+    if (fed.isLogged) this.#keep(fed)
+    if (event !== undefined) this.#grow(event)
     for (const listener of this.#listeners) listener(fed)
+  }
+
+  #keep(fed: FedEvent): void {
+    // After a gap the tail would lie about what it holds.
+    if (fed.seq !== this.#lastSeq + 1) this.#forgetTail()
+    this.#lastSeq = fed.seq
+    this.#tail.push(fed)
+    this.#tailChars += fed.frame.length
+    while (this.#tail.length > tailLength || this.#tailChars > tailChars)
+      this.#tailChars -= this.#tail.shift()!.frame.length
+  }
+
+  #forgetTail(): void {
+    this.#tail.length = 0
+    this.#tailChars = 0
   }
 
   #grow(event: AgentEvent): void {
@@ -97,6 +167,13 @@ export class Feed {
     } else if (this.#growing !== undefined && event.type === 'reply.delta') this.#growing.text += event.text
     else if (this.#growing !== undefined && event.type === 'thinking.delta') this.#growing.thinking += event.text
   }
+}
+
+/** Whether the store does not have the newest record yet. */
+function isUnwritten(agent: Agent): boolean {
+  const pending = agent.durable()
+  pending?.catch(() => {})
+  return pending !== undefined
 }
 
 const liveTypes: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
@@ -112,11 +189,11 @@ const liveTypes: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
   'events.dropped',
 ])
 
-/** An event as a frame. */
+/** An event of the agent's own as a frame. */
 export function fedEvent(event: AgentEvent): FedEvent {
-  const { agentId, seq } = event
   const isLogged = !liveTypes.has(event.type)
-  return { agentId, seq, event, isLogged, frame: frameOf(event, isLogged) }
+  const isDelta = event.type.endsWith('.delta')
+  return { seq: event.seq, isLogged, isDelta, scope: 'own', frame: frameOf(event, isLogged) }
 }
 
 function frameOf(event: AgentEvent, isLogged: boolean): string {
@@ -126,13 +203,13 @@ function frameOf(event: AgentEvent, isLogged: boolean): string {
   return JSON.stringify({ type: 'event', agentId, seq, event, ...(isLogged ? {} : { live: true }) })
 }
 
-const deltaFrame = (
-  agentId: string,
-  {
-    loopId,
-    turnIndex,
-    kind,
-    offset,
-    text,
-  }: { loopId: string; turnIndex: number; kind: 'text' | 'thinking'; offset: number; text: string },
-): string => JSON.stringify({ type: 'delta', agentId, loopId, turnIndex, kind, offset, text })
+interface Delta {
+  readonly loopId: string
+  readonly turnIndex: number
+  readonly kind: 'text' | 'thinking'
+  readonly offset: number
+  readonly text: string
+}
+
+const deltaFrame = (agentId: string, { loopId, turnIndex, kind, offset, text }: Delta): string =>
+  JSON.stringify({ type: 'delta', agentId, loopId, turnIndex, kind, offset, text })

@@ -39,27 +39,29 @@ export class Outbox {
 
   /** Sends a serialised frame; answers and errors even when it is full. */
   send(frame: string): void {
-    if (this.#frames.length === 0) queueMicrotask(() => this.#flush())
+    if (this.#frames.length === 0) queueMicrotask(() => this.flush())
     this.#frames.push(frame)
     this.#bytes += frame.length
-    if (this.#bytes > this.#waterline.high) this.#flush()
+    if (this.#bytes > this.#waterline.high) this.flush()
   }
 
-  /** Calls once the socket has drained; at once when it is not full. Returns a function that forgets it. */
+  /** Calls once, when the socket has drained; only while it is full. Returns a function that forgets it. */
   onDrain(call: () => void): () => void {
     this.#onDrain.add(call)
     return () => this.#onDrain.delete(call)
   }
 
-  #flush(): void {
+  /** Hands what was sent in this tick to the socket. */
+  flush(): void {
     const frames = this.#frames
     if (frames.length === 0) return
     this.#frames = []
     this.#bytes = 0
     if (this.#socket.readyState !== 1) return
+    // What waits already counts, not this message: a single large one is no sign of a client that does not read.
+    if (this.#socket.bufferedAmount > this.#waterline.hard) return this.#onStuck()
     const text = frames.length === 1 ? frames[0]! : `[${frames.join(',')}]`
     this.#socket.send(text, () => this.#drained())
-    if (this.#socket.bufferedAmount > this.#waterline.hard) return this.#onStuck()
     if (this.#socket.bufferedAmount > this.#waterline.high) this.#isFull = true
   }
 

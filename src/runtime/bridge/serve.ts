@@ -42,6 +42,8 @@ export interface BridgeServer {
   close(): Promise<void>
 }
 
+const bridgePath = '/bridge'
+
 const optionsSchema = z
   .strictObject({
     port: z.int().min(0).max(65_535),
@@ -86,7 +88,11 @@ export async function serve(
   })
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
-    const refusal = refuse(request, { bridge, origins, isClosing: closing !== undefined })
+    const path = URL.parse(request.url ?? '/', 'http://localhost')?.pathname
+    // On a server of the application's own other paths may be for others.
+    if (path !== bridgePath && http.listenerCount('upgrade') > 1) return
+    const isClosing = closing !== undefined
+    const refusal = path === bridgePath ? refuse(request, { bridge, origins, isClosing }) : '404 Not Found'
     if (refusal !== undefined) return reject(socket, refusal)
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const session = new BridgeSession(webSocket, bridge, bearerOf(request))
@@ -97,14 +103,14 @@ export async function serve(
       webSocket.on('close', cancel)
     })
   }
-  http.on('upgrade', upgrade)
-  let cancelBeat = beat(clock, bridge)
   let closing: Promise<void> | undefined
   if (options.server === undefined) await listen(http, port, host)
+  http.on('upgrade', upgrade)
+  let cancelBeat = beat(clock, bridge)
   const address = http.address() as AddressInfo | null
 
   return {
-    url: `ws://${host.includes(':') ? `[${host}]` : host}:${address?.port ?? port}/bridge`,
+    url: `ws://${host.includes(':') ? `[${host}]` : host}:${address?.port ?? port}${bridgePath}`,
     port: address?.port ?? port,
     get connections() {
       return bridge.sessions.size
@@ -121,8 +127,7 @@ export async function serve(
     http.off('upgrade', upgrade)
     for (const session of bridge.sessions) {
       session.send({ type: 'closing' })
-      // After the frames that are on their way.
-      queueMicrotask(() => session.close(closeCodes.goingAway, 'the server shuts down'))
+      session.close(closeCodes.goingAway, 'the server shuts down')
     }
     await drained(bridge, clock, limits.drainMs)
     for (const session of bridge.sessions) session.terminate()
@@ -185,10 +190,9 @@ interface Door {
 
 /** Why a connection is refused before it becomes one. */
 function refuse(request: IncomingMessage, { bridge, origins, isClosing }: Door): string | undefined {
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-  if (pathname !== '/bridge') return '404 Not Found'
   if (isClosing) return '503 Service Unavailable'
-  if (!allowsOrigin(request.headers.origin, request.headers.host, origins)) return '403 Forbidden'
+  const isGuarded = bridge.tokens !== undefined
+  if (!allowsOrigin(request.headers.origin, request.headers.host, { origins, isGuarded })) return '403 Forbidden'
   if (bridge.sessions.size >= bridge.limits.connections) return '503 Service Unavailable'
   const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
   return offered.includes(bridgeProtocol) ? undefined : '400 Bad Request'

@@ -1,13 +1,30 @@
-import { toErrorInfo } from '../../protocol/errors.ts'
+import type { Clock } from '../../protocol/clock.ts'
+import { RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import { eventOf } from '../../protocol/events.ts'
 import type { Store } from '../../protocol/store.ts'
-import type { Feed, FedEvent } from './feed.ts'
 import type { Outbox } from './outbox.ts'
+import type { FedEvent, Source } from './source.ts'
 
 /** What a subscription wants. */
 export interface Wanted {
   readonly fromSeq: number
   readonly deltas: boolean
+  readonly descendants: boolean
+}
+
+/** Readings of the log that may find nothing of what the store says it has. */
+const mostFruitless = 3
+/** Until a store that failed is asked again, in milliseconds. */
+const retryMs = 1_000
+
+interface Parts {
+  readonly source: Source
+  readonly store: Store
+  readonly clock: Clock
+  readonly outbox: Outbox
+  readonly wanted: Wanted
+  /** The log cannot be read. */
+  readonly fail: (code: string, message: string) => void
 }
 
 /**
@@ -15,32 +32,19 @@ export interface Wanted {
  * slowly is told so and gets what it missed from the log again once it has read; nothing is queued for it.
  */
 export class Subscription {
-  readonly #feed: Feed
-  readonly #store: Store
-  readonly #outbox: Outbox
-  readonly #wanted: Wanted
-  readonly #fail: (code: string, message: string) => void
+  readonly #parts: Parts
   #cursor: number
   #isLive = false
   #isClosed = false
   #isLagging = false
-  #unlisten: () => void
+  #fruitless = 0
+  readonly #unlisten: () => void
   #forget: () => void = () => {}
 
-  constructor(parts: {
-    readonly feed: Feed
-    readonly store: Store
-    readonly outbox: Outbox
-    readonly wanted: Wanted
-    readonly fail: (code: string, message: string) => void
-  }) {
-    this.#feed = parts.feed
-    this.#store = parts.store
-    this.#outbox = parts.outbox
-    this.#wanted = parts.wanted
-    this.#fail = parts.fail
+  constructor(parts: Parts) {
+    this.#parts = parts
     this.#cursor = parts.wanted.fromSeq - 1
-    this.#unlisten = this.#feed.listen((fed) => this.#take(fed))
+    this.#unlisten = parts.source.listen((fed) => this.#take(fed), parts.wanted)
     void this.#catchUp()
   }
 
@@ -51,50 +55,65 @@ export class Subscription {
   }
 
   #take(fed: FedEvent): void {
-    if (!this.#isLive) return
-    if (this.#outbox.isFull) return this.#lag()
-    if (fed.isLogged) {
-      // A record that came while the log was read is there already.
-      if (fed.seq <= this.#cursor) return
-      this.#cursor = fed.seq
-    } else if (!this.#wanted.deltas && fed.event.type.endsWith('.delta')) return
-    this.#outbox.send(fed.frame)
+    const { outbox } = this.#parts
+    if (!this.#isLive || !this.#wants(fed)) return
+    // A record that came while the log was read is there already.
+    if (fed.isLogged && fed.seq <= this.#cursor) return
+    if (outbox.isFull) return this.#lag()
+    if (fed.isLogged && fed.seq > this.#cursor + 1) return this.#fallBack()
+    if (fed.isLogged) this.#cursor = fed.seq
+    outbox.send(fed.frame)
+  }
+
+  #wants({ scope, isDelta }: FedEvent): boolean {
+    const { deltas, descendants } = this.#parts.wanted
+    if (isDelta && !deltas) return false
+    return scope === 'own' || (scope === 'family') === descendants
+  }
+
+  /** The agent lived elsewhere for a while: what is missing is in the log. */
+  #fallBack(): void {
+    this.#isLive = false
+    void this.#catchUp()
   }
 
   #lag(): void {
     this.#isLive = false
     if (!this.#isLagging) {
       this.#isLagging = true
-      this.#send({ type: 'lagging', agentId: this.#feed.agent.id, seq: this.#cursor })
+      this.#send({ type: 'lagging', agentId: this.#parts.source.agentId, seq: this.#cursor })
     }
-    this.#forget = this.#outbox.onDrain(() => void this.#catchUp())
+    this.#forget = this.#parts.outbox.onDrain(() => void this.#catchUp())
   }
 
   /** Sends what is missing, from the feed's tail or else from the log, and goes live. */
   async #catchUp(): Promise<void> {
+    const { source, outbox, wanted } = this.#parts
     try {
       for (;;) {
-        const tail = this.#feed.after(this.#cursor)
+        if (this.#isClosed) return
+        if (outbox.isFull) return this.#lag()
+        const tail = source.after(this.#cursor)
         if (tail === undefined) await this.#readLog()
         else for (const fed of tail) if (!this.#sendNext(fed)) break
-        if (this.#isClosed) return
-        if (this.#outbox.isFull) return this.#lag()
-        if (this.#cursor >= this.#feed.lastSeq) break
+        if (this.#cursor >= source.lastSeq && !outbox.isFull) break
       }
+      if (this.#isClosed) return
       this.#isLive = true
       this.#isLagging = false
-      this.#send({ type: 'caughtUp', agentId: this.#feed.agent.id, seq: this.#cursor })
-      if (this.#wanted.deltas) for (const frame of this.#feed.growing()) this.#outbox.send(frame)
+      this.#send({ type: 'caughtUp', agentId: source.agentId, seq: this.#cursor })
+      if (wanted.deltas) for (const frame of source.growing()) outbox.send(frame)
     } catch (thrown) {
       const { code, message } = toErrorInfo(thrown, 'STORE_READ_FAILED')
-      if (!this.#isClosed) this.#fail(code, message)
+      if (!this.#isClosed) this.#parts.fail(code, message)
     }
   }
 
   async #readLog(): Promise<void> {
-    const { id: agentId, path } = this.#feed.agent
+    const { source, store } = this.#parts
+    const { agentId, path } = source
     const before = this.#cursor
-    for await (const record of this.#store.read(agentId, this.#cursor + 1)) {
+    for await (const record of store.read(agentId, this.#cursor + 1)) {
       const frame = JSON.stringify({
         type: 'event',
         agentId,
@@ -103,20 +122,45 @@ export class Subscription {
       })
       if (!this.#sendNext({ seq: record.seq, frame })) return
     }
-    // What is not in the log yet is in the tail, unless the tail has moved on meanwhile.
-    if (this.#cursor === before) await new Promise((resolve) => setImmediate(resolve))
+    if (this.#cursor > before) this.#fruitless = 0
+    else await this.#written()
+  }
+
+  /** Waits until the store has what it did not have yet. */
+  async #written(): Promise<void> {
+    const { source } = this.#parts
+    const pending = source.durable()
+    if (pending === undefined && (this.#fruitless += 1) > mostFruitless) {
+      const what = `The log of agent "${source.agentId}" ends with ${this.#cursor}, not ${source.lastSeq}.`
+      throw new RuntimeError('LOG_CORRUPT', what)
+    }
+    try {
+      await (pending ?? new Promise((resolve) => setImmediate(resolve)))
+    } catch {
+      await this.#pause()
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(retryMs, resolve)
+      this.#forget = () => {
+        cancel()
+        resolve()
+      }
+    })
   }
 
   /** Sends the record after the cursor; `false`: no more for now. */
   #sendNext({ seq, frame }: Pick<FedEvent, 'seq' | 'frame'>): boolean {
-    if (this.#isClosed || this.#outbox.isFull) return false
+    if (this.#isClosed || this.#parts.outbox.isFull) return false
     if (seq <= this.#cursor) return true
     this.#cursor = seq
-    this.#outbox.send(frame)
+    this.#parts.outbox.send(frame)
     return true
   }
 
   #send(frame: object): void {
-    this.#outbox.send(JSON.stringify(frame))
+    this.#parts.outbox.send(JSON.stringify(frame))
   }
 }

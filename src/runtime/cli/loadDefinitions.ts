@@ -22,5 +22,8 @@ export async function loadDefinitions(file: string, cwd: string): Promise<AgentD
   if (twice !== undefined) throw new RuntimeError('INVALID_OPTION', `${path} exports two agents named "${twice}".`)
   if (definitions.length > 0) return definitions
   const seen = Object.keys(exported).join(', ') || 'nothing'
-  throw new RuntimeError('INVALID_OPTION', `${path} exports no agent: export what defineAgent returns (it exports: ${seen}).`)
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `${path} exports no agent: export what defineAgent returns (it exports: ${seen}).`,
+  )
 }

@@ -1,0 +1,178 @@
+import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
+import { bridgeProtocol, closeCodes, type ClientFrame, type ServerFrame } from '../protocol/frames.ts'
+import { backoff } from './backoff.ts'
+import type { CheckedOptions } from './connectOptions.ts'
+import { readFrames } from './readFrames.ts'
+import { closedError, remoteError } from './remoteError.ts'
+import type { WebSocketPort } from './webSocketPort.ts'
+
+/** `connecting` until the server has said welcome for the first time; `closed` is for good. */
+export type ClientStatus = 'connecting' | 'open' | 'reconnecting' | 'closed'
+
+export type WelcomeFrame = Extract<ServerFrame, { type: 'welcome' }>
+
+/** For the server to say welcome; between pings; for the answer to a ping. Milliseconds. */
+const welcomeMs = 10_000
+const pingMs = 20_000
+const pongMs = 10_000
+/** A connection that lasted so long was a good one: the next wait is short again. */
+const steadyMs = 5_000
+
+/** Who hears of the connection. */
+export interface LinkOwner {
+  opened(welcome: WelcomeFrame): void
+  heard(frame: ServerFrame): void
+  /** The connection broke; another one is being made. */
+  lost(): void
+  /** It is over for good. */
+  closed(error: RuntimeError): void
+  changed(status: ClientStatus): void
+  report(error: ErrorInfo): void
+}
+
+/** One connection after another to the same server, under the same session, until it is closed. */
+export class Link {
+  readonly #options: CheckedOptions
+  readonly #sessionId: string
+  readonly #owner: LinkOwner
+  #socket: WebSocketPort | undefined
+  #status: ClientStatus = 'connecting'
+  #wasOpen = false
+  #attempt = 0
+  #openedAt = 0
+  /** Timers: the next attempt, the welcome, the next ping; and the answer to a ping. */
+  #cancelTimer: () => void = () => {}
+  #cancelPong: (() => void) | undefined
+  /** What the server last said that was no answer: the reason of a close. */
+  #lastError: ErrorInfo | undefined
+
+  constructor(options: CheckedOptions, sessionId: string, owner: LinkOwner) {
+    this.#options = options
+    this.#sessionId = sessionId
+    this.#owner = owner
+  }
+
+  get status(): ClientStatus {
+    return this.#status
+  }
+
+  /** Connects. Once. */
+  open(): void {
+    this.#dial()
+  }
+
+  /** Sends a frame; nothing while it is not connected. */
+  send(frame: ClientFrame): void {
+    this.sendText(JSON.stringify(frame))
+  }
+
+  /** Sends a serialised frame; nothing while it is not connected. */
+  sendText(text: string): void {
+    try {
+      this.#socket?.send(text)
+    } catch {
+      // It is closing: what matters is sent again.
+    }
+  }
+
+  /** Closes for good. Idempotent. */
+  close(error: RuntimeError = closedError()): void {
+    if (this.#status === 'closed') return
+    this.#hangUp()
+    this.#become('closed')
+    this.#owner.closed(error)
+  }
+
+  #dial(): void {
+    const { url, webSocket, token, clock } = this.#options
+    let socket: WebSocketPort
+    try {
+      socket = new webSocket(url, bridgeProtocol)
+    } catch (thrown) {
+      return this.close(new RuntimeError('INVALID_OPTION', `connect: ${messageOf(thrown)}.`))
+    }
+    this.#socket = socket
+    const isCurrent = (): boolean => this.#socket === socket
+    socket.onopen = () => {
+      if (!isCurrent()) return
+      this.send({ type: 'hello', sessionId: this.#sessionId, ...(token === undefined ? {} : { token }) })
+    }
+    socket.onmessage = ({ data }: { readonly data: unknown }) => {
+      if (isCurrent()) this.#hear(data, isCurrent)
+    }
+    socket.onclose = ({ code }: { readonly code: number }) => {
+      if (isCurrent()) this.#lose(code)
+    }
+    // A close follows it.
+    socket.onerror = () => {}
+    this.#cancelTimer = clock.after(welcomeMs, () => this.#lose())
+  }
+
+  #hear(data: unknown, isCurrent: () => boolean): void {
+    this.#cancelPong?.()
+    this.#cancelPong = undefined
+    for (const frame of readFrames(data, (error) => this.#owner.report(error))) {
+      // What was heard may have closed the client.
+      if (!isCurrent()) return
+      if (frame.type === 'welcome') this.#welcome(frame)
+      else if (frame.type === 'closing') return this.#lose()
+      else if (frame.type !== 'pong') {
+        if (frame.type === 'error' && frame.id === undefined) this.#lastError = frame
+        this.#owner.heard(frame)
+      }
+    }
+  }
+
+  #welcome(frame: WelcomeFrame): void {
+    this.#cancelTimer()
+    this.#wasOpen = true
+    this.#openedAt = this.#options.clock.now()
+    this.#beat()
+    this.#become('open')
+    this.#owner.opened(frame)
+  }
+
+  #beat(): void {
+    const { clock } = this.#options
+    this.#cancelTimer = clock.after(pingMs, () => {
+      this.send({ type: 'ping' })
+      this.#cancelPong = clock.after(pongMs, () => this.#lose())
+      this.#beat()
+    })
+  }
+
+  /** The connection is gone, or given up. */
+  #lose(code?: number): void {
+    const { clock, retry, random } = this.#options
+    const wasOpen = this.#status === 'open'
+    this.#hangUp()
+    if (code === closeCodes.unauthorised) {
+      const said = this.#lastError ?? errorInfo('BRIDGE_UNAUTHORISED', 'The server refused the connection.')
+      return this.close(remoteError(said))
+    }
+    if (wasOpen && clock.now() - this.#openedAt >= steadyMs) this.#attempt = 0
+    this.#cancelTimer = clock.after(backoff(this.#attempt, retry, random()), () => this.#dial())
+    this.#attempt += 1
+    if (wasOpen) this.#owner.lost()
+    this.#become(this.#wasOpen ? 'reconnecting' : 'connecting')
+  }
+
+  #hangUp(): void {
+    this.#cancelTimer()
+    this.#cancelPong?.()
+    this.#cancelPong = undefined
+    const socket = this.#socket
+    this.#socket = undefined
+    try {
+      socket?.close(1000)
+    } catch {
+      // It never opened.
+    }
+  }
+
+  #become(status: ClientStatus): void {
+    if (this.#status === status) return
+    this.#status = status
+    this.#owner.changed(status)
+  }
+}

@@ -1,0 +1,157 @@
+import type { Clock } from '../protocol/clock.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import type { ClientFrame } from '../protocol/frames.ts'
+import type { WelcomeFrame } from './link.ts'
+
+type Distribute<T> = T extends { readonly id: string } ? Omit<T, 'id'> : never
+/** A command before it gets its id. */
+export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
+
+/** Commands without an answer that may be on their way. */
+const window = 32
+/** The part of the server's frame allowance that is used, as its second and ours do not begin together. */
+const share = 0.4
+
+/** A command and who hears what came of it. */
+export interface Asking {
+  readonly number: number
+  readonly frame: Asked
+  /** Belongs to this connection alone: the next one makes its own. */
+  readonly isOfConnection?: boolean
+  answered(result: unknown): void
+  refused(error: RuntimeError): void
+}
+
+interface Entry extends Asking {
+  isSent: boolean
+  /** Stays after its answer, to be sent again and answered again until it is let go. */
+  isKept: boolean
+  isAnswered: boolean
+}
+
+/**
+ * Commands on their way: in order, no faster than the server allows, sent again under the same id after a reconnect until they
+ * are answered.
+ */
+export class Outgoing {
+  readonly #clock: Clock
+  readonly #sendText: (text: string) => void
+  readonly #entries = new Map<string, Entry>()
+  #unsent: Entry[] = []
+  #limits: WelcomeFrame['limits'] | undefined
+  #waiting = 0
+  #sent = 0
+  #cancelRefill: (() => void) | undefined
+
+  constructor(clock: Clock, sendText: (text: string) => void) {
+    this.#clock = clock
+    this.#sendText = sendText
+  }
+
+  /** Sends a command as soon as it may; `isKept` until `letGo`. */
+  ask(asking: Asking, isKept = false): void {
+    const entry: Entry = { ...asking, isKept, isSent: false, isAnswered: false }
+    this.#entries.set(idOf(asking), entry)
+    this.#unsent.push(entry)
+    this.#pump()
+  }
+
+  /** A kept command need not be known any more. */
+  letGo(number: number): void {
+    const id = idOf({ number })
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    entry.isKept = false
+    if (entry.isAnswered) this.#entries.delete(id)
+  }
+
+  /** The server said welcome: `first` goes before everything that is sent again. */
+  opened(limits: WelcomeFrame['limits'], first: () => void): void {
+    const again = this.#unsent
+    this.#unsent = []
+    first()
+    this.#unsent.push(...again)
+    this.#limits = limits
+    this.#pump()
+  }
+
+  /** The connection broke: what was not answered is sent again by the next one. */
+  lost(): void {
+    this.#limits = undefined
+    this.#waiting = 0
+    this.#sent = 0
+    this.#cancelRefill?.()
+    this.#cancelRefill = undefined
+    for (const [id, entry] of this.#entries) {
+      if (entry.isOfConnection === true) this.#entries.delete(id)
+      else entry.isSent = false
+    }
+    this.#unsent = [...this.#entries.values()].toSorted((a, b) => a.number - b.number)
+  }
+
+  answered(id: string, result: unknown): void {
+    const entry = this.#settle(id)
+    entry?.answered(result)
+    this.#pump()
+  }
+
+  refused(id: string, error: RuntimeError): void {
+    const entry = this.#settle(id)
+    this.#entries.delete(id)
+    entry?.refused(error)
+    this.#pump()
+  }
+
+  /** Nothing is sent any more. */
+  close(error: RuntimeError): void {
+    this.lost()
+    const entries = [...this.#entries.values()]
+    this.#entries.clear()
+    this.#unsent = []
+    for (const entry of entries) entry.refused(error)
+  }
+
+  #settle(id: string): Entry | undefined {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return undefined
+    if (!entry.isKept) this.#entries.delete(id)
+    if (entry.isSent) {
+      entry.isSent = false
+      this.#waiting -= 1
+    }
+    entry.isAnswered = true
+    return entry
+  }
+
+  #pump(): void {
+    while (this.#limits !== undefined && this.#unsent.length > 0 && this.#waiting < window) {
+      const { framesPerSecond, maxFrameBytes } = this.#limits
+      if (this.#sent >= Math.max(1, Math.floor(framesPerSecond * share))) return
+      const entry = this.#unsent.shift()!
+      const id = idOf(entry)
+      const text = JSON.stringify({ ...entry.frame, id })
+      if (isLonger(text, maxFrameBytes)) {
+        this.#entries.delete(id)
+        const what = `"${entry.frame.type}" takes more than ${maxFrameBytes} bytes, the most the server allows.`
+        entry.refused(new RuntimeError('BRIDGE_LIMIT', what))
+        continue
+      }
+      entry.isSent = true
+      this.#waiting += 1
+      this.#sent += 1
+      this.#cancelRefill ??= this.#clock.after(1_000, () => this.#refill())
+      this.#sendText(text)
+    }
+  }
+
+  #refill(): void {
+    this.#cancelRefill = undefined
+    this.#sent = 0
+    this.#pump()
+  }
+}
+
+const idOf = ({ number }: Pick<Asking, 'number'>): string => `c${number}`
+
+const isLonger = (text: string, bytes: number): boolean =>
+  text.length > bytes || (text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes)

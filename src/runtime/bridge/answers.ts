@@ -1,0 +1,46 @@
+import type { Store } from '../../protocol/store.ts'
+import type { Agent } from '../agent.ts'
+
+/** Answers kept, so that a command sent again after a reconnect is answered as before. */
+const mostKept = 10_000
+
+/** Remembers which commands were carried out: here since the server was started, and before that in the agents' logs. */
+export class Answers {
+  readonly #store: Store
+  readonly #known = new Map<string, Promise<unknown>>()
+  /** Requests an agent's log knows of, read once an agent. */
+  readonly #asked = new WeakMap<Agent, Promise<Set<string>>>()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Carries a command out once: the same key gets the same answer. One that was refused may be tried again. */
+  once(key: string, run: () => unknown): Promise<unknown> {
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const answer = Promise.resolve().then(run)
+    this.#known.set(key, answer)
+    answer.catch(() => this.#known.delete(key))
+    if (this.#known.size > mostKept) this.#known.delete(this.#known.keys().next().value!)
+    return answer
+  }
+
+  /** Whether an agent's log has this request already: from before the server was started again. */
+  async wasAsked(agent: Agent, requestId: string): Promise<boolean> {
+    const asked = this.#asked.get(agent) ?? this.#readRequests(agent.id)
+    this.#asked.set(agent, asked)
+    asked.catch(() => this.#asked.delete(agent))
+    return (await asked).has(requestId)
+  }
+
+  async #readRequests(agentId: string): Promise<Set<string>> {
+    const asked = new Set<string>()
+    for await (const record of this.#store.read(agentId)) {
+      if (record.type === 'run.start') asked.add(record.requestId)
+      else if (record.type === 'queue.changed' && record.added !== undefined) asked.add(record.added.id)
+      else if (record.type === 'revert.requested') asked.add(record.request.id)
+    }
+    return asked
+  }
+}

@@ -1,0 +1,50 @@
+import type { RawData } from 'ws'
+import { describeIssues } from '../../protocol/errors.ts'
+import { clientFrameSchema, type CheckedClientFrame } from '../../protocol/frames.ts'
+
+/** Longest part of a client's frame that is said back to it, in UTF-16 units. */
+const mostSaid = 500
+
+/** The text of a message. */
+export const textOf = (data: RawData): string =>
+  Buffer.isBuffer(data)
+    ? data.toString('utf8')
+    : Array.isArray(data)
+      ? Buffer.concat(data).toString('utf8')
+      : Buffer.from(data).toString('utf8')
+
+type Read = CheckedClientFrame | { readonly problem: string; readonly id?: string }
+
+/** Reads a frame; what is wrong with it is said, never thrown. */
+export function readFrame(text: string, maxDepth: number): Read {
+  if (depthOf(text) > maxDepth) return { problem: `The frame is nested deeper than ${maxDepth} levels.` }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { problem: 'The frame is not JSON.' }
+  }
+  const frame = clientFrameSchema.safeParse(value)
+  if (frame.success) return frame.data
+  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
+  const issues = describeIssues(frame.error)
+  const problem = `The frame is not one this server knows: ${issues.length > mostSaid ? `${issues.slice(0, mostSaid)}…` : issues}.`
+  return typeof id === 'string' && id.length <= 128 ? { problem, id } : { problem }
+}
+
+/** How deep brackets are nested, strings left out: found before parsing, which would recurse. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  let isText = false
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if (isText) {
+      if (unit === 0x5c) index += 1
+      else if (unit === 0x22) isText = false
+    } else if (unit === 0x22) isText = true
+    else if (unit === 0x7b || unit === 0x5b) deepest = Math.max(deepest, (depth += 1))
+    else if (unit === 0x7d || unit === 0x5d) depth -= 1
+  }
+  return deepest
+}

@@ -1,0 +1,70 @@
+import { assert, describe } from '../support/suite.ts'
+import { chaosTree, type ChaosOutcome } from './chaosTree.ts'
+import { Dice } from './dice.ts'
+
+const seedsAGroup = 25
+
+/** Lives these trees, one after the other. */
+async function live(seeds: readonly number[], change: Parameters<typeof chaosTree>[1] = {}): Promise<ChaosOutcome[]> {
+  const outcomes: ChaosOutcome[] = []
+  for (const seed of seeds) {
+    const outcome = await chaosTree(seed, change)
+    assert.equal(outcome.faults, [], `seed ${seed}`)
+    outcomes.push(outcome)
+  }
+  return outcomes
+}
+
+const from = (first: number, count = seedsAGroup): number[] => Array.from({ length: count }, (_, n) => first + n)
+const sum = (outcomes: readonly ChaosOutcome[], of: (outcome: ChaosOutcome) => number): number =>
+  outcomes.reduce((total, outcome) => total + of(outcome), 0)
+
+// `node test/tree/chaosMatrix.ts` lives thousands.
+describe('a tree of agents in chaos', (it) => {
+  it('comes to its end, with every log whole and nothing left', { timeoutMs: 60_000 }, async () => {
+    const outcomes = await live(from(1, 60))
+    assert.ok(sum(outcomes, ({ agents }) => agents) > 300)
+    assert.ok(sum(outcomes, ({ crashes }) => crashes) > 30)
+    assert.ok(outcomes.some(({ depth }) => depth === 5))
+  })
+
+  it('keeps to its budget to the token, whatever crashes and is aborted', { timeoutMs: 60_000 }, async () => {
+    await live(from(1_000), { limits: { tokens: 4_000, costUsd: 0.02, turns: 40 }, spawnsFromCode: false })
+  })
+
+  it('survives crashes on every level, its root among them', { timeoutMs: 60_000 }, async () => {
+    const outcomes = await live(from(2_000), { crashes: 20, rootCrashes: true, restart: 'transient', maxRestarts: 3 })
+    assert.ok(sum(outcomes, ({ crashes }) => crashes) > 100)
+  })
+
+  it('survives a store that fails and takes its time', { timeoutMs: 60_000 }, async () => {
+    const outcomes = await live(from(3_000), { storeFailures: 20, storeDelay: 5 })
+    assert.ok(sum(outcomes, ({ storeFailures }) => storeFailures) > 30)
+  })
+
+  it('survives whatever people do to any of its agents at any time', { timeoutMs: 60_000 }, async () => {
+    const outcomes = await live(from(4_000), { interference: 80, spawnsFromCode: true, limits: {} })
+    for (const deed of ['abort', 'steer', 'followUp', 'prompt', 'stop', 'close', 'spawn', 'interrupt'])
+      assert.ok(sum(outcomes, ({ deeds }) => deeds[deed] ?? 0) > 0, deed)
+  })
+
+  it('is the same tree for the same seed', { timeoutMs: 20_000 }, async () => {
+    const [first, again] = [await chaosTree(5), await chaosTree(5)]
+    const logs = ({ traces }: ChaosOutcome) => traces.map(({ agentId, records }) => [agentId, records])
+    assert.equal(logs(first), logs(again))
+  })
+})
+
+describe('dice', (it) => {
+  it('fall the same for a seed, within their bounds', () => {
+    const rolls = (seed: number): number[] => {
+      const dice = new Dice(seed)
+      return Array.from({ length: 50 }, () => dice.int(1, 6))
+    }
+    assert.equal(rolls(3), rolls(3))
+    assert.not.equal(rolls(3), rolls(4))
+    assert.equal(new Set(rolls(3)).size, 6)
+    assert.is(new Dice(1).pick([]), undefined)
+    assert.is(new Dice(1).weighted({ a: 0, b: 1 }), 'b')
+  })
+})
