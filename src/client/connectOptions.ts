@@ -66,7 +66,8 @@ export function checkOptions(url: string, options: ConnectOptions): CheckedOptio
   const checked = schema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `connect: ${describeIssues(checked.error)}.`)
   const { token, signal, clock = systemClock, random = Math.random } = options
-  const webSocket = options.webSocket ?? (globalThis.WebSocket as WebSocketConstructor | undefined)
+  const here = globalThis as { readonly WebSocket?: WebSocketConstructor }
+  const webSocket = options.webSocket ?? here.WebSocket
   if (webSocket === undefined) {
     throw new RuntimeError('INVALID_OPTION', 'connect: there is no global WebSocket here (Node has it from 22 on).')
   }

@@ -1,4 +1,4 @@
-import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
+import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { bridgeProtocol, closeCodes, type ClientFrame, type ServerFrame } from '../protocol/frames.ts'
 import { backoff } from './backoff.ts'
 import type { CheckedOptions } from './connectOptions.ts'
@@ -92,19 +92,20 @@ export class Link {
       return this.close(new RuntimeError('INVALID_OPTION', `connect: ${messageOf(thrown)}.`))
     }
     this.#socket = socket
+    this.#lastError = undefined
     const isCurrent = (): boolean => this.#socket === socket
-    socket.onopen = () => {
+    socket.addEventListener('open', () => {
       if (!isCurrent()) return
       this.send({ type: 'hello', sessionId: this.#sessionId, ...(token === undefined ? {} : { token }) })
-    }
-    socket.onmessage = ({ data }: { readonly data: unknown }) => {
+    })
+    socket.addEventListener('message', ({ data }: { readonly data: unknown }) => {
       if (isCurrent()) this.#hear(data, isCurrent)
-    }
-    socket.onclose = ({ code }: { readonly code: number }) => {
+    })
+    socket.addEventListener('close', ({ code }: { readonly code: number }) => {
       if (isCurrent()) this.#lose(code)
-    }
+    })
     // A close follows it.
-    socket.onerror = () => {}
+    socket.addEventListener('error', () => {})
     this.#cancelTimer = clock.after(welcomeMs, () => this.#lose())
   }
 
@@ -118,8 +119,17 @@ export class Link {
       else if (frame.type === 'closing') return this.#lose()
       else if (frame.type !== 'pong') {
         if (frame.type === 'error' && frame.id === undefined) this.#lastError = frame
-        this.#owner.heard(frame)
+        this.#tell(frame)
       }
+    }
+  }
+
+  /** What a frame sets off must not break the reading of the next one. */
+  #tell(frame: ServerFrame): void {
+    try {
+      this.#owner.heard(frame)
+    } catch (thrown) {
+      this.#owner.report(toErrorInfo(thrown, 'INTERNAL'))
     }
   }
 

@@ -27,6 +27,7 @@ interface Entry extends Asking {
   /** Stays after its answer, to be sent again and answered again until it is let go. */
   isKept: boolean
   isAnswered: boolean
+  isSeen: boolean
 }
 
 /**
@@ -50,10 +51,16 @@ export class Outgoing {
 
   /** Sends a command as soon as it may; `isKept` until `letGo`. */
   ask(asking: Asking, isKept = false): void {
-    const entry: Entry = { ...asking, isKept, isSent: false, isAnswered: false }
+    const entry: Entry = { ...asking, isKept, isSent: false, isAnswered: false, isSeen: false }
     this.#entries.set(idOf(asking), entry)
     this.#unsent.push(entry)
     this.#pump()
+  }
+
+  /** What came of a kept command is seen: it need not be sent again. */
+  seen(number: number): void {
+    const entry = this.#entries.get(idOf({ number }))
+    if (entry !== undefined) entry.isSeen = true
   }
 
   /** A kept command need not be known any more. */
@@ -86,7 +93,9 @@ export class Outgoing {
       if (entry.isOfConnection === true) this.#entries.delete(id)
       else entry.isSent = false
     }
-    this.#unsent = [...this.#entries.values()].toSorted((a, b) => a.number - b.number)
+    this.#unsent = [...this.#entries.values()]
+      .filter(({ isAnswered, isSeen }) => !isAnswered || !isSeen)
+      .toSorted((a, b) => a.number - b.number)
   }
 
   answered(id: string, result: unknown): void {

@@ -1,9 +1,6 @@
 /** What the client needs of a WebSocket: the one of browsers and of Node 22 has it, and so has that of the package `ws`. */
 export interface WebSocketPort {
-  onopen: ((event: never) => unknown) | null
-  onmessage: ((event: never) => unknown) | null
-  onclose: ((event: never) => unknown) | null
-  onerror: ((event: never) => unknown) | null
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
   send(text: string): void
   close(code?: number, reason?: string): void
 }

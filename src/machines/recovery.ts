@@ -10,11 +10,17 @@ import { pauseRun, remainingLimits } from './runs.ts'
  */
 export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { run, now, isCompacting } = draft.context
-  if (run === null) return
+  // A run that a failing store had paused may have left calls open as well.
+  if (run === null) return recoverOpenCalls(draft, restored)
   if (isCompacting) cancelCompaction(draft, 'the process was interrupted')
-  recoverCalls(draft, restored)
-  if (callsSettled(draft.context)) sealCalls(draft)
+  recoverOpenCalls(draft, restored)
   const left = remainingLimits(run, now)
   pauseRun(draft, { type: 'interrupted' })
   draft.set({ pausedLimits: left })
+}
+
+function recoverOpenCalls(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
+  if (draft.context.calls.length === 0) return
+  recoverCalls(draft, restored)
+  if (callsSettled(draft.context)) sealCalls(draft)
 }

@@ -57,6 +57,8 @@ export class AgentHost implements AgentPorts {
   #state = 'idle'
   #isPriceWarned = false
   #unseen = 0
+  /** Why its machine failed. */
+  #crash: ErrorInfo | null = null
   #captured: TurnRequest | undefined
   /** Told when no more events can come. */
   #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
@@ -188,7 +190,8 @@ export class AgentHost implements AgentPorts {
   /** What it used over its life, its sub-agents included. */
   get spent(): Spent {
     const run = this.#actor?.getSnapshot().context?.run
-    return run == null ? this.#spent : addSpent(this.#spent, { ...run, turns: run.turns + run.childTurns })
+    // Turns of sub-agents are counted as their calls end.
+    return run == null ? this.#spent : addSpent(this.#spent, run)
   }
 
   /** Stopped, or asked to. */
@@ -204,7 +207,7 @@ export class AgentHost implements AgentPorts {
   /** Resolves when no more comes of it; with the reason when its machine failed. */
   get ended(): Promise<ErrorInfo | null> {
     return new Promise((resolve) => {
-      if (this.#actor !== undefined && this.#snapshot.status !== 'active') resolve(null)
+      if (this.#actor !== undefined && this.#snapshot.status !== 'active') resolve(this.#crash)
       else this.onEnd(resolve)
     })
   }
@@ -340,6 +343,7 @@ export class AgentHost implements AgentPorts {
   }
 
   #endAll(crash: ErrorInfo | null): void {
+    this.#crash = crash
     this.announcer.ended()
     this.runs.endAll(crash)
     this.#children?.leftAll()

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import { textOf } from '../protocol/messages.ts'
-import type { Limits, RecordOf } from '../protocol/records.ts'
+import { textOf, totalTokens } from '../protocol/messages.ts'
+import type { Limits, PauseReason, RecordOf, Spent } from '../protocol/records.ts'
 import type { RunResult } from '../protocol/run.ts'
 import type { History } from './sessions/readHistory.ts'
 
@@ -60,4 +60,14 @@ export function limitsWithin(own: Limits, allowance: Limits): Limits {
     if (most !== undefined) limits[limit] = Math.min(most, own[limit] ?? Infinity)
   }
   return limits
+}
+
+/** The limit that was reached by what was spent; `undefined`: there is something left. */
+export function usedUp({ usage, costUsd, turns }: Spent, limits: Limits): PauseReason | undefined {
+  const used = { turns, tokens: totalTokens(usage), costUsd } as const
+  for (const limit of ['turns', 'tokens', 'costUsd'] as const) {
+    const allowed = limits[limit]
+    if (allowed !== undefined && used[limit] >= allowed) return { type: 'limit', limit, allowed, used: used[limit] }
+  }
+  return undefined
 }

@@ -8,7 +8,8 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts
 import type { Limits, LogRecord, ParentLink, QueuedMessage, Spent } from '../protocol/records.ts'
 import type { StoreLease } from '../protocol/store.ts'
 import type { AgentHost } from './agentHost.ts'
-import { answerOf, finishedAnswer, limitsWithin } from './childAnswer.ts'
+import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
+import { lastText } from './runBook.ts'
 import type { RunHandle } from '../protocol/run.ts'
 import { lessSpent, noneSpent, spentAfter } from './spent.ts'
 import { readHistory, type History } from './sessions/readHistory.ts'
@@ -36,12 +37,16 @@ interface LiveChild {
   readonly key: string
   /** The run whose answer a call waits for. */
   readonly run: RunHandle | undefined
-  /** Set when that run goes on from one that was cut off: its limits. */
-  readonly resume: { readonly limits: Limits | undefined } | undefined
+  /** That run goes on from one that was cut off. */
+  readonly resume: boolean
+  /** Of a called one. */
+  readonly limits: Limits | undefined
   readonly isCalled: boolean
   /** Its first message, unless its log has that already. */
   readonly prompt: QueuedMessage | undefined
   readonly stallMs: number
+  /** Settled once it has ended, or will never be run. */
+  readonly gone: PromiseWithResolvers<void>
 }
 
 /** The sub-agents of one agent: opened, watched and let go as their supervisors say. */
@@ -149,8 +154,10 @@ export class Children implements ChildPorts {
         host,
         key,
         run: isCalled ? host.runs.expect(id) : undefined,
-        resume: isBegun ? { limits: isCalled ? limits : undefined } : undefined,
+        resume: isBegun,
+        limits: isCalled ? limits : undefined,
         isCalled,
+        gone: Promise.withResolvers(),
         prompt: message,
         stallMs: agent.stallMs,
       }
@@ -210,13 +217,7 @@ export class Children implements ChildPorts {
     this.#wasOpened(input.childId, host)
     host.wake()
     if (child.prompt !== undefined) host.send({ type: 'prompt', ...child.prompt, at: host.clock.now() })
-    const { pause } = host.context
-    if (resume !== undefined && (pause?.type === 'interrupted' || pause?.type === 'store')) {
-      // What its earlier lives used stays used.
-      const limits =
-        resume.limits === undefined ? undefined : limitsWithin(host.context.pausedLimits ?? {}, resume.limits)
-      void host.resume(run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), limits)
-    }
+    const exhausted = resume ? this.#goOn(input, child) : undefined
     const released = host.ended.then(() => this.#release(input.childId, child))
     const stalled = host.signs.silence(child.stallMs, signal)
     const crash = await Promise.race([host.ended, stalled.promise])
@@ -228,12 +229,27 @@ export class Children implements ChildPorts {
       return { type: 'crashed', error: crash, output, at: clock.now() }
     }
     await released
-    const answer = run === undefined ? { text: '', isError: false } : answerOf(await run.result, host.definition)
+    const answer =
+      exhausted ?? (run === undefined ? { text: '', isError: false } : answerOf(await run.result, host.definition))
     return {
       type: 'ended',
       output: { ...this.#answer(input, answer, this.#usedBy(host)), stopped: host.isEndedOnPurpose },
       at: clock.now(),
     }
+  }
+
+  /** Goes on with a run that was cut off; or says, with what its earlier lives had used, that nothing is left to do so. */
+  #goOn(input: OpenInput, { host, run, limits }: LiveChild): ChildAnswer | undefined {
+    const { pause, pausedLimits } = host.context
+    if (pause?.type !== 'interrupted' && pause?.type !== 'store') return undefined
+    const reason = limits === undefined ? undefined : usedUp(host.spent, limits)
+    if (reason !== undefined) {
+      host.send({ type: 'abort' })
+      return answerOf({ stopReason: 'paused', text: lastText(host.conversation), reason }, host.definition)
+    }
+    const left = limits === undefined ? undefined : limitsWithin(pausedLimits ?? {}, limits)
+    void host.resume(run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), left)
+    return undefined
   }
 
   /** The agent has taken leave of it: its place is free. */
@@ -282,6 +298,7 @@ export class Children implements ChildPorts {
   #release(childId: string, child: LiveChild): Promise<void> {
     if (this.#live.get(childId) === child) this.#live.delete(childId)
     if (child.isCalled) this.#spent.set(child.key, child.host.spent)
+    child.gone.resolve()
     const release = this.#nursery.release(child.host).catch((thrown: unknown) => this.#parent.fail(thrown))
     this.#releases.set(childId, release)
     return release.then(() => {
@@ -318,9 +335,8 @@ export class Children implements ChildPorts {
   }
 
   async settled(): Promise<{ readonly [key: string]: Spent }> {
-    const called = [...this.#live.values()].filter(({ isCalled }) => isCalled)
-    await Promise.all(called.map(({ host }) => host.ended))
-    for (const { key, host } of called) this.#spent.set(key, host.spent)
+    const called = [...this.#opened.values(), ...this.#live.values()].filter(({ isCalled }) => isCalled)
+    await Promise.all(called.map(({ gone }) => gone.promise))
     return Object.fromEntries(this.#spent)
   }
 

@@ -72,7 +72,8 @@ export class RunBook {
   }
 }
 
-function lastText(conversation: Conversation): string {
+/** Text of the last reply on the trunk. */
+export function lastText(conversation: Conversation): string {
   const last = conversation.path.findLast(({ message }) => message.role === 'assistant')
   return last === undefined ? '' : textOf(last.message.content)
 }

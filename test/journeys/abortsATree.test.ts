@@ -260,6 +260,6 @@ describe('children that wait for their turn', (it) => {
 })
 
 async function after(microtasks: number, act: () => unknown): Promise<void> {
-  for (let left = microtasks; left > 0; left -= 1) await undefined
+  for (let left = microtasks; left > 0; left -= 1) await Promise.resolve()
   await act()
 }

@@ -144,7 +144,7 @@ describe('the log reader, given anything', (it) => {
     await fc.assert(property, { numRuns: 400, seed: 20_260_103 })
   })
 
-  it('gives a record or a typed error for any text', () => {
+  it('gives a record or a typed error for any text', { timeoutMs: 10_000 }, () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.json().map(lineOf))
     const property = fc.property(text, (line) => {
       const read = readRecord(line, place)

@@ -2,13 +2,14 @@ import { messageOf } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
-import { simulatedClock, type SimulatedClock } from '../../src/runtime/simulatedClock.ts'
+import { simulatedClock } from '../../src/runtime/simulatedClock.ts'
 import { counter } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { ChaosAgents } from './chaosAgents.ts'
 import type { ChaosPlan } from './chaosPlan.ts'
 import { chaosStore } from './chaosStore.ts'
 import { Dice } from './dice.ts'
+import { settlesIn } from './settlesIn.ts'
 
 export type Logs = ReadonlyMap<string, readonly LogRecord[]>
 
@@ -51,7 +52,7 @@ export async function resumeTree(logs: Logs, rootId: string, plan: ChaosPlan): P
   } catch (thrown) {
     faults.push(messageOf(thrown))
   }
-  if (!(await settles(runtime.close(), clock))) faults.push('runtime.close() does not come to its end')
+  if (!(await settlesIn(clock, runtime.close()))) faults.push('runtime.close() does not come to its end')
   agents.releaseDeaf()
   if (clock.pending > 0) faults.push(`${clock.pending} timers are left`)
   if (store.openLogs.size > 0) faults.push(`still open: ${[...store.openLogs].join(', ')}`)
@@ -67,13 +68,3 @@ export async function resumeTree(logs: Logs, rootId: string, plan: ChaosPlan): P
 
 const isAtRest = (state: string, pause: string | undefined): boolean =>
   state === 'idle' || (state === 'paused' && pause === 'limit')
-
-async function settles(work: Promise<unknown>, clock: SimulatedClock): Promise<boolean> {
-  let isSettled = false
-  void work.then(
-    () => (isSettled = true),
-    () => (isSettled = true),
-  )
-  for (let left = 100; !isSettled && left > 0; left -= 1) await clock.advance(100)
-  return isSettled
-}

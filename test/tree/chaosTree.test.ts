@@ -24,7 +24,7 @@ describe('a tree of agents in chaos', (it) => {
   it('comes to its end, with every log whole and nothing left', { timeoutMs: 60_000 }, async () => {
     const outcomes = await live(from(1, 60))
     assert.ok(sum(outcomes, ({ agents }) => agents) > 300)
-    assert.ok(sum(outcomes, ({ crashes }) => crashes) > 30)
+    assert.ok(sum(outcomes, ({ crashes }) => crashes) > 15)
     assert.ok(outcomes.some(({ depth }) => depth === 5))
   })
 
@@ -34,12 +34,12 @@ describe('a tree of agents in chaos', (it) => {
 
   it('survives crashes on every level, its root among them', { timeoutMs: 60_000 }, async () => {
     const outcomes = await live(from(2_000), { crashes: 20, rootCrashes: true, restart: 'transient', maxRestarts: 3 })
-    assert.ok(sum(outcomes, ({ crashes }) => crashes) > 100)
+    assert.ok(sum(outcomes, ({ crashes }) => crashes) > 25)
   })
 
   it('survives a store that fails and takes its time', { timeoutMs: 60_000 }, async () => {
     const outcomes = await live(from(3_000), { storeFailures: 20, storeDelay: 5 })
-    assert.ok(sum(outcomes, ({ storeFailures }) => storeFailures) > 30)
+    assert.ok(sum(outcomes, ({ storeFailures }) => storeFailures) > 10)
   })
 
   it('survives whatever people do to any of its agents at any time', { timeoutMs: 60_000 }, async () => {

@@ -20,6 +20,7 @@ import { chaosPlan, type ChaosPlan } from './chaosPlan.ts'
 import { logsOf, resumeTree, type Logs } from './chaosResume.ts'
 import { chaosStore, type ChaosStore } from './chaosStore.ts'
 import { Dice } from './dice.ts'
+import { settlesIn } from './settlesIn.ts'
 
 export interface ChaosOutcome {
   readonly plan: ChaosPlan
@@ -118,13 +119,13 @@ class ChaosLife {
   async end(): Promise<void> {
     this.#store.failures = 0
     this.#agents.isCalm = true
-    for (let round = 0; round < 60 && this.#ended.size < this.#runs.length; round += 1) {
+    for (let round = 0; round < 60 && this.#isBusy; round += 1) {
       if (this.#root.pause?.type === 'store') this.#attempt('mend', () => this.#keep(this.#root.resume()))
       else if (round % 3 === 2) this.#attempt('calm', () => this.#root.abort())
       await this.#clock.advance(500)
       if (round % 10 === 9) this.#agents.releaseDeaf()
     }
-    if (this.#ended.size < this.#runs.length) this.#fault(`runs do not end: ${inWords(this.#root.tree())}`)
+    if (this.#isBusy) this.#fault(`runs do not end: ${inWords(this.#root.tree())}`)
     const { ending } = this.#plan
     if (ending !== 'runtime') await this.#settles(`root.${ending}()`, this.#root[ending]())
     await this.#settles('runtime.close()', this.#runtime.close())
@@ -134,6 +135,14 @@ class ChaosLife {
     await this.#look()
     if (this.#left !== undefined) this.#faults.push(...(await resumeTree(this.#left, rootId, this.#plan)))
     if (this.#plan.death > 0) this.#faults.push(...(await resumeTree(await logsOf(this.#store), rootId, this.#plan)))
+  }
+
+  /** A run that somebody waits for, or that steering began. */
+  get #isBusy(): boolean {
+    const { state, pause } = this.#root
+    const isAtRest = ['idle', 'stopped'].includes(state) || (state === 'paused' && pause?.type === 'limit')
+    const isDead = this.#events.get(rootId)?.some(isCrash) === true
+    return this.#ended.size < this.#runs.length || !(isAtRest || isDead)
   }
 
   outcome(): ChaosOutcome {
@@ -257,17 +266,9 @@ class ChaosLife {
   }
 
   async #settles(what: string, work: Promise<unknown>): Promise<void> {
-    let isSettled = false
-    const done = work.then(
-      () => (isSettled = true),
-      (thrown: unknown) => {
-        isSettled = true
-        this.#fault(`${what} rejects: ${String(thrown)}`)
-      },
-    )
-    for (let left = 100; !isSettled && left > 0; left -= 1) await this.#clock.advance(100)
-    if (isSettled) await done
-    else this.#fault(`${what} does not come to its end: ${inWords(this.#root.tree())}`)
+    if (!(await settlesIn(this.#clock, work)))
+      return this.#fault(`${what} does not come to its end: ${inWords(this.#root.tree())}`)
+    await work.catch((thrown: unknown) => this.#fault(`${what} rejects: ${String(thrown)}`))
   }
 
   async #turns(count: number): Promise<void> {
@@ -309,8 +310,20 @@ class ChaosLife {
       (this.#plan.stallMs < Infinity && agentId !== rootId) ||
       line.some((id) => (this.#events.get(id) ?? []).some((event) => isCrash(event) && event.time >= last))
     const events = this.#events.get(agentId) ?? []
+    if (isLeftForLater(records)) return { agentId, records, events, conversation: undefined, isTorn: true }
     return { agentId, records, events, conversation: this.#conversations.get(agentId), isTorn }
   }
+}
+
+/** A child of code's that was closed: what waits in it for a decision or to be gone on with waits on. */
+function isLeftForLater(records: readonly LogRecord[]): boolean {
+  const [created] = records
+  if (created?.type !== 'agent.created' || created.parent === undefined || created.parent.callId !== undefined)
+    return false
+  const last = records.findLast((record) => record.type === 'run.start' || record.type === 'run.end')
+  if (last?.type === 'run.end') return last.reason?.type === 'interrupted'
+  const decided = new Set(records.flatMap((record) => (record.type === 'tool.end' ? [record.callId] : [])))
+  return records.some((record) => record.type === 'approval.requested' && !decided.has(record.callId))
 }
 
 const isCrash = (event: AgentEvent): boolean => event.type === 'error' && event.error.message.startsWith('a defect')

@@ -71,8 +71,13 @@ const ask = <T extends Extract<Command['type'], AgentCommand['type']>>(): Right<
   isOnce: true,
   async run(session, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & AgentCommand
-    const agent = await agentFor(session, command.agentId)
     const answer = { requestId }
+    const agent = await agentFor(session, command.agentId).catch((thrown: unknown) => {
+      if (command.type === 'agent.stop' && thrown instanceof RuntimeError && thrown.code === 'AGENT_STOPPED')
+        return null
+      throw thrown
+    })
+    if (agent === null) return answer
     if (await session.bridge.answers.wasAsked(agent, requestId)) return answer
     if (command.type === 'agent.stop') return new Accepted(agent.stop().then(() => answer))
     const run = agent.dispatch(command, { requestId })

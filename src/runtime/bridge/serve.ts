@@ -44,6 +44,10 @@ export interface BridgeServer {
 
 const bridgePath = '/bridge'
 
+const grantsSchema = z.array(
+  z.union([roleSchema, z.strictObject({ role: roleSchema, agents: z.array(agentIdSchema).optional() })]),
+)
+
 const optionsSchema = z
   .strictObject({
     port: z.int().min(0).max(65_535),
@@ -52,10 +56,17 @@ const optionsSchema = z
       (value) => typeof (value as Server | undefined)?.on === 'function',
       'give a server of node:http or node:https',
     ),
-    tokens: z.record(
-      z.string().min(16, 'a token needs at least 16 characters'),
-      z.union([roleSchema, z.strictObject({ role: roleSchema, agents: z.array(agentIdSchema).optional() })]),
-    ),
+    // The message must not quote a token: it is in the path of the issue.
+    tokens: z
+      .custom<Tokens>(
+        (value) =>
+          typeof value === 'object' && value !== null && Object.keys(value).every((token) => token.length >= 16),
+        'a token needs at least 16 characters',
+      )
+      .refine(
+        (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,
+        'a token is given a role, or { role, agents }',
+      ),
     origins: z.array(z.string()),
     definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
     limits: bridgeLimitsSchema.partial(),

@@ -16,9 +16,9 @@ export const serveCommand: Command = {
   group: 'network',
   summary: 'serve the agents that a module defines over a WebSocket',
   details: [
-    'The module exports what defineAgent returns. Agents are recorded in the folder of the logs, and those',
-    'whose process died in the middle of a run go on at once. Clients drive all of them, or with a token of',
-    'their own (--token, ESCAPEMENT_TOKEN) whoever has it. Ctrl-C tells clients and ends; nothing is lost.',
+    'The module exports what defineAgent returns. Agents are recorded in the folder of the logs;',
+    'those whose process died in the middle of a run go on at once. With --token or ESCAPEMENT_TOKEN',
+    'only clients that have it come in. Ctrl-C tells them and ends; nothing is lost.',
     'JSON (piped, or with --json): { "url", "definitions", "resumed" }.',
   ],
   options: ['dir', 'logs', 'port', 'host', 'token', 'json'],

@@ -1,0 +1,18 @@
+/** The door "escapement/client": drives the agents of a server, from a browser or from Node. */
+export { connect } from './client/connect.ts'
+export type { ConnectOptions, RetryOptions } from './client/connectOptions.ts'
+export type { Client } from './client/client.ts'
+export type { ClientStatus } from './client/link.ts'
+export type { WebSocketConstructor, WebSocketPort } from './client/webSocketPort.ts'
+export type { RemoteAgent, RemoteListenOptions, RemoteRunOptions, RemoteSayOptions } from './client/remoteAgent.ts'
+export type { RemoteAgents, RemoteConversation, RemoteNode, RemoteSnapshot, RemoteTree } from './client/answers.ts'
+
+export type { RevertCategory, Tag } from './protocol/braking.ts'
+export type { Clock } from './protocol/clock.ts'
+export type { Content } from './protocol/commands.ts'
+export { RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
+export type { AgentEvent, EventOf } from './protocol/events.ts'
+export type { AgentSummary, Role } from './protocol/frames.ts'
+export type { Block, Message, Usage } from './protocol/messages.ts'
+export type { Limits, PauseReason, RunStopReason } from './protocol/records.ts'
+export type { Run, RunResult } from './protocol/run.ts'

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { tagSchema, type Tag } from '../protocol/braking.ts'
+import { describeIssues, errorInfoSchema, RuntimeError } from '../protocol/errors.ts'
+import { agentSummarySchema, type AgentSummary } from '../protocol/frames.ts'
+import { messageSchema, type Message } from '../protocol/messages.ts'
+import { pauseReasonSchema, runStopReasonSchema, type PauseReason } from '../protocol/records.ts'
+
+/** Answer to `agent.spawn`. */
+export const spawnedSchema = z.object({ agentId: z.string(), seq: z.int().nonnegative() })
+
+/** Answer to a command; `ended` says how its run ended when the log will not. */
+export const acceptedSchema = z.object({
+  requestId: z.string(),
+  ended: z.object({ stopReason: runStopReasonSchema, error: errorInfoSchema.exactOptional() }).exactOptional(),
+})
+
+/** A page of agents. */
+export interface RemoteAgents {
+  readonly agents: readonly AgentSummary[]
+  /** Of all pages. */
+  readonly total: number
+}
+
+/** Answer to `agent.list`. */
+export const agentsSchema: z.ZodType<RemoteAgents> = z.object({
+  agents: z.array(agentSummarySchema),
+  total: z.int().nonnegative(),
+})
+
+/** An agent and what is alive below it. */
+export interface RemoteTree {
+  readonly id: string
+  readonly definition: string
+  readonly state: string
+  readonly children: readonly RemoteTree[]
+}
+
+const treeSchema: z.ZodType<RemoteTree> = z.object({
+  id: z.string(),
+  definition: z.string(),
+  state: z.string(),
+  children: z.lazy(() => z.array(treeSchema)),
+})
+
+const approvalSchema = z.object({
+  agentId: z.string(),
+  callId: z.string(),
+  key: z.string(),
+  name: z.string(),
+  input: z.unknown(),
+})
+
+/** How an agent is now. */
+export interface RemoteSnapshot extends AgentSummary {
+  readonly tree: RemoteTree
+  /** Calls that wait for `decide`, of the agent's own and of those below it. */
+  readonly approvals: readonly z.infer<typeof approvalSchema>[]
+  /** Why it is paused. */
+  readonly pause: PauseReason | null
+}
+
+/** Answer to `agent.snapshot`. */
+export const snapshotSchema: z.ZodType<RemoteSnapshot> = z.object({
+  ...agentSummarySchema.shape,
+  tree: treeSchema,
+  approvals: z.array(approvalSchema),
+  pause: pauseReasonSchema.nullable(),
+})
+
+/** A message in its place in the tree. */
+export interface RemoteNode {
+  readonly id: number
+  readonly parentId: number | null
+  readonly message: Message
+  readonly loopId: string
+  readonly turnIndex: number
+  /** Id of the first node of its step. */
+  readonly stepId: number
+  /** Estimated tokens of this message, and of the whole path from the root to it. */
+  readonly tokens: number
+  readonly pathTokens: number
+  /** Place on its path, the root being 1. */
+  readonly depth: number
+  /** Notes that reverts to this node left. */
+  readonly tags: readonly Tag[]
+  /** The node this one repeats, after a revert took its original off the trunk. */
+  readonly rebasedFrom?: number
+}
+
+/** A conversation: the trunk, or every node ever made. */
+export interface RemoteConversation {
+  readonly head: number | null
+  readonly nodes: readonly RemoteNode[]
+}
+
+/** Answer to `agent.conversation`. */
+export const conversationSchema: z.ZodType<RemoteConversation> = z.object({
+  head: z.number().nullable(),
+  nodes: z.array(
+    z.object({
+      id: z.number(),
+      parentId: z.number().nullable(),
+      message: messageSchema,
+      loopId: z.string(),
+      turnIndex: z.number(),
+      stepId: z.number(),
+      tokens: z.number(),
+      pathTokens: z.number(),
+      depth: z.number(),
+      tags: z.array(tagSchema),
+      rebasedFrom: z.number().exactOptional(),
+    }),
+  ),
+})
+
+/** Checks what the server answered. @throws RuntimeError `BRIDGE_FRAME` */
+export function readAnswer<T>(schema: z.ZodType<T>, answer: unknown): T {
+  const checked = schema.safeParse(answer)
+  if (checked.success) return checked.data
+  throw new RuntimeError('BRIDGE_FRAME', `The server's answer is not known here: ${describeIssues(checked.error)}.`)
+}

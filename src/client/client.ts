@@ -1,0 +1,202 @@
+import type { Clock } from '../protocol/clock.ts'
+import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
+import type { Role, ServerFrame } from '../protocol/frames.ts'
+import { agentsSchema, readAnswer, spawnedSchema, type RemoteAgents } from './answers.ts'
+import type { CheckedOptions } from './connectOptions.ts'
+import { Link, type ClientStatus, type LinkOwner, type WelcomeFrame } from './link.ts'
+import { Outgoing, type Asked, type Asking } from './outgoing.ts'
+import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
+import { remoteError } from './remoteError.ts'
+import { RemoteFeed } from './remoteFeed.ts'
+
+/** A client of a server: one connection after another under one session, until it is closed. Made by `connect`. */
+export class Client {
+  /** Resolves once the server has said welcome; rejects when the client is closed before. */
+  readonly ready: Promise<void>
+  readonly #options: CheckedOptions
+  readonly #link: Link
+  readonly #outgoing: Outgoing
+  readonly #owner: AgentOwner
+  readonly #agents = new Map<string, { readonly agent: RemoteAgent; readonly feed: RemoteFeed }>()
+  readonly #statusListeners = new Set<(status: ClientStatus) => unknown>()
+  readonly #errorListeners = new Set<(error: ErrorInfo) => unknown>()
+  readonly #ready = Promise.withResolvers<void>()
+  readonly #close = (): void => this.close()
+  #welcome: WelcomeFrame | undefined
+  #number = 0
+  #connections = 0
+  #closed: RuntimeError | undefined
+
+  /** Made by `connect`. */
+  constructor(options: CheckedOptions) {
+    this.#options = options
+    this.ready = this.#ready.promise
+    this.ready.catch(() => {})
+    const sessionId = randomHex(16)
+    this.#link = new Link(options, sessionId, this.#linkOwner())
+    this.#outgoing = new Outgoing(options.clock, (text) => this.#link.sendText(text))
+    this.#owner = this.#agentOwner(sessionId, options.clock)
+    options.signal?.addEventListener('abort', this.#close, { once: true })
+    if (options.signal?.aborted === true) this.close()
+    else this.#link.open()
+  }
+
+  get status(): ClientStatus {
+    return this.#link.status
+  }
+
+  /** What the token allows; `undefined` until the client was open. */
+  get role(): Role | undefined {
+    return this.#welcome?.role
+  }
+
+  /** Names of the agents that can be spawned; empty until the client was open. */
+  get definitions(): readonly string[] {
+    return this.#welcome?.definitions ?? []
+  }
+
+  /** Calls with every new status; returns a function that ends it. */
+  onStatus(listener: (status: ClientStatus) => unknown): () => void {
+    this.#statusListeners.add(listener)
+    return () => this.#statusListeners.delete(listener)
+  }
+
+  /** Calls with what went wrong that nobody waits for: a frame that is not understood, a listener that threw, a refused subscription. */
+  onError(listener: (error: ErrorInfo) => unknown): () => void {
+    this.#errorListeners.add(listener)
+    return () => this.#errorListeners.delete(listener)
+  }
+
+  /**
+   * Starts an agent of a definition the server knows. Rejects with `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`,
+   * `BRIDGE_FORBIDDEN`.
+   */
+  async spawn(definition: string, options: { readonly id?: string } = {}): Promise<RemoteAgent> {
+    // With an id from here it can be asked for again.
+    const agentId = options.id ?? `${definition}-${randomHex(8)}`
+    const connection = this.#connections
+    try {
+      const answer = await this.#ask({ type: 'agent.spawn', definition, agentId })
+      const { seq } = readAnswer(spawnedSchema, answer)
+      const { agent, feed } = this.#seat(agentId)
+      feed.born(seq)
+      return agent
+    } catch (thrown) {
+      const isOurs = options.id === undefined && this.#connections > Math.max(1, connection)
+      // The server had done it, and was started again before it could say so.
+      if (isOurs && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS') return this.agent(agentId)
+      throw thrown
+    }
+  }
+
+  /** The agent of this id; whether there is one shows when something is asked of it. */
+  agent(id: string): RemoteAgent {
+    return this.#seat(id).agent
+  }
+
+  /** Agents without a parent, oldest first, those after one of them; 100 unless told. Rejects with `INVALID_OPTION`. */
+  async agents(page: { readonly after?: string; readonly limit?: number } = {}): Promise<RemoteAgents> {
+    return readAnswer(agentsSchema, await this.#ask({ type: 'agent.list', ...page }))
+  }
+
+  /** Leaves for good; agents and their runs go on. What waits for an answer here fails with an error. Idempotent. */
+  close(): void {
+    this.#link.close()
+  }
+
+  #seat(id: string): { readonly agent: RemoteAgent; readonly feed: RemoteFeed } {
+    const known = this.#agents.get(id)
+    if (known !== undefined) return known
+    const feed = new RemoteFeed(id, this.#owner)
+    const seat = { feed, agent: new RemoteAgent(id, this.#owner, feed) }
+    this.#agents.set(id, seat)
+    return seat
+  }
+
+  #linkOwner(): LinkOwner {
+    return {
+      opened: (welcome) => {
+        this.#welcome = welcome
+        this.#connections += 1
+        this.#outgoing.opened(welcome.limits, () => {
+          for (const { feed } of this.#agents.values()) feed.reopen()
+        })
+        this.#ready.resolve()
+      },
+      heard: (frame) => this.#hear(frame),
+      lost: () => this.#outgoing.lost(),
+      closed: (error) => {
+        this.#closed = error
+        this.#options.signal?.removeEventListener('abort', this.#close)
+        this.#outgoing.close(error)
+        for (const { feed } of this.#agents.values()) feed.close(error)
+        this.#ready.reject(error)
+      },
+      changed: (status) => this.#tell(this.#statusListeners, status),
+      report: (error) => this.#tell(this.#errorListeners, error),
+    }
+  }
+
+  #agentOwner(sessionId: string, clock: Clock): AgentOwner {
+    return {
+      sessionId,
+      clock,
+      nextNumber: () => ++this.#number,
+      send: (asking, isKept) => this.#send(asking, isKept),
+      seen: (number) => this.#outgoing.seen(number),
+      letGo: (number) => this.#outgoing.letGo(number),
+      ask: (frame) => this.#ask(frame),
+      askHere: (frame, refused) => {
+        // The next connection makes its own.
+        if (this.status === 'open')
+          this.#send({ number: ++this.#number, frame, isOfConnection: true, answered: () => {}, refused }, false)
+      },
+      report: (error) => this.#tell(this.#errorListeners, error),
+    }
+  }
+
+  #ask(frame: Asked): Promise<unknown> {
+    return new Promise((answered, refused) => this.#send({ number: ++this.#number, frame, answered, refused }, false))
+  }
+
+  #send(asking: Asking, isKept: boolean): void {
+    if (this.#closed === undefined) this.#outgoing.ask(asking, isKept)
+    else asking.refused(this.#closed)
+  }
+
+  #hear(frame: ServerFrame): void {
+    switch (frame.type) {
+      case 'ok':
+        return this.#outgoing.answered(frame.id, frame.result)
+      case 'error':
+        if (frame.id === undefined)
+          return this.#tell(this.#errorListeners, { code: frame.code, message: frame.message })
+        return this.#outgoing.refused(frame.id, remoteError(frame))
+      case 'event':
+        return this.#agents.get(frame.agentId)?.feed.hear(frame)
+      case 'delta':
+        return this.#agents.get(frame.agentId)?.feed.hearDelta(frame)
+      case 'caughtUp':
+        return this.#agents.get(frame.agentId)?.agent.caughtUp(frame.seq)
+      case 'lagging':
+      case 'welcome':
+      case 'closing':
+      case 'pong':
+    }
+  }
+
+  #tell<T>(listeners: ReadonlySet<(value: T) => unknown>, value: T): void {
+    for (const listener of listeners) {
+      try {
+        listener(value)
+      } catch (thrown) {
+        const isError = (listeners as ReadonlySet<unknown>) === this.#errorListeners
+        if (!isError) this.#tell(this.#errorListeners, errorInfo('SUBSCRIBER_FAILED', `${messageOf(thrown)}.`))
+      }
+    }
+  }
+}
+
+/** Random bytes in hex. Not `randomUUID`, which pages without TLS do not have. */
+const randomHex = (bytes: number): string =>
+  [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

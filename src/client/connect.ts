@@ -1,0 +1,10 @@
+import { Client } from './client.ts'
+import { checkOptions, type ConnectOptions } from './connectOptions.ts'
+
+/**
+ * Connects to the bridge of a runtime, in a browser or in Node from 22 on, and stays connected: a connection that breaks is made
+ * again, nothing that was asked is lost or done twice, and no record of a log is missed. Close it when it is not needed any more.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export const connect = (url: string, options: ConnectOptions = {}): Client => new Client(checkOptions(url, options))

@@ -1,0 +1,256 @@
+import type { RevertCategory } from '../protocol/braking.ts'
+import { checkCommand } from '../protocol/checkCommand.ts'
+import type { AgentCommand, Content } from '../protocol/commands.ts'
+import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { AgentEvent } from '../protocol/events.ts'
+import { EventBuffer } from '../protocol/eventBuffer.ts'
+import type { Limits } from '../protocol/records.ts'
+import type { ProvenanceKind } from '../protocol/provenance.ts'
+import type { Run } from '../protocol/run.ts'
+import {
+  acceptedSchema,
+  conversationSchema,
+  readAnswer,
+  snapshotSchema,
+  type RemoteConversation,
+  type RemoteSnapshot,
+} from './answers.ts'
+import type { Asked, Asking } from './outgoing.ts'
+import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
+import { RemoteRuns } from './remoteRuns.ts'
+
+/** What goes with something said to a remote agent. */
+export interface RemoteSayOptions {
+  /** Where it comes from, when it is not a person's own words. */
+  readonly provenance?: ProvenanceKind | undefined
+  /** Messages that go before it. */
+  readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
+}
+
+export interface RemoteRunOptions extends RemoteSayOptions {
+  /** Allowances of this run, over those of the agent. */
+  readonly limits?: Limits | undefined
+}
+
+export interface RemoteListenOptions {
+  /** The first record to hear, from the log; default: from now on. */
+  readonly fromSeq?: number
+  /** Hear text as it grows. Default `true`. */
+  readonly deltas?: boolean
+  /** Hear of sub-agents too, however deep, while connected: after a reconnect only what comes from then on. Default `false`. */
+  readonly descendants?: boolean
+}
+
+/** What an agent needs of its client. */
+export interface AgentOwner extends FeedOwner {
+  readonly sessionId: string
+  /** The number of the next command. */
+  nextNumber(): number
+  /** Sends a command, and again after a reconnect; `isKept` until it is let go. */
+  send(asking: Asking, isKept: boolean): void
+  seen(number: number): void
+  letGo(number: number): void
+}
+
+/** The options that were given; unknown ones too, so that the command's schema names them. */
+const given = (options: object): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+/**
+ * An agent of a server. It has the shape of a local one; what that throws for other reasons than its arguments, a promise rejects
+ * with here, which may be ignored. Commands are carried out in order and once, also across reconnects.
+ */
+export class RemoteAgent {
+  readonly id: string
+  readonly #owner: AgentOwner
+  readonly #feed: RemoteFeed
+  readonly #runs: RemoteRuns
+  /** Numbers of the commands whose runs have not ended, by request. */
+  readonly #numbers = new Map<string, number>()
+  #stopHearing: (() => void) | undefined
+
+  /** Made by `client.agent` and `client.spawn`. */
+  constructor(id: string, owner: AgentOwner, feed: RemoteFeed) {
+    this.id = id
+    this.#owner = owner
+    this.#feed = feed
+    this.#runs = new RemoteRuns(
+      (requestId) => owner.seen(this.#numbers.get(requestId)!),
+      (requestId) => this.#over(requestId),
+    )
+  }
+
+  /** `seq` of the last record that was heard, while somebody listens or waits for a run. */
+  get lastSeq(): number | undefined {
+    return this.#feed.lastSeq
+  }
+
+  /**
+   * Starts a run; a busy agent runs it after the ones before. What the server refuses is the run's result, with an error.
+   *
+   * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
+   */
+  prompt(content: Content, options: RemoteRunOptions = {}): Run {
+    return this.#start({ type: 'agent.prompt', agentId: this.id, content, ...given(options) })
+  }
+
+  /** Aborts the run under way and prompts, ahead of prompts that wait. As `prompt`. */
+  interrupt(content: Content, options: RemoteRunOptions = {}): Run {
+    return this.#start({ type: 'agent.interrupt', agentId: this.id, content, ...given(options) })
+  }
+
+  /** Goes on after a pause, as a new run. As `prompt`. */
+  resume(options: RemoteRunOptions = {}): Run {
+    return this.#start({ type: 'agent.resume', agentId: this.id, ...given(options) })
+  }
+
+  /** Says something in the middle of a run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
+  steer(content: Content, options: RemoteSayOptions = {}): Promise<void> {
+    return this.#do({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
+  }
+
+  /** Says something once the agent would be done, in the same run. As `steer`. */
+  followUp(content: Content, options: RemoteSayOptions = {}): Promise<void> {
+    return this.#do({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
+  }
+
+  /** Ends the run under way. */
+  abort(): Promise<void> {
+    return this.#do({ type: 'agent.abort', agentId: this.id })
+  }
+
+  /** Approves or denies a call that waits: one of its own by `callId`, one of a sub-agent by its `key`. Rejects with `CALL_NOT_PENDING`. */
+  decide(callId: string, decision: 'approve' | 'deny', reason?: string): Promise<void> {
+    const why = reason === undefined ? {} : { reason }
+    return this.#do({ type: 'agent.decide', agentId: this.id, callId, decision, ...why })
+  }
+
+  /** Asks for a revert to a step, such as `n12`. Rejects with `BRAKING_OFF`. */
+  revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): Promise<void> {
+    return this.#do({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+  }
+
+  /** Ends the agent for good; resolves once its log is written. */
+  stop(): Promise<void> {
+    return this.#do({ type: 'agent.stop', agentId: this.id })
+  }
+
+  /**
+   * Calls `listener` with every event from now on, or from a record on; returns a function that ends it. Records come without a
+   * gap or a repeat, also across reconnects; what is not in the log is heard live or not at all. A listener that throws harms
+   * nobody: `client.onError` hears of it, and of a server that refuses.
+   *
+   * @throws RuntimeError `INVALID_OPTION`
+   */
+  subscribe(listener: (event: AgentEvent) => unknown, options: RemoteListenOptions = {}): () => void {
+    if (typeof listener !== 'function') {
+      throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
+    }
+    const report = (thrown: unknown): void => this.#owner.report(toErrorInfo(thrown, 'SUBSCRIBER_FAILED'))
+    const tell = (event: AgentEvent): void => {
+      try {
+        const returned = listener(event)
+        if (returned instanceof Promise) returned.catch(report)
+      } catch (thrown) {
+        report(thrown)
+      }
+    }
+    return this.#hear(tell, (error) => error !== undefined && this.#owner.report(infoOf(error)), options)
+  }
+
+  /** Every event from now on, or from a record on, as an async iterable with a bounded buffer; leave the loop to end it. */
+  events(options: RemoteListenOptions = {}): AsyncIterableIterator<AgentEvent> {
+    const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
+    const unsubscribe = this.#hear(
+      (event) => buffer.push(event),
+      (error) => {
+        buffer.close()
+        if (error !== undefined) this.#owner.report(infoOf(error))
+      },
+      options,
+    )
+    return buffer
+  }
+
+  /** How the agent is now. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async snapshot(): Promise<RemoteSnapshot> {
+    return readAnswer(snapshotSchema, await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
+  }
+
+  /** What the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
+  async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
+    return readAnswer(conversationSchema, await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view }))
+  }
+
+  #hear(
+    tell: (event: AgentEvent) => void,
+    ended: (error?: RuntimeError) => unknown,
+    { fromSeq, deltas = true, descendants = false }: RemoteListenOptions,
+  ): () => void {
+    if (fromSeq !== undefined && (!Number.isInteger(fromSeq) || fromSeq < 1)) {
+      throw new RuntimeError('INVALID_OPTION', `fromSeq is ${fromSeq}, but records are numbered from 1.`)
+    }
+    const cursor = fromSeq === undefined ? undefined : fromSeq - 1
+    return this.#feed.add({ cursor, deltas, descendants, rereads: false, tell, ended: (error) => void ended(error) })
+  }
+
+  #start(command: AgentCommand): Run {
+    checkCommand(command)
+    const number = this.#owner.nextNumber()
+    const requestId = `${this.#owner.sessionId}/c${number}`
+    const run = this.#runs.expect(requestId)
+    this.#numbers.set(requestId, number)
+    this.#listen()
+    const refused = (error: RuntimeError): void => this.#runs.cancel(requestId, 'error', infoOf(error))
+    const answered = (result: unknown): void => {
+      const { ended } = acceptedSchema.safeParse(result).data ?? {}
+      if (ended !== undefined) this.#runs.cancel(requestId, ended.stopReason, ended.error)
+    }
+    const asking = { number, frame: command as Asked, answered, refused }
+    this.#feed.whenOpen(() => this.#owner.send(asking, true), refused)
+    return run
+  }
+
+  /** Hears the agent while a run is waited for. */
+  #listen(): void {
+    this.#stopHearing ??= this.#feed.add({
+      cursor: undefined,
+      deltas: true,
+      descendants: false,
+      rereads: true,
+      tell: (event) => this.#runs.take(event),
+      ended: (error) => {
+        this.#stopHearing = undefined
+        if (error === undefined) this.#runs.cancelAll('aborted')
+        else this.#runs.cancelAll('error', infoOf(error))
+      },
+    })
+  }
+
+  /** Everything up to a record was sent. */
+  caughtUp(seq: number): void {
+    if (this.#feed.caughtUp(seq)) this.#runs.caughtUp()
+  }
+
+  #over(requestId: string): void {
+    this.#owner.letGo(this.#numbers.get(requestId)!)
+    this.#numbers.delete(requestId)
+    if (!this.#runs.isEmpty) return
+    this.#stopHearing?.()
+    this.#stopHearing = undefined
+  }
+
+  #do(command: AgentCommand): Promise<void> {
+    checkCommand(command)
+    const number = this.#owner.nextNumber()
+    const done = new Promise<void>((resolve, refused) => {
+      const asking = { number, frame: command as Asked, answered: () => resolve(), refused }
+      this.#feed.whenOpen(() => this.#owner.send(asking, false), refused)
+    })
+    // Whoever does not wait for it has nothing to catch.
+    done.catch(() => {})
+    return done
+  }
+}
+
+const infoOf = ({ code, message }: RuntimeError): ErrorInfo => ({ code, message })

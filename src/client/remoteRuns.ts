@@ -1,0 +1,101 @@
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { AgentEvent, EventOf } from '../protocol/events.ts'
+import { textOf } from '../protocol/messages.ts'
+import { RunHandle, type RunResult } from '../protocol/run.ts'
+
+/** The runs of one remote agent that were asked for here, made from its events. */
+export class RemoteRuns {
+  readonly #expected = new Map<string, RunHandle>()
+  #current: RunHandle | undefined
+  /** The server died in the middle of it: it goes on as another run, or stays paused. */
+  #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
+  #lastText = ''
+  readonly #onStart: (requestId: string) => void
+  readonly #onEnd: (requestId: string) => void
+
+  /** `onStart`: it was seen to begin; `onEnd`: its result is known. */
+  constructor(onStart: (requestId: string) => void, onEnd: (requestId: string) => void) {
+    this.#onStart = onStart
+    this.#onEnd = onEnd
+  }
+
+  get isEmpty(): boolean {
+    return this.#expected.size === 0 && this.#current === undefined && this.#interrupted === undefined
+  }
+
+  /** The handle of the run that the request of this id will start. */
+  expect(requestId: string): RunHandle {
+    const run = new RunHandle(requestId)
+    this.#expected.set(requestId, run)
+    return run
+  }
+
+  /** Takes the agent's next event. */
+  take(event: AgentEvent): void {
+    if (event.type === 'run.start') this.#begin(event)
+    else if (event.type === 'reply.end') this.#lastText = textOf(event.message.content)
+    else if (event.type === 'queue.changed' && event.why === 'dropped') this.#dropped(event.removed ?? [])
+    const run = this.#current
+    if (event.type === 'run.end' && run !== undefined) this.#end(run, event)
+    else run?.push(event)
+  }
+
+  /** Nothing of the agent's past is missing: an interrupted run does not go on by itself. */
+  caughtUp(): void {
+    this.#pause()
+  }
+
+  /** The request was refused, or its run has no end in the log. */
+  cancel(requestId: string, stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
+    const run = this.#expected.get(requestId) ?? (this.#current?.id === requestId ? this.#current : undefined)
+    if (run === undefined) return
+    this.#expected.delete(requestId)
+    if (this.#current === run) this.#current = undefined
+    run.cancel(stopReason, error)
+    this.#onEnd(requestId)
+  }
+
+  /** No more is heard of the agent. */
+  cancelAll(stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
+    this.#pause()
+    const runs = [...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()]
+    for (const { id } of runs) this.cancel(id, stopReason, error)
+  }
+
+  #begin({ requestId, resumedFrom }: EventOf<'run.start'>): void {
+    const { run, end } = this.#interrupted ?? {}
+    if (run !== undefined && end?.loopId === resumedFrom) {
+      this.#interrupted = undefined
+      this.#current = run
+      return
+    }
+    this.#pause()
+    this.#current = this.#expected.get(requestId)
+    this.#expected.delete(requestId)
+    if (this.#current !== undefined) this.#onStart(requestId)
+  }
+
+  #end(run: RunHandle, end: EventOf<'run.end'>): void {
+    this.#current = undefined
+    if (end.reason?.type === 'interrupted') this.#interrupted = { run, end }
+    else this.#finish(run, end)
+  }
+
+  #pause(): void {
+    if (this.#interrupted === undefined) return
+    const { run, end } = this.#interrupted
+    this.#interrupted = undefined
+    this.#finish(run, end)
+  }
+
+  #finish(run: RunHandle, end: EventOf<'run.end'>): void {
+    run.push(end)
+    // Only the server knows the schema of an answer that is data.
+    run.finish(end, { parse: () => ({}), lastText: () => this.#lastText })
+    this.#onEnd(run.id)
+  }
+
+  #dropped(requestIds: readonly string[]): void {
+    for (const id of requestIds) if (this.#expected.has(id)) this.cancel(id, 'aborted')
+  }
+}

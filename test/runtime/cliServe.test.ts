@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { pathToFileURL } from 'node:url'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
+
+const main = join(import.meta.dirname, '..', '..', 'src', 'runtime', 'cli', 'main.ts')
+const index = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'index.ts')).href
+
+const agents = `import { defineAgent, policyModel } from '${index}'
+export const greeter = defineAgent({ name: 'greeter', model: policyModel(() => 'hello') })
+export const more = [defineAgent({ name: 'other', model: policyModel(() => 'x') })]
+`
+
+async function folder({ cleanup }: CaseContext, module = agents): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'escapement-serve-'))
+  cleanup(() => rm(dir, { recursive: true, force: true }))
+  await writeFile(join(dir, 'agents.ts'), module)
+  return dir
+}
+
+function start({ cleanup }: CaseContext, dir: string, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [main, 'serve', ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+  cleanup(() => void child.kill('SIGKILL'))
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  return { child, said: () => said, code: once(child, 'close').then(([code]) => code as number) }
+}
+
+describe('escapement serve', (it) => {
+  it(
+    'serves what a module defines, and ends at Ctrl-C with the clients told',
+    { timeoutMs: 20_000 },
+    async (context) => {
+      const { child, code } = start(context, await folder(context), './agents.ts', '--token', 'a-token-of-some-length')
+      const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
+      const { url, definitions } = JSON.parse(line) as { url: string; definitions: string[] }
+      assert.equal(definitions, ['greeter', 'other'])
+      const socket = new WebSocket(url, ['escapement.v1'])
+      const frames: { type: string; id?: string; result?: unknown }[] = []
+      socket.addEventListener('message', ({ data }) => frames.push(...[JSON.parse(String(data))].flat()))
+      const closed = new Promise<number>((resolve) => socket.addEventListener('close', (event) => resolve(event.code)))
+      await new Promise((resolve) => socket.addEventListener('open', resolve))
+      const until = async (fits: (frame: { type: string; id?: string }) => boolean): Promise<void> => {
+        while (!frames.some(fits))
+          await new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
+      }
+      socket.send(JSON.stringify({ type: 'hello', token: 'a-token-of-some-length' }))
+      socket.send(JSON.stringify({ type: 'agent.spawn', id: '1', definition: 'greeter', agentId: 'g1' }))
+      await until(({ id }) => id === '1')
+      assert.is((frames.find(({ id }) => id === '1')?.result as { agentId?: string }).agentId, 'g1')
+      child.kill('SIGINT')
+      assert.is(await closed, 1001)
+      assert.ok(frames.some(({ type }) => type === 'closing'))
+      assert.is(await code, 0)
+    },
+  )
+
+  for (const [what, module, args, says] of [
+    ['a module that is not there', agents, ['./nope.ts'], /could not be loaded/],
+    ['a module without an agent', 'export const a = 1\n', ['./agents.ts'], /exports no agent: .*it exports: a/],
+    ['another address without a token', agents, ['./agents.ts', '--host', '0.0.0.0'], /there are no tokens/],
+    ['a port that is none', agents, ['./agents.ts', '--port', 'x'], /--port takes a number/],
+    ['a short token', agents, ['./agents.ts', '--token', 'short'], /at least 16 characters/],
+  ] as const) {
+    it(`refuses ${what}`, { timeoutMs: 20_000 }, async (context) => {
+      const { code, said } = start(context, await folder(context, module), ...args)
+      assert.is(await code, 2)
+      assert.match(said(), says)
+    })
+  }
+})
