@@ -3,7 +3,7 @@ export { connect } from './client/connect.ts'
 export type { ConnectOptions, RetryOptions } from './client/connectOptions.ts'
 export type { Client } from './client/client.ts'
 export type { ClientStatus } from './client/link.ts'
-export type { WebSocketConstructor, WebSocketPort } from './client/webSocketPort.ts'
+export type { AnyWebSocket, WebSocketConstructor } from './client/webSocketPort.ts'
 export type { RemoteAgent, RemoteListenOptions, RemoteRunOptions, RemoteSayOptions } from './client/remoteAgent.ts'
 export type { RemoteAgents, RemoteConversation, RemoteNode, RemoteSnapshot, RemoteTree } from './client/answers.ts'
 

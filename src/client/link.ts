@@ -87,7 +87,7 @@ export class Link {
     const { url, webSocket, token, clock } = this.#options
     let socket: WebSocketPort
     try {
-      socket = new webSocket(url, bridgeProtocol)
+      socket = new webSocket(url, bridgeProtocol) as WebSocketPort
     } catch (thrown) {
       return this.close(new RuntimeError('INVALID_OPTION', `connect: ${messageOf(thrown)}.`))
     }

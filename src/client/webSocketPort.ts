@@ -1,9 +1,13 @@
-/** What the client needs of a WebSocket: the one of browsers and of Node 22 has it, and so has that of the package `ws`. */
-export interface WebSocketPort {
-  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
+/** A standard WebSocket, whoever made it; its `addEventListener`, which everyone types in a way of their own, is taken for granted. */
+export interface AnyWebSocket {
   send(text: string): void
   close(code?: number, reason?: string): void
 }
 
-/** Makes a socket that connects. */
-export type WebSocketConstructor = new (url: string, protocol: string) => WebSocketPort
+/** What the client uses of it. */
+export interface WebSocketPort extends AnyWebSocket {
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
+}
+
+/** Makes a socket that connects: the `WebSocket` of browsers, of Node 22, or of the package `ws`. */
+export type WebSocketConstructor = new (url: string, protocol: string) => AnyWebSocket

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
-import { Client } from '../../src/client/client.ts'
+import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/client/connect.ts'
 import type { ConnectOptions } from '../../src/client/connectOptions.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'

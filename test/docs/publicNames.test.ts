@@ -49,6 +49,7 @@ const reviewed = {
   ],
   '../../src/aiSdk.ts': ['aiSdkModel', 'isAiSdkModel'],
   '../../src/otel.ts': ['otelTracer'],
+  '../../src/client.ts': ['RuntimeError', 'connect'],
 }
 
 describe('the public doors', (it) => {

@@ -7,9 +7,9 @@ import { stateName, testAgent } from '../support/machineDriver.ts'
 export type SupervisorState = SnapshotFrom<typeof supervisorMachine>
 
 /** Ids of the supervisor's effects. */
-export type SupervisorEffect = 'open' | 'agent' | 'watch' | 'backoff'
+type SupervisorEffect = 'open' | 'agent' | 'watch' | 'backoff'
 
-export const patient: RestartPolicy = { restart: 'transient', maxRestarts: 3, windowMs: 10_000, backoffMs: 100 }
+const patient: RestartPolicy = { restart: 'transient', maxRestarts: 3, windowMs: 10_000, backoffMs: 100 }
 
 /** What a supervisor is begun with: a call's by default, code's with `callId: null`. */
 export const supervised = (callId: string | null = 'c1'): SubAgentInput => ({

@@ -17,7 +17,7 @@ export interface AgentTrace {
   readonly isTorn: boolean
 }
 
-export interface Totals {
+interface Totals {
   tokens: number
   costUsd: number
   turns: number
@@ -32,7 +32,7 @@ function count(totals: Totals, usage: Usage | undefined, costUsd = 0, turns = 0)
 }
 
 /** What an agent used over its life, read off its log: its own replies, and what its children are said to have used. */
-export function totalsOf(records: readonly LogRecord[]): Totals {
+function totalsOf(records: readonly LogRecord[]): Totals {
   const totals = nothing()
   for (const record of records) {
     if (record.type === 'reply.end') count(totals, record.message.usage, record.costUsd)

@@ -1,6 +1,6 @@
 /**
  * Trees of agents in chaos, by hand: depth 5, fan-out 4 and less, with crashes, aborts, failing models and stores, late decisions
- * and used up budgets. About 40 trees a second; exits with 1 when something did not hold.
+ * and used up budgets. About 20 trees a second; exits with 1 when something did not hold.
  *
  *   node test/tree/chaosMatrix.ts [--seed 1] [--count 5000]
  *

@@ -5,6 +5,8 @@ import type { FedEvent, FeedListener, Source } from './source.ts'
 /** Logged events kept for clients that are a little behind, and the most text of their frames; older ones are read from the log. */
 const tailLength = 512
 const tailChars = 4 * 1024 * 1024
+/** Longest frame of a live event: the request of a turn holds the whole conversation, again and again. */
+const mostLiveChars = 1024 * 1024
 /** Live events that may wait behind a record that is being written. */
 const mostHeld = 4_096
 
@@ -113,7 +115,7 @@ export class Feed implements Source {
 
   #beside(event: AgentEvent, scope: FedEvent['scope']): FedEvent {
     const seq = this.#agent.lastSeq
-    const frame = JSON.stringify({ type: 'event', agentId: this.agentId, seq, event, live: true })
+    const frame = liveFrame(event, this.agentId, seq)
     return { seq, isLogged: false, isDelta: event.type.endsWith('.delta'), scope, frame }
   }
 
@@ -199,8 +201,29 @@ export function fedEvent(event: AgentEvent): FedEvent {
 function frameOf(event: AgentEvent, isLogged: boolean): string {
   if (event.type === 'reply.delta' || event.type === 'thinking.delta')
     return deltaFrame(event.agentId, { ...event, kind: deltaKinds[event.type] })
-  const { agentId, seq } = event
-  return JSON.stringify({ type: 'event', agentId, seq, event, ...(isLogged ? {} : { live: true }) })
+  return isLogged ? loggedFrame(event) : liveFrame(event, event.agentId, event.seq)
+}
+
+/** A record as every subscriber gets it. */
+export const loggedFrame = (event: AgentEvent): string =>
+  JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event })
+
+/** Something beside the log of `agentId`, after its record `seq`; of one that is too large only that it happened. */
+function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
+  const frame = JSON.stringify({ type: 'event', agentId, seq, event, live: true })
+  if (frame.length <= mostLiveChars || event.type === 'events.dropped') return frame
+  const { path, time } = event
+  const at = 'loopId' in event ? { loopId: event.loopId, turnIndex: event.turnIndex } : { loopId: '', turnIndex: 0 }
+  const dropped = {
+    type: 'events.dropped',
+    agentId: event.agentId,
+    path,
+    seq: event.seq,
+    time,
+    ...at,
+    count: 1,
+  } as const
+  return liveFrame(dropped, agentId, seq)
 }
 
 interface Delta {

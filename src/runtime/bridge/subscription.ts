@@ -2,6 +2,7 @@ import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import { eventOf } from '../../protocol/events.ts'
 import type { Store } from '../../protocol/store.ts'
+import { loggedFrame } from './feed.ts'
 import type { Outbox } from './outbox.ts'
 import type { FedEvent, Source } from './source.ts'
 
@@ -114,12 +115,7 @@ export class Subscription {
     const { agentId, path } = source
     const before = this.#cursor
     for await (const record of store.read(agentId, this.#cursor + 1)) {
-      const frame = JSON.stringify({
-        type: 'event',
-        agentId,
-        seq: record.seq,
-        event: eventOf(record, { agentId, path }),
-      })
+      const frame = loggedFrame(eventOf(record, { agentId, path }))
       if (!this.#sendNext({ seq: record.seq, frame })) return
     }
     if (this.#cursor > before) this.#fruitless = 0
