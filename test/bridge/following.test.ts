@@ -110,6 +110,41 @@ describe('what a client hears', (it) => {
     assert.is((await run.result).stopReason, 'stop')
   })
 
+  it('is a record once, also when the log has it before anybody was told', async (context) => {
+    const inner = memoryStore()
+    const open = gate()
+    let isSlow = false
+    const store: Store = {
+      ...inner,
+      append: async (agentId, records) => {
+        await inner.append(agentId, records)
+        if (isSlow) await open.promise
+      },
+    }
+    const serving = await serveAgents(context, [echo], { runtime: { store } })
+    const agent = await serving.runtime.spawn(echo, { id: 'a1' })
+    const first = await serving.dial({ hello: {} })
+    await first.ask({ type: 'agent.subscribe', agentId: 'a1' })
+    isSlow = true
+    const run = agent.prompt('one')
+    await quiet()
+    const second = await serving.dial({ hello: {} })
+    await second.ask({ type: 'agent.subscribe', agentId: 'a1' })
+    await second.until(({ type }) => type === 'caughtUp')
+    isSlow = false
+    open.resolve()
+    await run.result
+    const log = await logOf(store, 'a1')
+    for (const { frames, until } of [first, second]) {
+      await until((frame) => frame.type === 'event' && frame.seq === log.length && frame.live !== true)
+      const seqs = frames.flatMap((frame) => (frame.type === 'event' && frame.live !== true ? [frame.seq] : []))
+      assert.equal(
+        seqs,
+        log.map((_, index) => index + 1),
+      )
+    }
+  })
+
   it('goes on while the store fails, as nothing else says so', async (context) => {
     const inner = memoryStore()
     let fails = false

@@ -1,17 +1,20 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { simulatedClock, type SimulatedClock } from '../../src/runtime/simulatedClock.ts'
-import { gate, withCode } from '../support/agentHarness.ts'
+import { gate, quiet, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { dial, Heard, serveAgents, untilStatus } from './bridgeHarness.ts'
 
 const echo = defineAgent({ name: 'echo', maxQueue: 10_000, model: policyModel(() => 'yes') })
 
-/** Moves time on until something is done. */
+/** Moves time on, slowly, until something is done. */
 async function passTime(clock: SimulatedClock, work: Promise<unknown>): Promise<void> {
   const done = new AbortController()
   void work.then(() => done.abort())
-  while (!done.signal.aborted) await clock.advance(100)
+  while (!done.signal.aborted) {
+    for (let turn = 0; turn < 50; turn += 1) await quiet()
+    await clock.advance(100)
+  }
 }
 
 describe('the limits of a server', (it) => {
@@ -118,10 +121,12 @@ describe('the limits of a server', (it) => {
     const serving = await serveAgents(context, [echo], { runtime: { clock }, limits })
     const client = serving.connect({ clock })
     const agent = await client.spawn('echo', { id: 'a1' })
+    const statuses: string[] = []
+    client.onStatus((status) => statuses.push(status))
     const runs = Array.from({ length: 200 }, (_, n) => agent.prompt(`${n}`))
     const results = Promise.all(runs.map(({ result }) => result))
     await passTime(clock, results)
-    assert.is(client.status, 'open')
+    assert.equal(statuses, [])
   })
 
   it('hold for a thousand idle sockets', { timeoutMs: 20_000 }, async (context) => {

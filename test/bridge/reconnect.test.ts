@@ -11,7 +11,7 @@ import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { gate, never, stalled, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { storeFolder } from '../runtime/storeFolder.ts'
-import { Heard, logOf, serveAgents, untilStatus } from './bridgeHarness.ts'
+import { Heard, logOf, serveAgents, untilStatus, type Bare } from './bridgeHarness.ts'
 import { seeded, startCutter, type Cutter } from './cutter.ts'
 
 async function ticks(count: number): Promise<void> {
@@ -83,6 +83,30 @@ describe('a client that is cut off', (it) => {
       for (const [turn, text] of textsOf(heard.events)) assert.ok(textsOf(plain.events).get(turn)?.startsWith(text))
     })
   }
+
+  it('is sent every record once, by whichever way it comes in', { timeoutMs: 20_000 }, async (context) => {
+    const { dir } = await storeFolder(context)
+    const definition = busy(60)
+    const serving = await serveAgents(context, [definition], { runtime: { store: fileStore(dir) } })
+    const agent = await serving.runtime.spawn(definition, { id: 'a1' })
+    const run = agent.prompt('Look around.')
+    const bares: Bare[] = []
+    for (let n = 0; n < 40; n += 1) {
+      const bare = await serving.dial({ hello: {} })
+      bare.send({ type: 'agent.subscribe', id: 's', agentId: 'a1', deltas: false })
+      bares.push(bare)
+      await ticks(n % 7)
+    }
+    await run.result
+    const log = await logOf(serving.store, 'a1')
+    for (const bare of bares) {
+      await bare.until((frame) => frame.type === 'event' && frame.seq === log.length && frame.live !== true)
+      const events = bare.frames.flatMap((frame) =>
+        frame.type === 'event' && frame.live !== true ? [frame.event as object] : [],
+      )
+      assert.equal(events, log)
+    }
+  })
 
   it('gives every command once and in order, however often it is sent', { timeoutMs: 20_000 }, async (context) => {
     const echo = defineAgent({

@@ -52,6 +52,18 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'pipeline: WE SELL CLOCKS. AND REPAIR THEM.',
     'left alive below the editor: 0',
   ],
+  '09-bridge.ts': [
+    '(open)',
+    'admin of keeper',
+    'may wind run?',
+    '(reconnecting)',
+    '(open)',
+    'wind has run',
+    'The tower clock is wound.',
+    '4 messages, idle',
+    'observe saw 14 records, from agent.created to run.end',
+    'BRIDGE_FORBIDDEN',
+  ],
 }
 
 describe('the examples', (it) => {

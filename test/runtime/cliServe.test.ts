@@ -51,7 +51,7 @@ describe('escapement serve', (it) => {
       socket.send(JSON.stringify({ type: 'agent.spawn', id: '1', definition: 'greeter', agentId: 'g1' }))
       await until(({ id }) => id === '1')
       const spawned = frames.find(({ id }) => id === '1')?.result as { agentId: string } | undefined
-    assert.is(spawned?.agentId, 'g1')
+      assert.is(spawned?.agentId, 'g1')
       child.kill('SIGINT')
       assert.is(await closed, 1001)
       assert.ok(frames.some(({ type }) => type === 'closing'))
