@@ -104,8 +104,10 @@ export class Link {
     socket.addEventListener('close', ({ code }: { readonly code: number }) => {
       if (isCurrent()) this.#lose(code)
     })
-    // A close follows it.
-    socket.addEventListener('error', () => {})
+    // A close follows it, but not in Node 22 when there never was a connection.
+    socket.addEventListener('error', () => {
+      if (isCurrent()) this.#lose()
+    })
     this.#cancelTimer = clock.after(welcomeMs, () => this.#lose())
   }
 
