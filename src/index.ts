@@ -24,7 +24,7 @@ export {
 
 export { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts'
 export type { AgentPage } from './runtime/registry/registry.ts'
-export type { BridgeServer, ServeOptions } from './runtime/bridge/serve.ts'
+export type { BridgeServer, ServeOptions } from './runtime/bridge/serveOptions.ts'
 export type { Agent, ListenOptions, RunOptions, SayOptions } from './runtime/agent.ts'
 export type { AgentTree, PendingApproval } from './runtime/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'

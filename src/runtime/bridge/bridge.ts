@@ -7,7 +7,6 @@ import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../agent.ts'
 import type { Tokens } from './access.ts'
 import { Answers } from './answers.ts'
-import type { BridgeSession } from './bridgeSession.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
 import { endedSource, type Source } from './source.ts'
@@ -20,6 +19,17 @@ export interface BridgeRuntime {
   resume(agentId: string, definition: AgentDefinition): Promise<Agent>
 }
 
+/** Somebody who is connected, in whichever protocol. */
+export interface Connection {
+  /** A second is over: the allowance of frames is fresh. */
+  tick(): void
+  /** Asks whether the client is there; gives it up when it did not answer the last time. */
+  ping(): void
+  /** The server shuts down: says so and closes. */
+  leave(): void
+  terminate(): void
+}
+
 /** Whether a client may see and drive an agent, by its id and those of its ancestors. */
 export type Reach = (agentId: string, path: readonly string[]) => boolean
 
@@ -30,7 +40,7 @@ export class Bridge {
   readonly limits: BridgeLimits
   readonly tokens: Tokens | undefined
   readonly definitions: ReadonlyMap<string, AgentDefinition>
-  readonly sessions = new Set<BridgeSession>()
+  readonly connections = new Set<Connection>()
   readonly answers: Answers
   readonly #runtime: BridgeRuntime
   readonly #feeds = new Map<string, Feed>()
@@ -132,9 +142,9 @@ export class Bridge {
     this.#feeds.delete(agentId)
   }
 
-  left(session: BridgeSession): void {
-    this.sessions.delete(session)
-    if (this.sessions.size === 0) this.#onEmpty?.()
+  left(connection: Connection): void {
+    this.connections.delete(connection)
+    if (this.connections.size === 0) this.#onEmpty?.()
   }
 
   /** Calls once the last client has left. */

@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws'
 import { errorInfo, RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { closeCodes, type CheckedClientFrame, type ServerFrame } from '../../protocol/frames.ts'
 import { grantOf, mayAct, reaches, type Grant } from './access.ts'
-import type { Bridge, Reach } from './bridge.ts'
+import type { Bridge, Connection, Reach } from './bridge.ts'
 import { Accepted, rights, type Commanding } from './commandTable.ts'
 import { Outbox } from './outbox.ts'
 import { readFrame, textOf } from './readFrame.ts'
@@ -15,7 +15,7 @@ const brokenCode = 1011
 const closeMs = 2_000
 
 /** One connected client: its rights, its commands, its subscriptions. A closed socket aborts nothing. */
-export class BridgeSession implements Commanding {
+export class BridgeSession implements Commanding, Connection {
   readonly bridge: Bridge
   readonly #socket: WebSocket
   readonly #outbox: Outbox
@@ -52,12 +52,10 @@ export class BridgeSession implements Commanding {
     return this.#grant !== undefined
   }
 
-  /** A second is over: the frame allowance is fresh. */
   tick(): void {
     this.#frames = 0
   }
 
-  /** Asks whether the client is there; gives it up when it did not answer the last time. */
   ping(): void {
     if (!this.#isAlive) return this.close(closeCodes.silent, 'no pong')
     this.#isAlive = false
@@ -78,6 +76,11 @@ export class BridgeSession implements Commanding {
   /** A client that does not answer the close is cut off. */
   #cutOffLater(): void {
     this.#cancelCutOff ??= this.bridge.clock.after(closeMs, () => this.#socket.terminate())
+  }
+
+  leave(): void {
+    this.send({ type: 'closing' })
+    this.close(closeCodes.goingAway, 'the server shuts down')
   }
 
   terminate(): void {
@@ -202,6 +205,5 @@ export class BridgeSession implements Commanding {
   #left(): void {
     this.#cancelCutOff?.()
     for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)
-    this.bridge.left(this)
   }
 }

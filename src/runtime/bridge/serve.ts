@@ -1,77 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Server as TlsServer } from 'node:https'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
-import { z } from 'zod'
-import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Clock } from '../../protocol/clock.ts'
-import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import { bridgeProtocol, closeCodes, roleSchema } from '../../protocol/frames.ts'
-import { agentIdSchema } from '../../protocol/ids.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
-import { allowsOrigin, checkExposure, type Tokens } from './access.ts'
+import { checkExposure } from './access.ts'
 import { Bridge, type BridgeRuntime } from './bridge.ts'
-import { BridgeSession } from './bridgeSession.ts'
-import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
-
-export interface ServeOptions {
-  /** Default 0: any free one. */
-  readonly port?: number
-  /** Default `127.0.0.1`. Beyond this machine tokens are required. */
-  readonly host?: string
-  /** A server of your own, with TLS for example, in place of `port` and `host`: the bridge answers `/bridge` on it. */
-  readonly server?: Server | TlsServer
-  /** Who may do what, by token: a role, or `{ role, agents }` for some agents only. Without tokens everyone is `admin`. */
-  readonly tokens?: Tokens
-  /** Origins of browser pages that may connect; default: the server's own. */
-  readonly origins?: readonly string[]
-  /** Agents that clients may spawn, and that are woken from their logs. */
-  readonly definitions?: readonly AgentDefinition[]
-  readonly limits?: Partial<BridgeLimits>
-}
-
-/** A running bridge. */
-export interface BridgeServer {
-  /** Where clients connect: `ws://127.0.0.1:port/bridge`. */
-  readonly url: string
-  readonly port: number
-  /** Connected clients. */
-  readonly connections: number
-  /** Tells clients, lets them leave, closes. Agents go on. Idempotent. */
-  close(): Promise<void>
-}
-
-const bridgePath = '/bridge'
-
-const grantsSchema = z.array(
-  z.union([roleSchema, z.strictObject({ role: roleSchema, agents: z.array(agentIdSchema).optional() })]),
-)
-
-const optionsSchema = z
-  .strictObject({
-    port: z.int().min(0).max(65_535),
-    host: z.string().min(1),
-    server: z.custom(
-      (value) => typeof (value as Server | undefined)?.on === 'function',
-      'give a server of node:http or node:https',
-    ),
-    // The message must not quote a token: it is in the path of the issue.
-    tokens: z
-      .custom<Tokens>(
-        (value) =>
-          typeof value === 'object' && value !== null && Object.keys(value).every((token) => token.length >= 16),
-        'a token needs at least 16 characters',
-      )
-      .refine(
-        (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,
-        'a token is given a role, or { role, agents }',
-      ),
-    origins: z.array(z.string()),
-    definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
-    limits: bridgeLimitsSchema.partial(),
-  })
-  .partial()
+import { Door, pathOf } from './door.ts'
+import { bridgeLimitsSchema } from './limits.ts'
+import { answerText, Requests } from './requests.ts'
+import { bridgePath, checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
+import { reject, Upgrades } from './upgrades.ts'
 
 /**
  * Serves a runtime's agents over WebSocket.
@@ -83,49 +22,42 @@ export async function serve(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
   options: ServeOptions = {},
 ): Promise<BridgeServer> {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `serve: ${describeIssues(checked.error)}.`)
-  const { port = 0, host = '127.0.0.1', tokens, origins, definitions = [] } = options
+  checkServeOptions(options)
+  const { port = 0, host = '127.0.0.1', tokens, definitions = [], endpoints = [] } = options
   if (options.server === undefined) checkExposure(host, tokens)
   const limits = bridgeLimitsSchema.parse(options.limits ?? {})
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
+  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
   const bridge = new Bridge(runtime, { store, clock, limits, tokens, definitions: byName })
-  const http = options.server ?? createServer(answer)
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: limits.frameBytes,
-    perMessageDeflate: false,
-    handleProtocols: (offered) => (offered.has(bridgeProtocol) ? bridgeProtocol : false),
-  })
+  const door = new Door(bridge, options.origins)
+  const requests = new Requests(bridge, door, byPath)
+  const upgrades = new Upgrades(bridge, door, byPath)
+  const http =
+    options.server ??
+    createServer((request, response) => {
+      if (!requests.take(request, response)) answerText(response, 404, 'not found')
+    })
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
-    const path = URL.parse(request.url ?? '/', 'http://localhost')?.pathname
-    // On a server of the application's own other paths may be for others.
-    if (path !== bridgePath && http.listenerCount('upgrade') > 1) return
-    const isClosing = closing !== undefined
-    const refusal = path === bridgePath ? refuse(request, { bridge, origins, isClosing }) : '404 Not Found'
-    if (refusal !== undefined) return reject(socket, refusal)
-    sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const session = new BridgeSession(webSocket, bridge, bearerOf(request))
-      bridge.sessions.add(session)
-      const cancel = clock.after(limits.helloMs, () => {
-        if (!session.isWelcome) session.close(closeCodes.unauthorised, 'no hello in time')
-      })
-      webSocket.on('close', cancel)
-    })
+    if (upgrades.knows(pathOf(request))) {
+      if (closing === undefined) upgrades.take(request, socket, head)
+      else reject(socket, '503 Service Unavailable')
+      // On a server of the application's own other paths may be for others.
+    } else if (http.listenerCount('upgrade') === 1) reject(socket, '404 Not Found')
   }
   let closing: Promise<void> | undefined
   if (options.server === undefined) await listen(http, port, host)
   http.on('upgrade', upgrade)
-  let cancelBeat = beat(clock, bridge)
+  const cancelBeat = beat(clock, bridge)
   const address = http.address() as AddressInfo | null
 
   return {
     url: `ws://${host.includes(':') ? `[${host}]` : host}:${address?.port ?? port}${bridgePath}`,
     port: address?.port ?? port,
     get connections() {
-      return bridge.sessions.size
+      return bridge.connections.size
     },
+    handle: (request, response) => requests.take(request, response),
     close() {
       closing ??= shutDown()
       return closing
@@ -134,16 +66,12 @@ export async function serve(
 
   async function shutDown(): Promise<void> {
     cancelBeat()
-    cancelBeat = () => {}
     http.off('upgrade', upgrade)
-    for (const session of bridge.sessions) {
-      session.send({ type: 'closing' })
-      session.close(closeCodes.goingAway, 'the server shuts down')
-    }
+    for (const connection of bridge.connections) connection.leave()
     await drained(bridge, clock, limits.drainMs)
-    for (const session of bridge.sessions) session.terminate()
+    for (const connection of bridge.connections) connection.terminate()
     bridge.close()
-    sockets.close()
+    upgrades.close()
     if (options.server === undefined) {
       await new Promise<void>((resolve) => {
         http.close(() => resolve())
@@ -162,9 +90,9 @@ function beat(clock: Clock, bridge: Bridge): () => void {
       since += 1_000
       const isPing = since >= bridge.limits.pingMs
       if (isPing) since = 0
-      for (const session of bridge.sessions) {
-        session.tick()
-        if (isPing) session.ping()
+      for (const connection of bridge.connections) {
+        connection.tick()
+        if (isPing) connection.ping()
       }
       next()
     })
@@ -174,7 +102,7 @@ function beat(clock: Clock, bridge: Bridge): () => void {
 }
 
 async function drained(bridge: Bridge, clock: Clock, ms: number): Promise<void> {
-  if (bridge.sessions.size === 0) return
+  if (bridge.connections.size === 0) return
   await new Promise<void>((resolve) => {
     const cancel = clock.after(ms, resolve)
     bridge.onEmpty(() => {
@@ -182,35 +110,6 @@ async function drained(bridge: Bridge, clock: Clock, ms: number): Promise<void> 
       resolve()
     })
   })
-}
-
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  const isHealth = request.url === '/healthz'
-  response.writeHead(isHealth ? 200 : 404, { 'content-type': 'text/plain', 'cache-control': 'no-store' })
-  response.end(isHealth ? 'ok\n' : 'not found\n')
-}
-
-const bearerOf = ({ headers }: IncomingMessage): string | undefined =>
-  /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
-
-interface Door {
-  readonly bridge: Bridge
-  readonly origins: readonly string[] | undefined
-  readonly isClosing: boolean
-}
-
-/** Why a connection is refused before it becomes one. */
-function refuse(request: IncomingMessage, { bridge, origins, isClosing }: Door): string | undefined {
-  if (isClosing) return '503 Service Unavailable'
-  const isGuarded = bridge.tokens !== undefined
-  if (!allowsOrigin(request.headers.origin, request.headers.host, { origins, isGuarded })) return '403 Forbidden'
-  if (bridge.sessions.size >= bridge.limits.connections) return '503 Service Unavailable'
-  const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
-  return offered.includes(bridgeProtocol) ? undefined : '400 Bad Request'
-}
-
-function reject(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 async function listen(server: Server, port: number, host: string): Promise<void> {

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http'
+import { allowsOrigin, grantOf, type Grant } from './access.ts'
+import type { Bridge } from './bridge.ts'
+
+/** An HTTP status with which somebody is turned away. */
+export type Refusal =
+  | '400 Bad Request'
+  | '401 Unauthorized'
+  | '403 Forbidden'
+  | '404 Not Found'
+  | '503 Service Unavailable'
+
+/** Who may come in at a server. */
+export class Door {
+  readonly #bridge: Bridge
+  readonly #origins: readonly string[] | undefined
+
+  constructor(bridge: Bridge, origins: readonly string[] | undefined) {
+    this.#bridge = bridge
+    this.#origins = origins
+  }
+
+  /** Why a request is turned away whoever sends it. */
+  refuse({ headers }: IncomingMessage): Refusal | undefined {
+    const isGuarded = this.#bridge.tokens !== undefined
+    if (!allowsOrigin(headers.origin, headers.host, { origins: this.#origins, isGuarded })) return '403 Forbidden'
+    return this.#bridge.connections.size >= this.#bridge.limits.connections ? '503 Service Unavailable' : undefined
+  }
+
+  /** What the sender of a request may do, by the token in its header. */
+  grantOf(request: IncomingMessage): Grant | undefined {
+    const { tokens } = this.#bridge
+    if (tokens === undefined) return { role: 'admin' }
+    const token = bearerOf(request)
+    return token === undefined ? undefined : grantOf(tokens, token)
+  }
+}
+
+/** The token in a request's `Authorization` header. */
+export const bearerOf = ({ headers }: IncomingMessage): string | undefined =>
+  /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
+
+/** The path of a request, without its query. */
+export const pathOf = ({ url }: IncomingMessage): string => URL.parse(url ?? '/', 'http://localhost')?.pathname ?? ''

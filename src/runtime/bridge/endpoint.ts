@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Visit } from './visit.ts'
+
+/**
+ * Another protocol that a server answers, at a path of its own: whoever comes was let in by the server's rules (token, origin,
+ * number of connections). Given to `serve` in `endpoints`.
+ */
+export interface Endpoint {
+  /** Such as `/acp`. */
+  readonly path: string
+  /** Answers an HTTP request at the path; what it throws is answered with status 500. Default: status 426. */
+  answer?(request: IncomingMessage, response: ServerResponse, visit: Visit): void | Promise<void>
+  /** Talks over a WebSocket opened at the path. Default: it is refused. */
+  connect?(socket: TextSocket, visit: Visit): void
+}
+
+/** A WebSocket that carries text. Binary messages and those that are too large are closed by the server. */
+export interface TextSocket {
+  /** Bytes that were sent and have not left yet. */
+  readonly bufferedAmount: number
+  /** `done` is called once the text has left, or never will. */
+  send(text: string, done?: () => void): void
+  close(code: number, reason: string): void
+  onText(listener: (text: string) => void): void
+  /** Calls once the socket is closed, by whichever side. */
+  onClose(listener: () => void): void
+}

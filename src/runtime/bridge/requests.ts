@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { messageOf } from '../../protocol/errors.ts'
+import type { Bridge } from './bridge.ts'
+import { pathOf, type Door, type Refusal } from './door.ts'
+import type { Endpoint } from './endpoint.ts'
+import { healthPath } from './serveOptions.ts'
+import { Visit } from './visit.ts'
+
+const corsMethods = 'GET, POST, OPTIONS'
+const corsHeaders = 'authorization, content-type, accept'
+
+/** Answers plain HTTP requests: `/healthz` and the paths of endpoints. */
+export class Requests {
+  readonly #bridge: Bridge
+  readonly #door: Door
+  readonly #endpoints: ReadonlyMap<string, Endpoint>
+
+  constructor(bridge: Bridge, door: Door, endpoints: ReadonlyMap<string, Endpoint>) {
+    this.#bridge = bridge
+    this.#door = door
+    this.#endpoints = endpoints
+  }
+
+  /** Answers a request; `false`: its path is none of those here. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = pathOf(request)
+    if (path === healthPath) {
+      answerText(response, 200, 'ok')
+      return true
+    }
+    const endpoint = this.#endpoints.get(path)
+    if (endpoint === undefined) return false
+    this.#visit(request, response, endpoint).catch((thrown: unknown) => {
+      if (response.headersSent) response.destroy()
+      else answerText(response, 500, messageOf(thrown))
+    })
+    return true
+  }
+
+  async #visit(request: IncomingMessage, response: ServerResponse, endpoint: Endpoint): Promise<void> {
+    const refusal = this.#door.refuse(request)
+    if (refusal !== undefined) return refuse(response, refusal)
+    const { origin } = request.headers
+    if (origin !== undefined) response.setHeader('access-control-allow-origin', origin).setHeader('vary', 'origin')
+    if (request.method === 'OPTIONS') {
+      response.setHeader('access-control-allow-methods', corsMethods)
+      response.setHeader('access-control-allow-headers', corsHeaders)
+      response.writeHead(204).end()
+      return
+    }
+    const grant = this.#door.grantOf(request)
+    if (grant === undefined) return refuse(response, '401 Unauthorized')
+    if (endpoint.answer === undefined) {
+      response.setHeader('upgrade', 'websocket')
+      return answerText(response, 426, 'open a WebSocket here')
+    }
+    await endpoint.answer(request, response, new Visit(this.#bridge, grant))
+  }
+}
+
+function refuse(response: ServerResponse, refusal: Refusal): void {
+  const [status] = refusal.split(' ', 1)
+  answerText(response, Number(status), refusal)
+}
+
+/** Answers with a line of text. */
+export function answerText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(`${text}\n`)
+}

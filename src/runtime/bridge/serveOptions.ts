@@ -1,0 +1,95 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server as TlsServer } from 'node:https'
+import { z } from 'zod'
+import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
+import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { roleSchema } from '../../protocol/frames.ts'
+import { agentIdSchema } from '../../protocol/ids.ts'
+import type { Tokens } from './access.ts'
+import type { Endpoint } from './endpoint.ts'
+import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
+
+export interface ServeOptions {
+  /** Default 0: any free one. */
+  readonly port?: number
+  /** Default `127.0.0.1`. Beyond this machine tokens are required. */
+  readonly host?: string
+  /**
+   * A server of your own, with TLS for example, in place of `port` and `host`: WebSockets are answered on it at once, plain
+   * requests by `handle`.
+   */
+  readonly server?: Server | TlsServer
+  /** Who may do what, by token: a role, or `{ role, agents }` for some agents only. Without tokens everyone is `admin`. */
+  readonly tokens?: Tokens
+  /** Origins of browser pages that may connect; default: the server's own. */
+  readonly origins?: readonly string[]
+  /** Agents that clients may spawn, and that are woken from their logs. */
+  readonly definitions?: readonly AgentDefinition[]
+  /** Other protocols to speak, such as `acp()` and `agUi()`. Default: none. */
+  readonly endpoints?: readonly Endpoint[]
+  readonly limits?: Partial<BridgeLimits>
+}
+
+/** A running bridge. */
+export interface BridgeServer {
+  /** Where clients connect: `ws://127.0.0.1:port/bridge`. */
+  readonly url: string
+  readonly port: number
+  /** Connected clients. */
+  readonly connections: number
+  /** Answers a plain request to a server of your own; `false`: its path is none of the bridge's. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+  /** Tells clients, lets them leave, closes. Agents go on. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Paths the server answers itself. */
+export const bridgePath = '/bridge'
+export const healthPath = '/healthz'
+const ownPaths: readonly string[] = [bridgePath, healthPath, '/']
+
+const grantsSchema = z.array(
+  z.union([roleSchema, z.strictObject({ role: roleSchema, agents: z.array(agentIdSchema).optional() })]),
+)
+
+const isEndpoint = (value: unknown): boolean => {
+  const { path, answer, connect } = (value ?? {}) as Partial<Endpoint>
+  return typeof path === 'string' && path.startsWith('/') && (answer !== undefined || connect !== undefined)
+}
+
+const optionsSchema = z
+  .strictObject({
+    port: z.int().min(0).max(65_535),
+    host: z.string().min(1),
+    server: z.custom(
+      (value) => typeof (value as Server | undefined)?.on === 'function',
+      'give a server of node:http or node:https',
+    ),
+    // The message must not quote a token: it is in the path of the issue.
+    tokens: z
+      .custom<Tokens>(
+        (value) =>
+          typeof value === 'object' && value !== null && Object.keys(value).every((token) => token.length >= 16),
+        'a token needs at least 16 characters',
+      )
+      .refine(
+        (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,
+        'a token is given a role, or { role, agents }',
+      ),
+    origins: z.array(z.string()),
+    definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
+    endpoints: z
+      .array(z.custom<Endpoint>(isEndpoint, 'give an endpoint with a path, such as what acp() returns'))
+      .refine((endpoints) => {
+        const paths = [...ownPaths, ...endpoints.map(({ path }) => path)]
+        return new Set(paths).size === paths.length
+      }, 'two of them have the same path, or one has a path of the server’s own'),
+    limits: bridgeLimitsSchema.partial(),
+  })
+  .partial()
+
+/** @throws RuntimeError `INVALID_OPTION` */
+export function checkServeOptions(options: ServeOptions): void {
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `serve: ${describeIssues(checked.error)}.`)
+}
