@@ -5,14 +5,22 @@ export type { Client } from './client/client.ts'
 export type { ClientStatus } from './client/link.ts'
 export type { AnyWebSocket, WebSocketConstructor } from './client/webSocketPort.ts'
 export type { RemoteAgent, RemoteListenOptions, RemoteRunOptions, RemoteSayOptions } from './client/remoteAgent.ts'
-export type { RemoteAgents, RemoteConversation, RemoteNode, RemoteSnapshot, RemoteTree } from './client/answers.ts'
+export type {
+  RemoteAgents,
+  RemoteConversation,
+  RemoteNode,
+  RemoteSessions,
+  RemoteSnapshot,
+  RemoteTree,
+} from './client/answers.ts'
+export type { RosterChange } from './client/remoteRoster.ts'
 
 export type { RevertCategory, Tag } from './protocol/braking.ts'
 export type { Clock } from './protocol/clock.ts'
 export type { Content } from './protocol/commands.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf } from './protocol/events.ts'
-export type { AgentSummary, Role } from './protocol/frames.ts'
+export type { AgentSummary, Role, SessionEntry } from './protocol/frames.ts'
 export type { Block, Message, Usage } from './protocol/messages.ts'
-export type { Limits, PauseReason, RunStopReason } from './protocol/records.ts'
+export type { Limits, PauseReason, RunStopReason, Spent } from './protocol/records.ts'
 export type { Run, RunResult } from './protocol/run.ts'

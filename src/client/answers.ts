@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tagSchema, type Tag } from '../protocol/braking.ts'
 import { describeIssues, errorInfoSchema, RuntimeError } from '../protocol/errors.ts'
-import { agentSummarySchema, type AgentSummary } from '../protocol/frames.ts'
+import { agentSummarySchema, sessionEntrySchema, type AgentSummary, type SessionEntry } from '../protocol/frames.ts'
 import { messageSchema, type Message } from '../protocol/messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, type PauseReason } from '../protocol/records.ts'
 
@@ -24,6 +24,19 @@ export interface RemoteAgents {
 /** Answer to `agent.list`. */
 export const agentsSchema: z.ZodType<RemoteAgents> = z.object({
   agents: z.array(agentSummarySchema),
+  total: z.int().nonnegative(),
+})
+
+/** A page of sessions. */
+export interface RemoteSessions {
+  readonly sessions: readonly SessionEntry[]
+  /** Of all pages. */
+  readonly total: number
+}
+
+/** Answer to `session.list`. */
+export const sessionsSchema: z.ZodType<RemoteSessions> = z.object({
+  sessions: z.array(sessionEntrySchema),
   total: z.int().nonnegative(),
 })
 

@@ -1,13 +1,21 @@
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
 import type { Role, ServerFrame } from '../protocol/frames.ts'
-import { agentsSchema, readAnswer, spawnedSchema, type RemoteAgents } from './answers.ts'
+import {
+  agentsSchema,
+  readAnswer,
+  sessionsSchema,
+  spawnedSchema,
+  type RemoteAgents,
+  type RemoteSessions,
+} from './answers.ts'
 import type { CheckedOptions } from './connectOptions.ts'
 import { Link, type ClientStatus, type LinkOwner, type WelcomeFrame } from './link.ts'
 import { Outgoing, type Asked, type Asking } from './outgoing.ts'
 import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import { remoteError } from './remoteError.ts'
 import { RemoteFeed } from './remoteFeed.ts'
+import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
 
 /** A client of a server: one connection after another under one session, until it is closed. Made by `connect`. */
 export class Client {
@@ -18,6 +26,7 @@ export class Client {
   readonly #outgoing: Outgoing
   readonly #owner: AgentOwner
   readonly #agents = new Map<string, { readonly agent: RemoteAgent; readonly feed: RemoteFeed }>()
+  readonly #roster: RemoteRoster
   readonly #statusListeners = new Set<(status: ClientStatus) => unknown>()
   readonly #errorListeners = new Set<(error: ErrorInfo) => unknown>()
   readonly #ready = Promise.withResolvers<void>()
@@ -36,6 +45,7 @@ export class Client {
     this.#link = new Link(options, sessionId, this.#linkOwner())
     this.#outgoing = new Outgoing(options.clock, (text) => this.#link.sendText(text))
     this.#owner = this.#agentOwner(sessionId, options.clock)
+    this.#roster = new RemoteRoster(this.#owner.askHere, ({ code, message }) => this.#owner.report({ code, message }))
     options.signal?.addEventListener('abort', this.#close, { once: true })
     if (options.signal?.aborted === true) this.close()
     else this.#link.open()
@@ -99,6 +109,19 @@ export class Client {
     return readAnswer(agentsSchema, await this.#ask({ type: 'agent.list', ...page }))
   }
 
+  /**
+   * Calls with the agents that run, sub-agents included, and then a few times a second with those that changed; returns a function
+   * that ends it. After a reconnect it goes on.
+   */
+  watch(listener: (change: RosterChange) => unknown): () => void {
+    return this.#roster.add((change) => this.#tell(new Set([listener]), change))
+  }
+
+  /** Sessions of the server's store, running or not, the one written last first; 100 unless told. Rejects with `INVALID_OPTION`. */
+  async sessions(page: { readonly after?: string; readonly limit?: number } = {}): Promise<RemoteSessions> {
+    return readAnswer(sessionsSchema, await this.#ask({ type: 'session.list', ...page }))
+  }
+
   /** Leaves for good; agents and their runs go on. What waits for an answer here fails with an error. Idempotent. */
   close(): void {
     this.#link.close()
@@ -120,6 +143,7 @@ export class Client {
         this.#connections += 1
         this.#outgoing.opened(welcome.limits, () => {
           for (const { feed } of this.#agents.values()) feed.reopen()
+          this.#roster.reopen()
         })
         this.#ready.resolve()
       },
@@ -143,7 +167,6 @@ export class Client {
       clock,
       nextNumber: () => ++this.#number,
       send: (asking, isKept) => this.#send(asking, isKept),
-      seen: (number) => this.#outgoing.seen(number),
       letGo: (number) => this.#outgoing.letGo(number),
       ask: (frame) => this.#ask(frame),
       askHere: (frame, refused) => {
@@ -178,6 +201,8 @@ export class Client {
         return this.#agents.get(frame.agentId)?.feed.hearDelta(frame)
       case 'caughtUp':
         return this.#agents.get(frame.agentId)?.agent.caughtUp(frame.seq)
+      case 'agents':
+        return this.#roster.hear(frame)
       case 'lagging':
       case 'welcome':
       case 'closing':

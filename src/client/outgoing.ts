@@ -27,12 +27,11 @@ interface Entry extends Asking {
   /** Stays after its answer, to be sent again and answered again until it is let go. */
   isKept: boolean
   isAnswered: boolean
-  isSeen: boolean
 }
 
 /**
  * Commands on their way: in order, no faster than the server allows, sent again under the same id after a reconnect until they
- * are answered.
+ * are answered. Those whose run is waited for are sent again even so: the next server then goes on with an agent that was cut off.
  */
 export class Outgoing {
   readonly #clock: Clock
@@ -51,16 +50,10 @@ export class Outgoing {
 
   /** Sends a command as soon as it may; `isKept` until `letGo`. */
   ask(asking: Asking, isKept = false): void {
-    const entry: Entry = { ...asking, isKept, isSent: false, isAnswered: false, isSeen: false }
+    const entry: Entry = { ...asking, isKept, isSent: false, isAnswered: false }
     this.#entries.set(idOf(asking), entry)
     this.#unsent.push(entry)
     this.#pump()
-  }
-
-  /** What came of a kept command is seen: it need not be sent again. */
-  seen(number: number): void {
-    const entry = this.#entries.get(idOf({ number }))
-    if (entry !== undefined) entry.isSeen = true
   }
 
   /** A kept command need not be known any more. */
@@ -93,9 +86,7 @@ export class Outgoing {
       if (entry.isOfConnection === true) this.#entries.delete(id)
       else entry.isSent = false
     }
-    this.#unsent = [...this.#entries.values()]
-      .filter(({ isAnswered, isSeen }) => !isAnswered || !isSeen)
-      .toSorted((a, b) => a.number - b.number)
+    this.#unsent = [...this.#entries.values()].toSorted((a, b) => a.number - b.number)
   }
 
   answered(id: string, result: unknown): void {

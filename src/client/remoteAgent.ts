@@ -48,7 +48,6 @@ export interface AgentOwner extends FeedOwner {
   nextNumber(): number
   /** Sends a command, and again after a reconnect; `isKept` until it is let go. */
   send(asking: Asking, isKept: boolean): void
-  seen(number: number): void
   letGo(number: number): void
 }
 
@@ -74,10 +73,7 @@ export class RemoteAgent {
     this.id = id
     this.#owner = owner
     this.#feed = feed
-    this.#runs = new RemoteRuns(
-      (requestId) => owner.seen(this.#numbers.get(requestId)!),
-      (requestId) => this.#over(requestId),
-    )
+    this.#runs = new RemoteRuns((requestId) => this.#over(requestId))
   }
 
   /** `seq` of the last record that was heard, while somebody listens or waits for a run. */

@@ -10,12 +10,10 @@ export class RemoteRuns {
   /** The server died in the middle of it: it goes on as another run, or stays paused. */
   #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
   #lastText = ''
-  readonly #onStart: (requestId: string) => void
   readonly #onEnd: (requestId: string) => void
 
-  /** `onStart`: it was seen to begin; `onEnd`: its result is known. */
-  constructor(onStart: (requestId: string) => void, onEnd: (requestId: string) => void) {
-    this.#onStart = onStart
+  /** `onEnd`: the result of a request is known. */
+  constructor(onEnd: (requestId: string) => void) {
     this.#onEnd = onEnd
   }
 
@@ -72,7 +70,6 @@ export class RemoteRuns {
     this.#pause()
     this.#current = this.#expected.get(requestId)
     this.#expected.delete(requestId)
-    if (this.#current !== undefined) this.#onStart(requestId)
   }
 
   #end(run: RunHandle, end: EventOf<'run.end'>): void {

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { agentCommandSchema } from './commands.ts'
 import { errorInfoSchema } from './errors.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
-import { limitsSchema } from './records.ts'
+import { usageSchema } from './messages.ts'
+import { spentSchema } from './records.ts'
 
 /** Subprotocol of the WebSocket; it carries the version of the frames. */
 export const bridgeProtocol = 'escapement.v1'
@@ -58,18 +59,20 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     descendants: z.boolean().exactOptional(),
   }),
   z.strictObject({ ...ofAgent, type: z.literal('agent.unsubscribe') }),
+  /** Asks for `agents` frames: what runs now, and what changes, sub-agents included. */
+  z.strictObject({ ...asked, type: z.literal('agent.watch') }),
+  z.strictObject({ ...asked, type: z.literal('agent.unwatch') }),
+  /** Sessions of the store, running or not, the one written last first. */
+  z.strictObject({
+    ...asked,
+    type: z.literal('session.list'),
+    after: agentIdSchema.exactOptional(),
+    limit: z.int().positive().max(1_000).exactOptional(),
+  }),
   z.strictObject({ type: z.literal('ping'), id: commandId.exactOptional() }),
 ])
 export type ClientFrame = z.input<typeof clientFrameSchema>
 export type CheckedClientFrame = z.output<typeof clientFrameSchema>
-
-const usage = z.object({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  reasoning: z.number().exactOptional(),
-})
 
 /** An agent as a list or a snapshot shows it. */
 export const agentSummarySchema = z.object({
@@ -81,10 +84,31 @@ export const agentSummarySchema = z.object({
   seq,
   head: nodeIdSchema.nullable(),
   pendingApprovals: z.array(z.string()).readonly(),
-  limits: limitsSchema.exactOptional(),
-  usage: usage.exactOptional(),
+  /** Over its life, its sub-agents included. */
+  spent: spentSchema,
 })
 export type AgentSummary = z.infer<typeof agentSummarySchema>
+
+/** A session of the store as a list shows it. Times in epoch milliseconds. */
+export const sessionEntrySchema = z.object({
+  agentId: z.string(),
+  definition: z.string(),
+  path: z.array(z.string()).readonly(),
+  status: z.enum(['running', 'completed', 'aborted', 'rejected', 'paused', 'failed']),
+  /** Ended for good. */
+  isStopped: z.boolean(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  runs: z.int().nonnegative(),
+  turns: z.int().nonnegative(),
+  usage: usageSchema,
+  costUsd: z.number(),
+  /** The session it was forked from. */
+  forkedFrom: z.string().exactOptional(),
+  /** Why its log cannot be read to the end. */
+  error: errorInfoSchema.exactOptional(),
+})
+export type SessionEntry = z.infer<typeof sessionEntrySchema>
 
 /** What a server sends. Several frames that are ready together share a message, as an array. */
 export const serverFrameSchema = z.discriminatedUnion('type', [
@@ -119,6 +143,12 @@ export const serverFrameSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq }),
   /** The client reads too slowly: what follows `seq` is sent once it has read. */
   z.object({ type: z.literal('lagging'), agentId: z.string(), seq }),
+  /** For who watches: agents that came or changed since the last such frame, and ids of those that run no more. */
+  z.object({
+    type: z.literal('agents'),
+    agents: z.array(agentSummarySchema).readonly(),
+    gone: z.array(z.string()).readonly(),
+  }),
   /** The server shuts down: come back later. */
   z.object({ type: z.literal('closing') }),
   z.object({ type: z.literal('pong'), id: z.string().exactOptional() }),

@@ -4,7 +4,7 @@ import type { RevertCategory } from '../protocol/braking.ts'
 import { checkCommand } from '../protocol/checkCommand.ts'
 import type { AgentCommand, Content } from '../protocol/commands.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Limits, PauseReason } from '../protocol/records.ts'
+import type { Limits, PauseReason, Spent } from '../protocol/records.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { ProvenanceKind } from '../protocol/provenance.ts'
 import type { AgentHost } from './agentHost.ts'
@@ -136,6 +136,11 @@ export class Agent {
   /** `seq` of its last record. */
   get lastSeq(): number {
     return this.#host.lastSeq
+  }
+
+  /** What it used over its life, its sub-agents included. */
+  get spent(): Spent {
+    return this.#host.spent
   }
 
   /** Resolves once every record so far is as durable as the store promises; `undefined`: it is already. Rejects when the store fails. */

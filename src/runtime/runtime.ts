@@ -300,6 +300,10 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     return this.#registry.get(id)
   }
 
+  onAgent(listener: (agent: Agent) => void): () => void {
+    return this.#registry.onSeat(listener)
+  }
+
   async serve(options: ServeOptions = {}): Promise<BridgeServer> {
     this.#checkOpen()
     const { serve } = await import('./bridge/serve.ts')

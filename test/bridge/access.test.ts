@@ -229,7 +229,9 @@ describe('a token for some agents', (it) => {
     await assert.rejects(client.agent('other').snapshot(), withCode('BRIDGE_FORBIDDEN'))
     assert.is(serving.runtime.agent('other'), undefined)
     const admin = serving.connect({ token: 'admin-token-0123456789' })
-    assert.is((await admin.agent('other').snapshot()).state, 'idle')
+    assert.is((await admin.agent('other').snapshot()).state, 'closed')
+    assert.is(serving.runtime.agent('other'), undefined)
+    assert.is((await admin.agent('other').prompt('x').result).text, 'yes')
   })
 })
 

@@ -9,7 +9,9 @@ import type { Tokens } from './access.ts'
 import { Answers } from './answers.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
-import { endedSource, type Source } from './source.ts'
+import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
+import { Roster } from './roster.ts'
+import type { Source } from './source.ts'
 
 /** What the bridge needs of its runtime. */
 export interface BridgeRuntime {
@@ -17,6 +19,8 @@ export interface BridgeRuntime {
   agent(id: string): Agent | undefined
   spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
   resume(agentId: string, definition: AgentDefinition): Promise<Agent>
+  /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
+  onAgent(listener: (agent: Agent) => void): () => void
 }
 
 /** Somebody who is connected, in whichever protocol. */
@@ -45,6 +49,8 @@ export class Bridge {
   readonly #runtime: BridgeRuntime
   readonly #feeds = new Map<string, Feed>()
   readonly #waking = new Map<string, Promise<Agent>>()
+  readonly #forgetAgents: () => void
+  readonly roster: Roster
   #onEmpty: (() => void) | undefined
 
   constructor(runtime: BridgeRuntime, parts: Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'>) {
@@ -55,6 +61,8 @@ export class Bridge {
     this.tokens = parts.tokens
     this.definitions = parts.definitions
     this.answers = new Answers(parts.store)
+    this.roster = new Roster(this)
+    this.#forgetAgents = runtime.onAgent((agent) => this.#feeds.get(agent.id)?.follow(agent))
   }
 
   newId(): string {
@@ -84,7 +92,6 @@ export class Bridge {
     const running = this.#runtime.agent(agentId)
     if (running !== undefined) {
       checkReach(reach, agentId, running.path)
-      this.#feeds.get(agentId)?.follow(running)
       return running
     }
     const born = await this.#birthOf(agentId)
@@ -96,7 +103,6 @@ export class Bridge {
     await waking.finally(() => this.#waking.delete(root))
     const agent = this.#runtime.agent(agentId)
     if (agent === undefined) throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${agentId}" has ended.`)
-    this.#feeds.get(agentId)?.follow(agent)
     return agent
   }
 
@@ -114,23 +120,51 @@ export class Bridge {
     return undefined
   }
 
-  /** Where to read an agent: its feed, or its log when it does not run and cannot be woken. Throws as `agentFor` does. */
-  async sourceOf(agentId: string, reach: Reach): Promise<Source> {
-    try {
-      return this.#feedOf(await this.agentFor(agentId, reach))
-    } catch (thrown) {
-      if (!(thrown instanceof RuntimeError) || !endedCodes.has(thrown.code)) throw thrown
-      const born = await this.#birthOf(agentId)
-      if (born === undefined) throw thrown
-      let lastSeq = 0
-      for await (const { seq } of this.store.read(agentId)) lastSeq = seq
-      return endedSource({ agentId, path: born.path, lastSeq })
+  /** An agent that runs within reach; one that does not is not woken. Rejects as `agentFor` does. */
+  async runningOrSession(agentId: string, reach: Reach): Promise<Agent | LoadedSession> {
+    const agent = this.#runtime.agent(agentId)
+    if (agent !== undefined) {
+      checkReach(reach, agentId, agent.path)
+      await agent.wake()
+      return agent
     }
+    const born = await this.#birthOf(agentId)
+    checkReach(reach, agentId, born?.path ?? [])
+    if (born === undefined) throw notFound(agentId)
+    return await loadSession(this.store, agentId)
   }
 
-  #feedOf(agent: Agent): Feed {
-    const feed = this.#feeds.get(agent.id) ?? new Feed(agent)
-    this.#feeds.set(agent.id, feed)
+  /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async sourceOf(agentId: string, reach: Reach): Promise<Source> {
+    const known = this.#feeds.get(agentId) ?? this.#runningFeed(agentId) ?? (await this.#restingFeed(agentId, reach))
+    checkReach(reach, agentId, known.path)
+    return known
+  }
+
+  #runningFeed(agentId: string): Feed | undefined {
+    const agent = this.#runtime.agent(agentId)
+    return agent === undefined
+      ? undefined
+      : this.#keep(new Feed({ agentId, path: agent.path, lastSeq: agent.lastSeq }, agent))
+  }
+
+  /** Of an agent that does not run: it is in its log, and followed should it begin to run. */
+  async #restingFeed(agentId: string, reach: Reach): Promise<Feed> {
+    const born = await this.#birthOf(agentId)
+    checkReach(reach, agentId, born?.path ?? [])
+    if (born === undefined) throw notFound(agentId)
+    let lastSeq = 0
+    for await (const { seq } of this.store.read(agentId)) lastSeq = seq
+    // It may have begun to run meanwhile.
+    return (
+      this.#feeds.get(agentId) ??
+      this.#runningFeed(agentId) ??
+      this.#keep(new Feed({ agentId, path: born.path, lastSeq }))
+    )
+  }
+
+  #keep(feed: Feed): Feed {
+    this.#feeds.set(feed.agentId, feed)
     return feed
   }
 
@@ -153,12 +187,12 @@ export class Bridge {
   }
 
   close(): void {
+    this.#forgetAgents()
+    this.roster.close()
     for (const feed of this.#feeds.values()) feed.close()
     this.#feeds.clear()
   }
 }
-
-const endedCodes: ReadonlySet<string> = new Set(['AGENT_NOT_FOUND', 'AGENT_STOPPED'])
 
 const notFound = (agentId: string): RuntimeError =>
   new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)

@@ -6,6 +6,7 @@ import type { Bridge, Connection, Reach } from './bridge.ts'
 import { Accepted, rights, type Commanding } from './commandTable.ts'
 import { Outbox } from './outbox.ts'
 import { readFrame, textOf } from './readFrame.ts'
+import type { RosterWatcher } from './roster.ts'
 import type { Source } from './source.ts'
 import { Subscription, type Wanted } from './subscription.ts'
 
@@ -15,7 +16,7 @@ const brokenCode = 1011
 const closeMs = 2_000
 
 /** One connected client: its rights, its commands, its subscriptions. A closed socket aborts nothing. */
-export class BridgeSession implements Commanding, Connection {
+export class BridgeSession implements Commanding, Connection, RosterWatcher {
   readonly bridge: Bridge
   readonly #socket: WebSocket
   readonly #outbox: Outbox
@@ -117,6 +118,18 @@ export class BridgeSession implements Commanding, Connection {
     this.bridge.letGo(agentId)
   }
 
+  get isFull(): boolean {
+    return this.#outbox.isFull
+  }
+
+  watch(): void {
+    if (this.#socket.readyState === 1) this.bridge.roster.watch(this)
+  }
+
+  unwatch(): void {
+    this.bridge.roster.unwatch(this)
+  }
+
   #hear(data: RawData, isBinary: boolean): void {
     // What comes after our close is not carried out any more.
     if (this.#socket.readyState !== 1) return
@@ -204,6 +217,7 @@ export class BridgeSession implements Commanding, Connection {
 
   #left(): void {
     this.#cancelCutOff?.()
+    this.unwatch()
     for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)
   }
 }

@@ -1,9 +1,13 @@
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { AgentSummary, CheckedClientFrame, Role } from '../../protocol/frames.ts'
+import type { CheckedClientFrame, Role, SessionEntry } from '../../protocol/frames.ts'
 import type { RunResult } from '../../protocol/run.ts'
-import type { Agent } from '../agent.ts'
+import { Agent } from '../agent.ts'
 import type { Bridge, Reach } from './bridge.ts'
+import { listSessions } from '../sessions/listSessions.ts'
+import type { SessionSummary } from '../sessions/sessionSummary.ts'
+import { snapshotOf } from './restingAgent.ts'
+import { summaryOf } from './roster.ts'
 import type { Source } from './source.ts'
 import type { Wanted } from './subscription.ts'
 
@@ -16,6 +20,8 @@ export interface Commanding {
   readonly reach: Reach
   subscribe(source: Source, wanted: Wanted): void
   unsubscribe(agentId: string): void
+  watch(): void
+  unwatch(): void
 }
 
 /** A command that was carried out. The next one need not wait until the store has what it did, which is when it is answered. */
@@ -40,16 +46,6 @@ interface Right<T extends Command['type']> {
 }
 
 const agentFor = ({ bridge, reach }: Commanding, agentId: string): Promise<Agent> => bridge.agentFor(agentId, reach)
-
-const summaryOf = (agent: Agent): AgentSummary => ({
-  agentId: agent.id,
-  definition: agent.definition,
-  path: agent.path,
-  state: agent.state,
-  seq: agent.lastSeq,
-  head: agent.conversation.head,
-  pendingApprovals: agent.approvals().map(({ key }) => key),
-})
 
 /** Resolves once the store has what an agent did; a store that fails is a matter of the agent, which pauses. */
 async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
@@ -85,6 +81,35 @@ const ask = <T extends Extract<Command['type'], AgentCommand['type']>>(): Right<
   },
 })
 
+/** Those that come after one of them, 100 unless told. @throws RuntimeError `INVALID_OPTION`: it is none of them. */
+function pageOf<T>(
+  all: readonly T[],
+  { type, after, limit = 100 }: FrameOf<'agent.list' | 'session.list'>,
+  idOf: (item: T) => string,
+): readonly T[] {
+  const at = after === undefined ? -1 : all.findIndex((item) => idOf(item) === after)
+  if (at === -1 && after !== undefined) {
+    throw new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
+  }
+  return all.slice(at + 1, at + 1 + limit)
+}
+
+const entryOf = (session: SessionSummary): SessionEntry => ({
+  agentId: session.id,
+  definition: session.definition,
+  path: session.path,
+  status: session.status,
+  isStopped: session.isStopped,
+  createdAt: session.createdAt,
+  updatedAt: session.updatedAt,
+  runs: session.loops,
+  turns: session.turns,
+  usage: session.usage,
+  costUsd: session.costUsd,
+  ...(session.forkedFrom === undefined ? {} : { forkedFrom: session.forkedFrom.agentId }),
+  ...(session.error === undefined ? {} : { error: session.error }),
+})
+
 /** Every command: who may give it, and what it does. */
 export const rights: { readonly [T in Command['type']]: Right<T> } = {
   'agent.prompt': ask(),
@@ -109,29 +134,23 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   },
   'agent.list': {
     role: 'observe',
-    run: (session, { after, limit = 100 }) => {
+    run: (session, frame) => {
       const all = session.bridge.agents().filter((agent) => session.reach(agent.id, agent.path))
-      const at = after === undefined ? -1 : all.findIndex(({ id }) => id === after)
-      if (at === -1 && after !== undefined) {
-        throw new RuntimeError('INVALID_OPTION', `agent.list: after: "${after}" is none of the agents.`)
-      }
-      return { agents: all.slice(at + 1, at + 1 + limit).map(summaryOf), total: all.length }
+      return { agents: pageOf(all, frame, ({ id }) => id).map(summaryOf), total: all.length }
     },
   },
   'agent.snapshot': {
     role: 'observe',
     async run(session, { agentId }) {
-      const agent = await agentFor(session, agentId)
-      await agent.wake()
-      return { ...summaryOf(agent), tree: agent.tree(), approvals: agent.approvals(), pause: agent.pause }
+      const found = await session.bridge.runningOrSession(agentId, session.reach)
+      if (!(found instanceof Agent)) return snapshotOf(found)
+      return { ...summaryOf(found), tree: found.tree(), approvals: found.approvals(), pause: found.pause }
     },
   },
   'agent.conversation': {
     role: 'observe',
     async run(session, { agentId, view }) {
-      const agent = await agentFor(session, agentId)
-      await agent.wake()
-      const { conversation } = agent
+      const { conversation } = await session.bridge.runningOrSession(agentId, session.reach)
       return { head: conversation.head, nodes: view === 'trunk' ? conversation.trunk() : conversation.log() }
     },
   },
@@ -144,4 +163,13 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
     },
   },
   'agent.unsubscribe': { role: 'observe', run: (session, { agentId }) => session.unsubscribe(agentId) },
+  'agent.watch': { role: 'observe', run: (session) => session.watch() },
+  'agent.unwatch': { role: 'observe', run: (session) => session.unwatch() },
+  'session.list': {
+    role: 'observe',
+    async run({ bridge, reach }, frame) {
+      const all = (await listSessions(bridge.store)).filter(({ id, path }) => reach(id, path))
+      return { sessions: pageOf(all, frame, ({ id }) => id).map(entryOf), total: all.length }
+    },
+  },
 }

@@ -23,29 +23,26 @@ interface Held {
  * they are told as they come.
  */
 export class Feed implements Source {
-  #agent: Agent
+  readonly agentId: string
+  /** Ids of its ancestors, root first. */
+  readonly path: readonly string[]
+  #agent: Agent | undefined
   readonly #listeners = new Set<FeedListener>()
   readonly #tail: FedEvent[] = []
   #tailChars = 0
   readonly #held: Held[] = []
-  #unsubscribe: () => void
+  #unsubscribe: (() => void) | undefined
+  #hearsFamily = false
   #unsubscribeFamily: (() => void) | undefined
   #growing: { -readonly [K in keyof GrowingReply]: GrowingReply[K] } | undefined
   #lastSeq: number
 
-  constructor(agent: Agent) {
-    this.#agent = agent
-    this.#lastSeq = agent.lastSeq
-    this.#growing = agent.growingReply
-    this.#unsubscribe = agent.subscribe((event) => this.#take(event))
-  }
-
-  get agentId(): string {
-    return this.#agent.id
-  }
-
-  get path(): readonly string[] {
-    return this.#agent.path
+  /** Without an agent it does not run: everything there is of it is in its log. */
+  constructor({ agentId, path, lastSeq }: Pick<Source, 'agentId' | 'path' | 'lastSeq'>, agent?: Agent) {
+    this.agentId = agentId
+    this.path = path
+    this.#lastSeq = lastSeq
+    if (agent !== undefined) this.follow(agent)
   }
 
   get lastSeq(): number {
@@ -57,29 +54,29 @@ export class Feed implements Source {
   }
 
   durable(): Promise<void> | undefined {
-    return this.#agent.durable()
+    return this.#agent?.durable()
   }
 
-  /** The agent runs again, after it was closed: its listeners hear of that one from now on. */
+  /** The agent runs, perhaps again, after it was closed: its listeners hear of that one from now on. */
   follow(agent: Agent): void {
     if (agent === this.#agent) return
-    this.#unsubscribe()
+    this.#unsubscribe?.()
     this.#agent = agent
     this.#growing = agent.growingReply
     this.#unsubscribe = agent.subscribe((event) => this.#take(event))
-    if (this.#unsubscribeFamily === undefined) return
-    this.#unsubscribeFamily()
-    this.#hearFamily()
+    if (this.#hearsFamily) this.#hearFamily()
   }
 
   listen(listener: FeedListener, { descendants }: { readonly descendants: boolean }): () => void {
     this.#listeners.add(listener)
-    if (descendants && this.#unsubscribeFamily === undefined) this.#hearFamily()
+    if (descendants && !this.#hearsFamily) this.#hearFamily()
     return () => this.#listeners.delete(listener)
   }
 
   #hearFamily(): void {
-    this.#unsubscribeFamily = this.#agent.subscribe((event) => this.#takeOfFamily(event), { descendants: true })
+    this.#hearsFamily = true
+    this.#unsubscribeFamily?.()
+    this.#unsubscribeFamily = this.#agent?.subscribe((event) => this.#takeOfFamily(event), { descendants: true })
   }
 
   after(seq: number): readonly FedEvent[] | undefined {
@@ -98,7 +95,7 @@ export class Feed implements Source {
   }
 
   close(): void {
-    this.#unsubscribe()
+    this.#unsubscribe?.()
     this.#unsubscribeFamily?.()
     this.#listeners.clear()
   }
@@ -114,17 +111,24 @@ export class Feed implements Source {
   }
 
   #beside(event: AgentEvent, scope: FedEvent['scope']): FedEvent {
-    const seq = this.#agent.lastSeq
+    const seq = this.#agent?.lastSeq ?? this.#lastSeq
     const frame = liveFrame(event, this.agentId, seq)
     return { seq, isLogged: false, isDelta: event.type.endsWith('.delta'), scope, frame }
   }
 
   #hold(fed: FedEvent, event?: AgentEvent): void {
-    const isPending = fed.isLogged && isUnwritten(this.#agent)
+    const isPending = fed.isLogged && this.#isUnwritten
     if (this.#held.length === 0 && !isPending) return this.#tell(fed, event)
     if (!fed.isLogged && this.#held.length >= mostHeld) return
     this.#held.push({ fed, event })
     if (this.#held.length === 1) void this.#release()
+  }
+
+  /** Whether the store does not have the newest record yet. */
+  get #isUnwritten(): boolean {
+    const pending = this.durable()
+    pending?.catch(() => {})
+    return pending !== undefined
   }
 
   async #release(): Promise<void> {
@@ -169,13 +173,6 @@ export class Feed implements Source {
     } else if (this.#growing !== undefined && event.type === 'reply.delta') this.#growing.text += event.text
     else if (this.#growing !== undefined && event.type === 'thinking.delta') this.#growing.thinking += event.text
   }
-}
-
-/** Whether the store does not have the newest record yet. */
-function isUnwritten(agent: Agent): boolean {
-  const pending = agent.durable()
-  pending?.catch(() => {})
-  return pending !== undefined
 }
 
 const liveTypes: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([

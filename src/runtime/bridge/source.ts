@@ -10,7 +10,7 @@ export interface FedEvent {
 
 export type FeedListener = (fed: FedEvent) => void
 
-/** Where subscriptions to one agent read: its feed while it runs, or its log alone once it has ended. */
+/** Where subscriptions to one agent read. */
 export interface Source {
   readonly agentId: string
   /** Ids of its ancestors, root first. */
@@ -25,12 +25,3 @@ export interface Source {
   /** One delta a kind that holds everything of the reply under way so far. */
   growing(): string[]
 }
-
-/** An agent that does not run any more: everything there is of it is in its log. */
-export const endedSource = (past: Pick<Source, 'agentId' | 'path' | 'lastSeq'>): Source => ({
-  ...past,
-  durable: () => undefined,
-  listen: () => () => {},
-  after: (seq) => (seq >= past.lastSeq ? [] : undefined),
-  growing: () => [],
-})

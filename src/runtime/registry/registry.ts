@@ -36,6 +36,7 @@ class Seat implements AgentSeat {
 export class Registry {
   readonly #owner: AgentOwner
   readonly #seats = new Map<string, Seat>()
+  readonly #listeners = new Set<(agent: Agent) => void>()
   #first: Seat | undefined
   #last: Seat | undefined
 
@@ -45,6 +46,12 @@ export class Registry {
 
   get(agentId: string): Agent | undefined {
     return this.#seats.get(agentId)?.agent
+  }
+
+  /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
+  onSeat(listener: (agent: Agent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Takes in an agent whose actor runs; one that was unloaded goes on where it was. */
@@ -57,11 +64,8 @@ export class Registry {
     if (old !== undefined) this.#unlink(old)
     const seat = new Seat(host, this.#owner)
     this.#seats.set(host.agentId, seat)
-    if (host.parent !== undefined) return
-    seat.before = this.#last
-    if (this.#last === undefined) this.#first = seat
-    else this.#last.next = seat
-    this.#last = seat
+    if (host.parent === undefined) this.#link(seat)
+    for (const listener of this.#listeners) listener(seat.agent)
   }
 
   /** Puts one in the place of another. Nothing when that is not there any more. */
@@ -98,6 +102,13 @@ export class Registry {
 
   #isLinked(seat: Seat): boolean {
     return seat.before !== undefined || this.#first === seat
+  }
+
+  #link(seat: Seat): void {
+    seat.before = this.#last
+    if (this.#last === undefined) this.#first = seat
+    else this.#last.next = seat
+    this.#last = seat
   }
 
   #unlink(seat: Seat): void {

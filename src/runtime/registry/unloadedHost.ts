@@ -4,6 +4,7 @@ import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.
 import { loopIdOf } from '../../machines/draft.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { Spent } from '../../protocol/records.ts'
 import type { TracedAgent } from '../../protocol/tracer.ts'
 import type { AgentHost } from '../agentHost.ts'
 import { Observers, type AgentListener } from '../observers.ts'
@@ -59,6 +60,7 @@ export class UnloadedHost {
   readonly definition: AgentDefinition
   /** `seq` of the last record of its log. */
   readonly lastSeq: number
+  readonly spent: Spent
   readonly #loader: Loader
   readonly #runs: number
   readonly #turns: number
@@ -74,6 +76,7 @@ export class UnloadedHost {
     this.definition = host.definition
     this.#loader = loader
     this.lastSeq = host.conversation.lastSeq
+    this.spent = host.spent
     this.#runs = host.context.runs
     this.#turns = host.context.turns
   }

@@ -1,0 +1,89 @@
+import type { AgentSummary, ServerFrame } from '../../protocol/frames.ts'
+import type { Agent } from '../agent.ts'
+import type { Bridge, Reach } from './bridge.ts'
+
+/** Between two looks at the agents, in milliseconds. */
+const lookMs = 200
+
+/** Somebody who watches which agents there are. */
+export interface RosterWatcher {
+  readonly reach: Reach
+  /** Takes no more for now. */
+  readonly isFull: boolean
+  send(frame: ServerFrame): void
+}
+
+/** An agent as a list or a snapshot shows it. */
+export const summaryOf = (agent: Agent): AgentSummary => ({
+  agentId: agent.id,
+  definition: agent.definition,
+  path: agent.path,
+  state: agent.state,
+  seq: agent.lastSeq,
+  head: agent.conversation.head,
+  pendingApprovals: agent.approvals().map(({ key }) => key),
+  spent: agent.spent,
+})
+
+/** What was told of agents, by id: enough to see whether anything is new. */
+type Told = Map<string, string>
+
+/**
+ * Tells watchers which agents run and how they are. It looks a few times a second while somebody watches, so that an agent that
+ * does a thousand things a second costs no more than one that does one.
+ */
+export class Roster {
+  readonly #bridge: Bridge
+  readonly #watchers = new Map<RosterWatcher, Told>()
+  #cancel: (() => void) | undefined
+
+  constructor(bridge: Bridge) {
+    this.#bridge = bridge
+  }
+
+  watch(watcher: RosterWatcher): void {
+    this.#watchers.set(watcher, new Map())
+    this.#cancel ??= this.#lookLater()
+    this.#tell(watcher, this.#agents(), true)
+  }
+
+  unwatch(watcher: RosterWatcher): void {
+    this.#watchers.delete(watcher)
+    if (this.#watchers.size === 0) this.close()
+  }
+
+  close(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  #lookLater(): () => void {
+    return this.#bridge.clock.after(lookMs, () => {
+      const agents = this.#agents()
+      for (const watcher of this.#watchers.keys()) if (!watcher.isFull) this.#tell(watcher, agents, false)
+      this.#cancel = this.#lookLater()
+    })
+  }
+
+  #agents(): Agent[] {
+    const below = (agent: Agent): Agent[] => [agent, ...agent.children().flatMap(below)]
+    return this.#bridge.agents().flatMap(below)
+  }
+
+  #tell(watcher: RosterWatcher, agents: readonly Agent[], isFirst: boolean): void {
+    const told = this.#watchers.get(watcher)!
+    const seen = agents.filter((agent) => watcher.reach(agent.id, agent.path))
+    const changed = seen.filter((agent) => {
+      const { turns, costUsd, usage } = agent.spent
+      const mark = [agent.lastSeq, agent.state, turns, costUsd, usage.output].join(' ')
+      if (told.get(agent.id) === mark) return false
+      told.set(agent.id, mark)
+      return true
+    })
+    const ids = new Set(seen.map(({ id }) => id))
+    const gone = [...told.keys()].filter((id) => !ids.has(id))
+    for (const id of gone) told.delete(id)
+    if (!isFirst && changed.length === 0 && gone.length === 0) return
+    watcher.send({ type: 'agents', agents: changed.map(summaryOf), gone })
+  }
+}
