@@ -4,7 +4,7 @@ export type { ConnectOptions, RetryOptions } from './client/connectOptions.ts'
 export type { Client } from './client/client.ts'
 export type { ClientStatus } from './client/link.ts'
 export type { AnyWebSocket, WebSocketConstructor } from './client/webSocketPort.ts'
-export type { RemoteAgent, RemoteListenOptions, RemoteRunOptions, RemoteSayOptions } from './client/remoteAgent.ts'
+export type { RemoteAgent, RemoteListenOptions } from './client/remoteAgent.ts'
 export type {
   RemoteAgents,
   RemoteConversation,
@@ -17,7 +17,7 @@ export type { RosterChange } from './client/remoteRoster.ts'
 
 export type { RevertCategory, Tag } from './protocol/braking.ts'
 export type { Clock } from './protocol/clock.ts'
-export type { Content } from './protocol/commands.ts'
+export type { Content, RunOptions, SayOptions } from './protocol/commands.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf } from './protocol/events.ts'
 export type { AgentSummary, Role, SessionEntry } from './protocol/frames.ts'

@@ -1,5 +1,5 @@
 import type { RuntimeError } from '../protocol/errors.ts'
-import type { AgentEvent } from '../protocol/events.ts'
+import { isDelta, type AgentEvent } from '../protocol/events.ts'
 import { DeltaCutter, type DeltaFrame } from './deltaCutter.ts'
 
 const deltaTypes = { text: 'reply.delta', thinking: 'thinking.delta' } as const
@@ -39,7 +39,7 @@ export class Ear {
   hearLive(event: AgentEvent, seq: number, isOwn: boolean): void {
     if (!this.#isThere(seq)) return
     const isWanted = isOwn || this.wants.descendants || event.type.startsWith('approval.')
-    if (!isWanted || (!this.wants.deltas && event.type.endsWith('.delta'))) return
+    if (!isWanted || (!this.wants.deltas && isDelta(event))) return
     this.#tell(event)
   }
 

@@ -1,6 +1,6 @@
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { bridgeProtocol, closeCodes, type ClientFrame, type ServerFrame } from '../protocol/frames.ts'
-import { backoff } from './backoff.ts'
+import { backoff } from '../protocol/backoff.ts'
 import type { CheckedOptions } from './connectOptions.ts'
 import { readFrames } from './readFrames.ts'
 import { closedError, remoteError } from './remoteError.ts'

@@ -1,11 +1,9 @@
 import type { RevertCategory } from '../protocol/braking.ts'
 import { checkCommand } from '../protocol/checkCommand.ts'
-import type { AgentCommand, Content } from '../protocol/commands.ts'
+import { given, type AgentCommand, type Content, type RunOptions, type SayOptions } from '../protocol/commands.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import { EventBuffer } from '../protocol/eventBuffer.ts'
-import type { Limits } from '../protocol/records.ts'
-import type { ProvenanceKind } from '../protocol/provenance.ts'
 import type { Run } from '../protocol/run.ts'
 import {
   acceptedSchema,
@@ -18,19 +16,6 @@ import {
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
 import { RemoteRuns } from './remoteRuns.ts'
-
-/** What goes with something said to a remote agent. */
-export interface RemoteSayOptions {
-  /** Where it comes from, when it is not a person's own words. */
-  readonly provenance?: ProvenanceKind | undefined
-  /** Messages that go before it. */
-  readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
-}
-
-export interface RemoteRunOptions extends RemoteSayOptions {
-  /** Allowances of this run, over those of the agent. */
-  readonly limits?: Limits | undefined
-}
 
 export interface RemoteListenOptions {
   /** The first record to hear, from the log; default: from now on. */
@@ -51,10 +36,6 @@ export interface AgentOwner extends FeedOwner {
   letGo(number: number): void
 }
 
-/** The options that were given; unknown ones too, so that the command's schema names them. */
-const given = (options: object): object =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-
 /**
  * An agent of a server. It has the shape of a local one; what that throws for other reasons than its arguments, a promise rejects
  * with here, which may be ignored. Commands are carried out in order and once, also across reconnects.
@@ -67,6 +48,7 @@ export class RemoteAgent {
   /** Numbers of the commands whose runs have not ended, by request. */
   readonly #numbers = new Map<string, number>()
   #stopHearing: (() => void) | undefined
+  #isAsking = false
 
   /** Made by `client.agent` and `client.spawn`. */
   constructor(id: string, owner: AgentOwner, feed: RemoteFeed) {
@@ -86,27 +68,27 @@ export class RemoteAgent {
    *
    * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
    */
-  prompt(content: Content, options: RemoteRunOptions = {}): Run {
+  prompt(content: Content, options: RunOptions = {}): Run {
     return this.#start({ type: 'agent.prompt', agentId: this.id, content, ...given(options) })
   }
 
   /** Aborts the run under way and prompts, ahead of prompts that wait. As `prompt`. */
-  interrupt(content: Content, options: RemoteRunOptions = {}): Run {
+  interrupt(content: Content, options: RunOptions = {}): Run {
     return this.#start({ type: 'agent.interrupt', agentId: this.id, content, ...given(options) })
   }
 
   /** Goes on after a pause, as a new run. As `prompt`. */
-  resume(options: RemoteRunOptions = {}): Run {
+  resume(options: RunOptions = {}): Run {
     return this.#start({ type: 'agent.resume', agentId: this.id, ...given(options) })
   }
 
   /** Says something in the middle of a run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
-  steer(content: Content, options: RemoteSayOptions = {}): Promise<void> {
+  steer(content: Content, options: SayOptions = {}): Promise<void> {
     return this.#do({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
   /** Says something once the agent would be done, in the same run. As `steer`. */
-  followUp(content: Content, options: RemoteSayOptions = {}): Promise<void> {
+  followUp(content: Content, options: SayOptions = {}): Promise<void> {
     return this.#do({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
@@ -225,7 +207,23 @@ export class RemoteAgent {
 
   /** Everything up to a record was sent. */
   caughtUp(seq: number): void {
-    if (this.#feed.caughtUp(seq)) this.#runs.caughtUp()
+    if (this.#feed.caughtUp(seq) && this.#runs.isInterrupted && !this.#isAsking) void this.#askWhatGoesOn()
+  }
+
+  /**
+   * Whether an interrupted run goes on is seen once the agent is awake. The command of the run wakes it, which was sent again
+   * before this question: what has happened by its answer is all there is.
+   */
+  async #askWhatGoesOn(): Promise<void> {
+    this.#isAsking = true
+    try {
+      for (let seq = Infinity; this.#runs.isInterrupted && (this.#feed.lastSeq ?? Infinity) < seq;)
+        seq = (await this.snapshot()).seq
+    } catch {
+      // Nobody can say.
+    }
+    this.#isAsking = false
+    this.#runs.caughtUp()
   }
 
   #over(requestId: string): void {

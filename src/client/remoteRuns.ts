@@ -21,6 +21,11 @@ export class RemoteRuns {
     return this.#expected.size === 0 && this.#current === undefined && this.#interrupted === undefined
   }
 
+  /** A run was cut off, and it is not known whether it goes on. */
+  get isInterrupted(): boolean {
+    return this.#interrupted !== undefined
+  }
+
   /** The handle of the run that the request of this id will start. */
   expect(requestId: string): RunHandle {
     const run = new RunHandle(requestId)
@@ -38,7 +43,7 @@ export class RemoteRuns {
     else run?.push(event)
   }
 
-  /** Nothing of the agent's past is missing: an interrupted run does not go on by itself. */
+  /** Nothing of the agent's past is missing, and it is awake: an interrupted run does not go on by itself. */
   caughtUp(): void {
     this.#pause()
   }

@@ -1,3 +1,4 @@
+import { backoff } from '../protocol/backoff.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
 import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
@@ -250,8 +251,7 @@ export function discardReply(draft: Draft, why: string): void {
 
 /** When the next attempt may start: what the provider asked for, else a doubling wait with jitter. */
 export function retryTime(policy: RetryPolicy, attempt: number, output: Extract<ReplyOutput, { ok: false }>): number {
-  const doubling = Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * (0.5 + output.jitter / 2)
-  return output.at + Math.round(output.failure.retryAfterMs ?? doubling)
+  return output.at + Math.round(output.failure.retryAfterMs ?? backoff(attempt - 1, policy, output.jitter))
 }
 
 /** Key of the reply under way; a result counts only under it. */

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { revertCategorySchema } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
 import { plainBlockSchema } from './messages.ts'
-import { limitsSchema } from './records.ts'
-import { provenanceKindSchema } from './provenance.ts'
+import { limitsSchema, type Limits } from './records.ts'
+import { provenanceKindSchema, type ProvenanceKind } from './provenance.ts'
 
 /** Longest text of one message, in UTF-16 units, and the most base64 of its images. */
 export const maxContentChars = 32 * 1024 * 1024
@@ -70,3 +70,20 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
 ])
 export type AgentCommand = z.input<typeof agentCommandSchema>
 export type Content = z.input<typeof contentSchema>
+
+/** What goes with something said to an agent. */
+export interface SayOptions {
+  /** Where it comes from, when it is not a person's own words: it stands so in the provenance of `turn.request`. */
+  readonly provenance?: ProvenanceKind | undefined
+  /** Messages that go before it, such as memories the application looked up. */
+  readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
+}
+
+export interface RunOptions extends SayOptions {
+  /** Allowances of this run, over those of the agent. */
+  readonly limits?: Limits | undefined
+}
+
+/** The options that were given; unknown ones too, so that the command's schema names them. */
+export const given = (options: object): object =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

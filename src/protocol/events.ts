@@ -63,3 +63,13 @@ export const eventOf = (record: LogRecord, origin: EventOrigin): LoggedEvent => 
   agentId: origin.agentId,
   path: origin.path,
 })
+
+/** Whether an event is a record of the log; the others are seen live or not at all. */
+export const isLogged = (event: AgentEvent): event is LoggedEvent => 'v' in event
+
+export type DeltaEvent = Extract<LiveEvent, { type: `${string}.delta` }>
+
+/** Whether an event is a piece of a growing reply. */
+export const isDelta = <E extends { readonly type: string }>(
+  event: E,
+): event is Extract<E, { type: DeltaEvent['type'] }> => event.type.endsWith('.delta')

@@ -2,15 +2,15 @@ import type { SubAgentEntry } from '../actors/subAgents.ts'
 import type { ConversationView } from '../conversation/conversation.ts'
 import type { RevertCategory } from '../protocol/braking.ts'
 import { checkCommand } from '../protocol/checkCommand.ts'
-import type { AgentCommand, Content } from '../protocol/commands.ts'
+import { given, type AgentCommand, type Content, type RunOptions, type SayOptions } from '../protocol/commands.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Limits, PauseReason, Spent } from '../protocol/records.ts'
+import type { PauseReason, Spent } from '../protocol/records.ts'
 import type { AgentEvent } from '../protocol/events.ts'
-import type { ProvenanceKind } from '../protocol/provenance.ts'
 import type { AgentHost } from './agentHost.ts'
 import { approvalsOf, handOver, roomOf, spawnChild, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
 import { carryOut } from './carryOut.ts'
 import { EventBuffer } from '../protocol/eventBuffer.ts'
+import type { InspectionListener } from './inspections.ts'
 import type { AgentListener } from './observers.ts'
 import { UnloadedHost } from './registry/unloadedHost.ts'
 import type { Run } from '../protocol/run.ts'
@@ -34,14 +34,6 @@ export interface AgentOwner {
   agentById(agentId: string): Agent | undefined
 }
 
-/** What goes with something said to an agent. */
-export interface SayOptions {
-  /** Where it comes from, when it is not a person's own words: it stands so in the provenance of `turn.request`. */
-  readonly provenance?: ProvenanceKind | undefined
-  /** Messages that go before it, such as memories the application looked up. */
-  readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
-}
-
 /** A reply that is still streaming. */
 export interface GrowingReply {
   readonly loopId: string
@@ -54,15 +46,6 @@ export interface ListenOptions {
   /** Hear of sub-agents too, however deep. Default `false`. */
   readonly descendants?: boolean
 }
-
-export interface RunOptions extends SayOptions {
-  /** Allowances of this run, over those of the agent. */
-  readonly limits?: Limits | undefined
-}
-
-/** The options that were given; unknown ones too, so that the command's schema names them. */
-const given = (options: object): object =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 
 /**
  * A running agent. Its methods say what to do and return at once; what comes of it is seen in events and results. With
@@ -310,6 +293,21 @@ export class Agent {
     const forget = this.#host.onEnd(() => buffer.close())
     if (this.#host.isStopped) buffer.close()
     return buffer
+  }
+
+  /**
+   * Calls `listener` with XState's own inspection events of the agent's actor and every actor below it, those that are there first;
+   * returns a function that ends it. It is what an inspector made for XState takes. Nothing in them is redacted.
+   */
+  inspect(listener: InspectionListener): () => void {
+    if (typeof listener !== 'function') {
+      throw new RuntimeError('INVALID_OPTION', `inspect takes a function, not ${typeof listener}.`)
+    }
+    const end = this.#host.inspect(listener)
+    return () => {
+      end()
+      this.#owner.unheard(this.#host)
+    }
   }
 
   /**

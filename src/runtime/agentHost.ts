@@ -25,6 +25,7 @@ import type { RunHandle } from '../protocol/run.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { RunBook } from './runBook.ts'
 import { stateName } from './stateName.ts'
+import { Inspections, type InspectionListener } from './inspections.ts'
 import { addSpent, noneSpent, spentAfter } from './spent.ts'
 import { VitalSigns } from './vitalSigns.ts'
 
@@ -60,6 +61,7 @@ export class AgentHost implements AgentPorts {
   /** Why its machine failed. */
   #crash: ErrorInfo | null = null
   #captured: TurnRequest | undefined
+  #inspections: Inspections | undefined
   /** Told when no more events can come. */
   #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
   #stopping: Promise<void> | undefined
@@ -110,7 +112,15 @@ export class AgentHost implements AgentPorts {
 
   /** Somebody listens, or waits for the end. */
   get isAttended(): boolean {
-    return this.announcer.isAttended || this.#onEnd.length > 0
+    return this.announcer.isAttended || this.#onEnd.length > 0 || this.#inspections?.isEmpty === false
+  }
+
+  inspect(listener: InspectionListener): () => void {
+    if (this.#inspections === undefined) {
+      this.#inspections = new Inspections()
+      if (this.#actor !== undefined) this.#inspections.begin(this.#actor)
+    }
+    return this.#inspections.add(listener)
   }
 
   /** Begins what waits in a restored agent. */
@@ -124,6 +134,7 @@ export class AgentHost implements AgentPorts {
     this.#actor = actor
     // The host itself is the observer: closures for ten thousand agents add up.
     actor.subscribe(this)
+    this.#inspections?.begin(actor)
     if (this.#lease.repairedBytes > 0) this.#tellOfRepair()
   }
 

@@ -1,10 +1,9 @@
 import type { LiveBody } from '../actors/agentPorts.ts'
+import { isDelta, type DeltaEvent } from '../protocol/events.ts'
 import { RedactedStream } from '../actors/redaction/redactedStream.ts'
 import type { Redactor } from '../actors/redaction/redactor.ts'
 
-type Delta = Extract<LiveBody, { type: 'reply.delta' | 'thinking.delta' | 'toolCall.delta' }>
-
-const isDelta = (body: LiveBody): body is Delta => body.type.endsWith('.delta')
+type Delta = Extract<LiveBody, { type: DeltaEvent['type'] }>
 
 /** Takes secrets out of the live events of one reply, its deltas included, though a secret may arrive in pieces. */
 export class DeltaFilter {

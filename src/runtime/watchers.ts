@@ -1,10 +1,8 @@
 import { messageOf } from '../protocol/errors.ts'
-import type { AgentEvent } from '../protocol/events.ts'
+import { isDelta, type AgentEvent } from '../protocol/events.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { TracedAgent, TracedEffect, Tracer } from '../protocol/tracer.ts'
 import { logEvent } from './logging/logEvent.ts'
-
-const deltas: ReadonlySet<AgentEvent['type']> = new Set(['reply.delta', 'thinking.delta', 'toolCall.delta'])
 
 /** The tracer and the logger of a runtime. What they throw is told as a process warning, once each, and harms nobody. */
 export class Watchers {
@@ -20,7 +18,7 @@ export class Watchers {
   }
 
   event(event: AgentEvent, agent: TracedAgent): void {
-    if (deltas.has(event.type)) return
+    if (isDelta(event)) return
     this.#guard('tracer', () => this.#tracer?.event(event, agent))
     if (this.#logger !== undefined) this.#guard('logger', () => logEvent(this.#logger!, event))
   }

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/client/connect.ts'
 import type { ConnectOptions } from '../../src/client/connectOptions.ts'
-import type { AgentEvent } from '../../src/protocol/events.ts'
+import { isLogged, type AgentEvent } from '../../src/protocol/events.ts'
 import { bridgeProtocol, serverFrameSchema, type ServerFrame } from '../../src/protocol/frames.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import type { BridgeServer, ServeOptions } from '../../src/runtime/bridge/serveOptions.ts'
@@ -136,22 +136,9 @@ export class Heard {
 
   /** What is in the log. */
   get logged(): AgentEvent[] {
-    return this.events.filter(({ type }) => !liveTypes.has(type))
+    return this.events.filter(isLogged)
   }
 }
-
-const liveTypes: ReadonlySet<string> = new Set<AgentEvent['type']>([
-  'turn.request',
-  'reply.start',
-  'reply.delta',
-  'thinking.delta',
-  'toolCall.delta',
-  'tool.progress',
-  'state.changed',
-  'tag.expired',
-  'error',
-  'events.dropped',
-])
 
 /** Resolves once a client has a status. */
 export const untilStatus = (client: Client, status: Client['status']): Promise<void> =>

@@ -1,4 +1,4 @@
-import { backoff } from '../../src/client/backoff.ts'
+import { backoff } from '../../src/protocol/backoff.ts'
 import { connect } from '../../src/client/connect.ts'
 import type { ClientStatus } from '../../src/client/link.ts'
 import { DeltaCutter } from '../../src/client/deltaCutter.ts'

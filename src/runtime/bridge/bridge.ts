@@ -1,14 +1,15 @@
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../agent.ts'
 import type { Tokens } from './access.ts'
 import { Answers } from './answers.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
+import { birthOf } from '../sessions/birthOf.ts'
 import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { Roster } from './roster.ts'
 import type { Source } from './source.ts'
@@ -21,6 +22,10 @@ export interface BridgeRuntime {
   resume(agentId: string, definition: AgentDefinition): Promise<Agent>
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
+}
+
+type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'> & {
+  readonly redactor?: Redactor | undefined
 }
 
 /** Somebody who is connected, in whichever protocol. */
@@ -46,6 +51,8 @@ export class Bridge {
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   readonly connections = new Set<Connection>()
   readonly answers: Answers
+  /** Takes out secrets that the application named. */
+  readonly redactor: Redactor | undefined
   readonly #runtime: BridgeRuntime
   readonly #feeds = new Map<string, Feed>()
   readonly #waking = new Map<string, Promise<Agent>>()
@@ -53,16 +60,21 @@ export class Bridge {
   readonly roster: Roster
   #onEmpty: (() => void) | undefined
 
-  constructor(runtime: BridgeRuntime, parts: Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'>) {
+  constructor(runtime: BridgeRuntime, parts: BridgeParts) {
     this.#runtime = runtime
     this.store = parts.store
     this.clock = parts.clock
     this.limits = parts.limits
     this.tokens = parts.tokens
     this.definitions = parts.definitions
+    this.redactor = parts.redactor
     this.answers = new Answers(parts.store)
     this.roster = new Roster(this)
     this.#forgetAgents = runtime.onAgent((agent) => this.#feeds.get(agent.id)?.follow(agent))
+  }
+
+  onAgent(listener: (agent: Agent) => void): () => void {
+    return this.#runtime.onAgent(listener)
   }
 
   newId(): string {
@@ -94,7 +106,7 @@ export class Bridge {
       checkReach(reach, agentId, running.path)
       return running
     }
-    const born = await this.#birthOf(agentId)
+    const born = await birthOf(this.store, agentId)
     checkReach(reach, agentId, born?.path ?? [])
     if (born === undefined) throw notFound(agentId)
     const [root = agentId] = born.path
@@ -109,15 +121,9 @@ export class Bridge {
   async #wake(root: string): Promise<Agent> {
     const running = this.#runtime.agent(root)
     if (running !== undefined) return running
-    const definition = this.definitions.get((await this.#birthOf(root))?.definition ?? '')
+    const definition = this.definitions.get((await birthOf(this.store, root))?.definition ?? '')
     if (definition === undefined) throw notFound(root)
     return await this.#runtime.resume(root, definition)
-  }
-
-  /** The first record of an agent's log. */
-  async #birthOf(agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
-    for await (const record of this.store.read(agentId)) return record.type === 'agent.created' ? record : undefined
-    return undefined
   }
 
   /** An agent that runs within reach; one that does not is not woken. Rejects as `agentFor` does. */
@@ -128,7 +134,7 @@ export class Bridge {
       await agent.wake()
       return agent
     }
-    const born = await this.#birthOf(agentId)
+    const born = await birthOf(this.store, agentId)
     checkReach(reach, agentId, born?.path ?? [])
     if (born === undefined) throw notFound(agentId)
     return await loadSession(this.store, agentId)
@@ -150,7 +156,7 @@ export class Bridge {
 
   /** Of an agent that does not run: it is in its log, and followed should it begin to run. */
   async #restingFeed(agentId: string, reach: Reach): Promise<Feed> {
-    const born = await this.#birthOf(agentId)
+    const born = await birthOf(this.store, agentId)
     checkReach(reach, agentId, born?.path ?? [])
     if (born === undefined) throw notFound(agentId)
     let lastSeq = 0

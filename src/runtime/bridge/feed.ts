@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../protocol/events.ts'
+import { isDelta, isLogged, type AgentEvent } from '../../protocol/events.ts'
 import type { Agent, GrowingReply } from '../agent.ts'
 import type { FedEvent, FeedListener, Source } from './source.ts'
 
@@ -113,7 +113,7 @@ export class Feed implements Source {
   #beside(event: AgentEvent, scope: FedEvent['scope']): FedEvent {
     const seq = this.#agent?.lastSeq ?? this.#lastSeq
     const frame = liveFrame(event, this.agentId, seq)
-    return { seq, isLogged: false, isDelta: event.type.endsWith('.delta'), scope, frame }
+    return { seq, isLogged: false, isDelta: isDelta(event), scope, frame }
   }
 
   #hold(fed: FedEvent, event?: AgentEvent): void {
@@ -175,30 +175,15 @@ export class Feed implements Source {
   }
 }
 
-const liveTypes: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>([
-  'turn.request',
-  'reply.start',
-  'reply.delta',
-  'thinking.delta',
-  'toolCall.delta',
-  'tool.progress',
-  'state.changed',
-  'tag.expired',
-  'error',
-  'events.dropped',
-])
-
 /** An event of the agent's own as a frame. */
 export function fedEvent(event: AgentEvent): FedEvent {
-  const isLogged = !liveTypes.has(event.type)
-  const isDelta = event.type.endsWith('.delta')
-  return { seq: event.seq, isLogged, isDelta, scope: 'own', frame: frameOf(event, isLogged) }
+  return { seq: event.seq, isLogged: isLogged(event), isDelta: isDelta(event), scope: 'own', frame: frameOf(event) }
 }
 
-function frameOf(event: AgentEvent, isLogged: boolean): string {
+function frameOf(event: AgentEvent): string {
   if (event.type === 'reply.delta' || event.type === 'thinking.delta')
     return deltaFrame(event.agentId, { ...event, kind: deltaKinds[event.type] })
-  return isLogged ? loggedFrame(event) : liveFrame(event, event.agentId, event.seq)
+  return isLogged(event) ? loggedFrame(event) : liveFrame(event, event.agentId, event.seq)
 }
 
 /** A record as every subscriber gets it. */

@@ -4,21 +4,24 @@ import type { Bridge } from './bridge.ts'
 import { pathOf, type Door, type Refusal } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
 import { healthPath } from './serveOptions.ts'
+import type { ServedPage } from '../inspector/servePage.ts'
 import { Visit } from './visit.ts'
 
 const corsMethods = 'GET, POST, OPTIONS'
 const corsHeaders = 'authorization, content-type, accept'
 
-/** Answers plain HTTP requests: `/healthz` and the paths of endpoints. */
+/** Answers plain HTTP requests: `/healthz`, the inspector page, and the paths of endpoints. */
 export class Requests {
   readonly #bridge: Bridge
   readonly #door: Door
   readonly #endpoints: ReadonlyMap<string, Endpoint>
+  readonly #page: ServedPage | undefined
 
-  constructor(bridge: Bridge, door: Door, endpoints: ReadonlyMap<string, Endpoint>) {
+  constructor(bridge: Bridge, door: Door, endpoints: ReadonlyMap<string, Endpoint>, page: ServedPage | undefined) {
     this.#bridge = bridge
     this.#door = door
     this.#endpoints = endpoints
+    this.#page = page
   }
 
   /** Answers a request; `false`: its path is none of those here. */
@@ -28,13 +31,18 @@ export class Requests {
       answerText(response, 200, 'ok')
       return true
     }
-    const endpoint = this.#endpoints.get(path)
-    if (endpoint === undefined) return false
-    this.#visit(request, response, endpoint).catch((thrown: unknown) => {
+    const answering = this.#answer(request, response, path)
+    answering?.catch((thrown: unknown) => {
       if (response.headersSent) response.destroy()
       else answerText(response, 500, messageOf(thrown))
     })
-    return true
+    return answering !== undefined
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
+    const endpoint = this.#endpoints.get(path)
+    if (endpoint !== undefined) return this.#visit(request, response, endpoint)
+    return this.#page?.knows(path) === true ? this.#page.answer(request, response, path) : undefined
   }
 
   async #visit(request: IncomingMessage, response: ServerResponse, endpoint: Endpoint): Promise<void> {

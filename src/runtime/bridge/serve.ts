@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
+import { ServedPage } from '../inspector/servePage.ts'
 import { checkExposure } from './access.ts'
 import { Bridge, type BridgeRuntime } from './bridge.ts'
 import { Door, pathOf } from './door.ts'
@@ -19,18 +21,30 @@ import { reject, Upgrades } from './upgrades.ts'
  */
 export async function serve(
   runtime: BridgeRuntime,
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  {
+    store,
+    clock,
+    redactor,
+  }: { readonly store: Store; readonly clock: Clock; readonly redactor?: Redactor | undefined },
   options: ServeOptions = {},
 ): Promise<BridgeServer> {
   checkServeOptions(options)
   const { port = 0, host = '127.0.0.1', tokens, definitions = [], endpoints = [] } = options
+  const hasPage = options.inspector ?? options.server === undefined
   if (options.server === undefined) checkExposure(host, tokens)
   const limits = bridgeLimitsSchema.parse(options.limits ?? {})
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
-  const bridge = new Bridge(runtime, { store, clock, limits, tokens, definitions: byName })
+  const bridge = new Bridge(runtime, {
+    store,
+    clock,
+    limits,
+    tokens,
+    definitions: byName,
+    redactor,
+  })
   const door = new Door(bridge, options.origins)
-  const requests = new Requests(bridge, door, byPath)
+  const requests = new Requests(bridge, door, byPath, hasPage ? new ServedPage() : undefined)
   const upgrades = new Upgrades(bridge, door, byPath)
   const http =
     options.server ??

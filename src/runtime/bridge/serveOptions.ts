@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly definitions?: readonly AgentDefinition[]
   /** Other protocols to speak, such as `acp()` and `agUi()`. Default: none. */
   readonly endpoints?: readonly Endpoint[]
+  /** Serve the inspector page at `/`. Default: yes, except on a server of your own. */
+  readonly inspector?: boolean
   readonly limits?: Partial<BridgeLimits>
 }
 
@@ -84,6 +86,7 @@ const optionsSchema = z
         const paths = [...ownPaths, ...endpoints.map(({ path }) => path)]
         return new Set(paths).size === paths.length
       }, 'two of them have the same path, or one has a path of the server’s own'),
+    inspector: z.boolean(),
     limits: bridgeLimitsSchema.partial(),
   })
   .partial()

@@ -41,6 +41,18 @@ export class Visit {
     return this.#bridge.agents().filter((agent) => reaches(this.#grant, agent.id, agent.path))
   }
 
+  /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
+  onAgent(listener: (agent: Agent) => void): () => void {
+    return this.#bridge.onAgent((agent) => {
+      if (reaches(this.#grant, agent.id, agent.path)) listener(agent)
+    })
+  }
+
+  /** A JSON value without the secrets that the application named. */
+  redact<T>(value: T): T {
+    return this.#bridge.redactor?.value(value) ?? value
+  }
+
   /** @throws RuntimeError `BRIDGE_FORBIDDEN` below a role; `what` is what was asked for. */
   mustBe(needs: Role, what: string): void {
     if (mayAct(this.role, needs)) return

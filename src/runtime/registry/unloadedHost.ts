@@ -7,6 +7,7 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors
 import type { Spent } from '../../protocol/records.ts'
 import type { TracedAgent } from '../../protocol/tracer.ts'
 import type { AgentHost } from '../agentHost.ts'
+import type { InspectionListener } from '../inspections.ts'
 import { Observers, type AgentListener } from '../observers.ts'
 import { RunHandle } from '../../protocol/run.ts'
 import type { Watchers } from '../watchers.ts'
@@ -173,6 +174,10 @@ export class UnloadedHost {
 
   subscribe(listener: AgentListener, options: { readonly descendants: boolean }): () => void {
     return this.#bind({ listener, bind: (host) => host.announcer.subscribe(listener, options) })
+  }
+
+  inspect(listener: InspectionListener): () => void {
+    return this.#bind({ bind: (host) => host.inspect(listener) })
   }
 
   onEnd(close: (crash: ErrorInfo | null) => void): () => void {

@@ -1,8 +1,8 @@
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import { checkAgentId } from '../stores/checkAgentId.ts'
 import { isErasable } from '../stores/isErasable.ts'
+import { birthOf } from './birthOf.ts'
 
 /**
  * Removes a session for good, readable or not. A session that others were forked from is kept, as they share its log.
@@ -29,15 +29,10 @@ export async function deleteSession(store: Store, agentId: string): Promise<void
 /** The agent another was forked from; a log whose beginning cannot be read cannot be gone on with, and keeps nothing. */
 async function sourceOf(store: Store, agentId: string): Promise<string | undefined> {
   try {
-    const created = await firstOf(store, agentId)
+    const created = await birthOf(store, agentId)
     return created?.forkedFrom?.agentId
   } catch (thrown) {
     if (thrown instanceof RuntimeError && thrown.code === 'LOG_CORRUPT') return undefined
     throw thrown
   }
-}
-
-async function firstOf(store: Store, agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
-  for await (const record of store.read(agentId)) return record.type === 'agent.created' ? record : undefined
-  return undefined
 }

@@ -1,0 +1,57 @@
+import type { AnyActorRef, InspectionEvent } from 'xstate'
+
+export type InspectionListener = (event: InspectionEvent) => unknown
+
+/** The agent itself or an actor below it. */
+const isBelow = (actor: AnyActorRef, top: AnyActorRef): boolean => {
+  for (let at: AnyActorRef | undefined = actor; at !== undefined; at = at._parent) if (at === top) return true
+  return false
+}
+
+const childrenOf = (actor: AnyActorRef): AnyActorRef[] => {
+  const { children = {} } = actor.getSnapshot() as { children?: Readonly<Record<string, AnyActorRef | undefined>> }
+  return Object.values(children).filter((child) => child !== undefined)
+}
+
+/** Who follows XState's inspection events of one agent: those of its actor and of every actor below it. */
+export class Inspections {
+  #top: AnyActorRef | undefined
+  readonly #ends = new Map<InspectionListener, (() => void) | undefined>()
+
+  get isEmpty(): boolean {
+    return this.#ends.size === 0
+  }
+
+  /** The agent's actor is there. */
+  begin(actor: AnyActorRef): void {
+    this.#top = actor
+    for (const listener of this.#ends.keys()) this.#ends.set(listener, follow(actor, listener))
+  }
+
+  /** Tells of the actors there are, then of everything that happens; returns a function that ends it. */
+  add(listener: InspectionListener): () => void {
+    const own: InspectionListener = (event) => listener(event)
+    this.#ends.set(own, this.#top === undefined ? undefined : follow(this.#top, own))
+    return () => {
+      this.#ends.get(own)?.()
+      this.#ends.delete(own)
+    }
+  }
+}
+
+function follow(top: AnyActorRef, listener: InspectionListener): () => void {
+  const known = new WeakSet<object>()
+  const introduce = (actor: AnyActorRef): void => {
+    known.add(actor)
+    listener({ type: '@xstate.actor', rootId: top.sessionId, actorRef: actor })
+    for (const child of childrenOf(actor)) introduce(child)
+  }
+  introduce(top)
+  const subscription = top.system.inspect((event: InspectionEvent) => {
+    const actor = event.actorRef as AnyActorRef
+    if (!isBelow(actor, top) || (event.type === '@xstate.actor' && known.has(actor))) return
+    known.add(actor)
+    listener(event)
+  })
+  return () => subscription.unsubscribe()
+}

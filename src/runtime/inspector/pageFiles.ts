@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A file of the page, ready to be sent. */
+export interface PageFile {
+  readonly type: string
+  readonly body: Buffer
+  /** Its name changes with its content. */
+  readonly isLasting: boolean
+}
+
+/** Where `npm run build` puts the page, seen from the sources and from the built package alike. */
+const folder = fileURLToPath(new URL('../../../dist/inspector/', import.meta.url))
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** Reads the built page: files by their path on the server. Empty when it was not built. */
+export async function readPageFiles(from: string = folder): Promise<ReadonlyMap<string, PageFile>> {
+  const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries.filter((entry) => entry.isFile() && types[extname(entry.name)] !== undefined)
+  const read = files.map(async (entry): Promise<[string, PageFile]> => {
+    const file = join(entry.parentPath, entry.name)
+    const path = `/${relative(from, file).split(sep).join('/')}`
+    const isLasting = path.startsWith('/assets/')
+    return [path === '/index.html' ? '/' : path, { type: types[extname(file)]!, body: await readFile(file), isLasting }]
+  })
+  return new Map(await Promise.all(read))
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readPageFiles, type PageFile } from './pageFiles.ts'
+
+const notBuilt = 'The inspector page is not built: run "npm run build:page".\n'
+
+/** Only what the page itself brings; its one connection goes back to where it came from. */
+function policyFor(host: string | undefined): string {
+  const own = host !== undefined && /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : ''
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self'${own}`,
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** The inspector page as static files, which are read once, at the first request. */
+export class ServedPage {
+  #files: Promise<ReadonlyMap<string, PageFile>> | undefined
+
+  /** Whether a path may be one of the page's. */
+  knows(path: string): boolean {
+    return path === '/' || path === '/icon.svg' || path.startsWith('/assets/')
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    this.#files ??= readPageFiles()
+    const files = await this.#files
+    // It may be built while the server runs.
+    if (files.size === 0) this.#files = undefined
+    const file = files.get(path)
+    response.setHeader('x-content-type-options', 'nosniff')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, 'Only GET.\n')
+    if (file === undefined) return files.size === 0 ? end(response, 503, notBuilt) : end(response, 404, 'not found\n')
+    response.writeHead(200, {
+      'content-type': file.type,
+      'content-length': file.body.length,
+      'cache-control': file.isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'content-security-policy': policyFor(request.headers.host),
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    })
+    response.end(request.method === 'HEAD' ? undefined : file.body)
+  }
+}
+
+function end(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(text)
+}
