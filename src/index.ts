@@ -135,3 +135,21 @@ export type { ErasableStore, Store, StoreLease } from './protocol/store.ts'
 export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'
 export type { RedactOptions } from './actors/redaction/redactor.ts'
 export { capturedRequests, type CapturedRequest, type TurnRequest } from './conversation/captureRequest.ts'
+
+export {
+  chart,
+  type ChartedAgent,
+  type ChartFormat,
+  type ChartOptions,
+  type ChartSubject,
+} from './runtime/charts/chart.ts'
+export type { BrakeFlags, ChartActor, ChartEdge, ChartModel, ChartNode } from './runtime/charts/chartModel.ts'
+export {
+  conversationGraph,
+  type ConversationFormat,
+  type ConversationGraphOptions,
+  type ConversationSubject,
+} from './runtime/charts/conversationGraph.ts'
+export type { ConversationModel } from './runtime/charts/conversationModel.ts'
+export type { Endpoint, TextSocket } from './runtime/bridge/endpoint.ts'
+export type { Visit } from './runtime/bridge/visit.ts'

@@ -121,6 +121,12 @@ export class Agent {
     return this.#host.lastSeq
   }
 
+  /** Which brakes of its conversation are on. */
+  get braking(): { readonly revert: boolean; readonly prune: boolean } {
+    const { revert, prune } = this.#host.definition.policy.flags
+    return { revert, prune }
+  }
+
   /** What it used over its life, its sub-agents included. */
   get spent(): Spent {
     return this.#host.spent

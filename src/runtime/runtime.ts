@@ -88,6 +88,8 @@ export interface Runtime {
    * @throws RuntimeError `INVALID_OPTION`, also for a host beyond this machine without tokens; `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
    */
   serve(options?: ServeOptions): Promise<BridgeServer>
+  /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
+  onAgent(listener: (agent: Agent) => void): () => void
   /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -136,7 +136,12 @@ const plants: readonly Plant[] = [
     from('@ai-sdk/provider'),
     from('uvu'),
   ),
-  breaches(/runtime imports its own files/, 'src/runtime/x.ts', ...nodeModules, ...['ws', 'elkjs', '@ag-ui/core'].map(from)),
+  breaches(
+    /runtime imports its own files/,
+    'src/runtime/x.ts',
+    ...nodeModules,
+    ...['ws', 'elkjs', '@ag-ui/core'].map(from),
+  ),
   breaches(/runtime imports its own files/, 'src/runtime/bridge/x.ts', ...nodeModules),
   breaches(/runtime\/tracing imports/, 'src/runtime/tracing/x.ts', ...nodeModules, from('ws')),
   legal('src/runtime/tracing/x.ts', from('@opentelemetry/api'), from('../agent.ts'), from('../../protocol/tracer.ts')),

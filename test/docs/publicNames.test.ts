@@ -7,7 +7,9 @@ const reviewed = {
     'SessionProjection',
     'agentMachine',
     'capturedRequests',
+    'chart',
     'checkRequest',
+    'conversationGraph',
     'createRuntime',
     'defineAgent',
     'defineTool',
@@ -50,6 +52,9 @@ const reviewed = {
   '../../src/aiSdk.ts': ['aiSdkModel', 'isAiSdkModel'],
   '../../src/otel.ts': ['otelTracer'],
   '../../src/client.ts': ['RuntimeError', 'connect'],
+  '../../src/acp.ts': ['acp'],
+  '../../src/agUi.ts': ['agUi'],
+  '../../src/stately.ts': ['stately'],
 }
 
 describe('the public doors', (it) => {

@@ -140,6 +140,16 @@ export class Bridge {
     return await loadSession(this.store, agentId)
   }
 
+  /** The agent if it runs, else its definition. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async charted(agentId: string, reach: Reach): Promise<Agent | AgentDefinition> {
+    const agent = this.#runtime.agent(agentId)
+    const born = agent === undefined ? await birthOf(this.store, agentId) : undefined
+    checkReach(reach, agentId, (agent ?? born)?.path ?? [])
+    const found = agent ?? this.definitions.get(born?.definition ?? '')
+    if (found === undefined) throw notFound(agentId)
+    return found
+  }
+
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async sourceOf(agentId: string, reach: Reach): Promise<Source> {
     const known = this.#feeds.get(agentId) ?? this.#runningFeed(agentId) ?? (await this.#restingFeed(agentId, reach))

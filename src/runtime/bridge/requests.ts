@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { messageOf } from '../../protocol/errors.ts'
+import { answerChart, isChartPath } from './agentCharts.ts'
 import type { Bridge } from './bridge.ts'
 import { pathOf, type Door, type Refusal } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -10,7 +11,7 @@ import { Visit } from './visit.ts'
 const corsMethods = 'GET, POST, OPTIONS'
 const corsHeaders = 'authorization, content-type, accept'
 
-/** Answers plain HTTP requests: `/healthz`, the inspector page, and the paths of endpoints. */
+/** Answers plain HTTP requests: `/healthz`, the inspector page, charts of agents, and the paths of endpoints. */
 export class Requests {
   readonly #bridge: Bridge
   readonly #door: Door
@@ -41,11 +42,17 @@ export class Requests {
 
   #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
     const endpoint = this.#endpoints.get(path)
-    if (endpoint !== undefined) return this.#visit(request, response, endpoint)
+    if (endpoint !== undefined)
+      return this.#letIn(request, response, (visit) => answerAt(endpoint, request, response, visit))
+    if (isChartPath(path)) return this.#letIn(request, response, (visit) => answerChart(response, path, visit))
     return this.#page?.knows(path) === true ? this.#page.answer(request, response, path) : undefined
   }
 
-  async #visit(request: IncomingMessage, response: ServerResponse, endpoint: Endpoint): Promise<void> {
+  async #letIn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: (visit: Visit) => Promise<void>,
+  ): Promise<void> {
     const refusal = this.#door.refuse(request)
     if (refusal !== undefined) return refuse(response, refusal)
     const { origin } = request.headers
@@ -58,12 +65,19 @@ export class Requests {
     }
     const grant = this.#door.grantOf(request)
     if (grant === undefined) return refuse(response, '401 Unauthorized')
-    if (endpoint.answer === undefined) {
-      response.setHeader('upgrade', 'websocket')
-      return answerText(response, 426, 'open a WebSocket here')
-    }
-    await endpoint.answer(request, response, new Visit(this.#bridge, grant))
+    await answer(new Visit(this.#bridge, grant))
   }
+}
+
+async function answerAt(
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  response: ServerResponse,
+  visit: Visit,
+): Promise<void> {
+  if (endpoint.answer !== undefined) return endpoint.answer(request, response, visit)
+  response.setHeader('upgrade', 'websocket')
+  answerText(response, 426, 'open a WebSocket here')
 }
 
 function refuse(response: ServerResponse, refusal: Refusal): void {

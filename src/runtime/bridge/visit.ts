@@ -1,7 +1,12 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
+import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../agent.ts'
+import { birthOf } from '../sessions/birthOf.ts'
+import { listSessions } from '../sessions/listSessions.ts'
+import type { SessionSummary } from '../sessions/sessionSummary.ts'
 import { mayAct, reaches, type Grant } from './access.ts'
 import type { Bridge } from './bridge.ts'
 import type { BridgeLimits } from './limits.ts'
@@ -30,6 +35,26 @@ export class Visit {
   /** Names of the agents that can be spawned. */
   get definitions(): readonly string[] {
     return [...this.#bridge.definitions.keys()]
+  }
+
+  /** Sessions within reach, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
+  async sessions(): Promise<SessionSummary[]> {
+    const all = await listSessions(this.#bridge.store)
+    return all.filter(({ id, path }) => reaches(this.#grant, id, path))
+  }
+
+  /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
+  async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+    const { path = [] } = (await birthOf(this.#bridge.store, agentId)) ?? {}
+    if (!reaches(this.#grant, agentId, path)) {
+      throw new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${agentId}".`)
+    }
+    yield* this.#bridge.store.read(agentId, fromSeq)
+  }
+
+  /** Whether an agent's log has a request of this id, from before the server was started too. */
+  wasAsked(agent: Agent, requestId: string): Promise<boolean> {
+    return this.#bridge.answers.wasAsked(agent, requestId)
   }
 
   newId(): string {
@@ -66,6 +91,11 @@ export class Visit {
       throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
     }
     return await this.#bridge.spawn(definition, id)
+  }
+
+  /** What there is of an agent to draw; it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  charted(agentId: string): Promise<Agent | AgentDefinition> {
+    return this.#bridge.charted(agentId, (id, path) => reaches(this.#grant, id, path))
   }
 
   /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */

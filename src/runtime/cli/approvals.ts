@@ -1,80 +1,91 @@
-import { toolCallsOf } from '../../protocol/messages.ts'
-import type { Agent } from '../agent.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import { decideCall, type ChatAgent, type WaitingCall } from './chatAgent.ts'
 import { harmless, type Screen } from './terminal/screen.ts'
 
 const noTerminal = 'nobody can be asked, as this is not a terminal; run with --yes to allow commands'
 
-/** What becomes of a call that waits: a person is asked, or it is decided at once. */
-export type ApprovalPolicy = 'ask' | 'deny' | 'approve'
+/** What becomes of a call that waits: a person is asked, it is decided at once, or it is left to somebody else. */
+export type ApprovalPolicy = 'ask' | 'deny' | 'approve' | 'leave'
 
 /** `yes`: the person has allowed everything beforehand. */
 export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
   yes ? 'approve' : isLive ? 'ask' : 'deny'
 
-interface HeldCall {
-  readonly callId: string
-  readonly name: string
-  readonly input: unknown
+export interface Approvals {
+  /** Takes up the calls that wait already, as after a reconnect. */
+  look(): void
+  end(): void
 }
 
+const idOf = ({ agentId, callId }: Pick<WaitingCall, 'agentId' | 'callId'>): string => `${agentId}/${callId}`
+
 /**
- * Answers the agent's requests for approval, one after the other, those that wait when it is resumed among them. Returns a
- * function that ends it.
+ * Answers the agent's requests for approval, one after the other, those that wait when it is resumed among them. A question that
+ * somebody else has answered is withdrawn.
  */
-export function answerApprovals(agent: Agent, screen: Screen, policy: ApprovalPolicy): () => void {
-  let run = new AbortController()
+export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => ApprovalPolicy): Approvals {
   let asked: Promise<void> = Promise.resolve()
+  /** Calls that are asked about or will be. */
+  const open = new Map<string, AbortController>()
   const allowed = new Set<string>()
-  const decide = (callId: string, decision: 'approve' | 'deny', reason?: string): void => {
-    // An abort may have come first.
-    if (agent.pendingApprovals.includes(callId)) agent.decide(callId, decision, reason)
+  const isPending = (call: WaitingCall): boolean => agent.approvals().some((other) => idOf(other) === idOf(call))
+  const decide = async (call: WaitingCall, decision: 'approve' | 'deny', reason?: string): Promise<void> => {
+    // An abort may have come first, or somebody else.
+    if (isPending(call)) await decideCall(agent, call, decision, reason)
   }
-  const ask = async ({ callId, name, input }: HeldCall, signal: AbortSignal): Promise<void> => {
+  const ask = async (call: WaitingCall, signal: AbortSignal): Promise<void> => {
+    const { agentId, name, input } = call
     const command = (input as { command?: unknown } | undefined)?.command
-    const shown = typeof command === 'string' ? command : JSON.stringify(input)
-    if (allowed.has(shown)) return decide(callId, 'approve')
+    const shown = typeof command === 'string' ? command : (JSON.stringify(input) ?? '')
+    if (allowed.has(shown)) return decide(call, 'approve')
     if (!screen.isAtLineStart) screen.write('\n')
-    screen.write(`  ? ${name}: ${harmless(shown)}\n`)
+    screen.write(`  ? ${name}: ${harmless(shown)}${agentId === agent.id ? '' : ` (of ${agentId})`}\n`)
     const answer = (await screen.ask('  allow it? y = yes, a = always this command, n = no: ', signal))?.trim()
     if (answer === undefined && signal.aborted) return
     if (/^a(?:lways)?$/i.test(answer ?? '')) allowed.add(shown)
-    if (/^(?:y(?:es)?|a(?:lways)?)$/i.test(answer ?? '')) decide(callId, 'approve')
+    if (/^(?:y(?:es)?|a(?:lways)?)$/i.test(answer ?? '')) return decide(call, 'approve')
     // Any other words are a reason, which the model reads.
-    else decide(callId, 'deny', /^(?:no?)?$/i.test(answer ?? '') ? undefined : answer)
+    return decide(call, 'deny', /^(?:no?)?$/i.test(answer ?? '') ? undefined : answer)
   }
-  const answer = async (call: HeldCall, signal: AbortSignal): Promise<void> => {
-    if (policy === 'ask') await ask(call, signal)
-    else if (policy === 'approve') decide(call.callId, 'approve')
-    else decide(call.callId, 'deny', noTerminal)
+  const answer = async (call: WaitingCall, signal: AbortSignal): Promise<void> => {
+    const how = policy()
+    if (signal.aborted || how === 'leave') return
+    if (how === 'ask') await ask(call, signal)
+    else if (how === 'approve') await decide(call, 'approve')
+    else await decide(call, 'deny', noTerminal)
   }
   /** Not at once: the machine is still in the transition that asks. */
-  const enqueue = (calls: () => readonly HeldCall[]): void => {
-    const { signal } = run
-    asked = asked.then(async () => {
-      for (const call of calls()) await answer(call, signal)
-    })
+  const enqueue = (call: WaitingCall): void => {
+    if (open.has(idOf(call))) return
+    const controller = new AbortController()
+    open.set(idOf(call), controller)
+    asked = asked
+      .then(() => answer(call, controller.signal))
+      .catch((thrown: unknown) => screen.write(`! ${harmless(messageOf(thrown))}\n`))
+  }
+  const look = (): void => {
+    for (const call of agent.approvals()) enqueue(call)
+  }
+  const close = (why: string, fits: (id: string) => boolean = () => true): void => {
+    for (const [id, controller] of open) {
+      if (!fits(id)) continue
+      open.delete(id)
+      controller.abort(new Error(why))
+    }
   }
   const unsubscribe = agent.subscribe((event) => {
-    if (event.type === 'run.start') {
-      run = new AbortController()
-      if (event.cause === 'resume') enqueue(() => heldCalls(agent))
-    } else if (event.type === 'run.end') run.abort(new Error('The run has ended.'))
-    else if (event.type === 'tool.end' && agent.pendingApprovals.length === 0)
-      run.abort(new Error('No call waits any more.'))
-    else if (event.type === 'approval.requested') {
-      if (run.signal.aborted) run = new AbortController()
-      enqueue(() => [event])
-    }
+    if (event.type === 'approval.requested') enqueue({ ...event, key: event.key ?? event.callId })
+    else if (event.type === 'approval.decided' || event.type === 'tool.end')
+      close('The call does not wait any more.', (id) => id === idOf(event))
+    else if (event.agentId !== agent.id) return
+    else if (event.type === 'run.end') close('The run has ended.')
+    else if (event.type === 'run.start' && event.cause === 'resume') asked = asked.then(look)
   })
-  return () => {
-    unsubscribe()
-    run.abort(new Error('The session has ended.'))
+  return {
+    look,
+    end() {
+      unsubscribe()
+      close('The session has ended.')
+    },
   }
 }
-
-/** The calls that wait; their requests may have been told in another life of the agent. */
-const heldCalls = (agent: Agent): HeldCall[] =>
-  agent.conversation
-    .log()
-    .flatMap(({ message }) => (message.role === 'assistant' ? toolCallsOf(message.content) : []))
-    .filter(({ callId }) => agent.pendingApprovals.includes(callId))

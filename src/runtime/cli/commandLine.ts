@@ -17,6 +17,12 @@ const optionTypes = {
   port: { type: 'string' },
   host: { type: 'string' },
   token: { type: 'string' },
+  spawn: { type: 'string' },
+  steer: { type: 'boolean' },
+  'follow-up': { type: 'boolean' },
+  'no-wait': { type: 'boolean' },
+  format: { type: 'string' },
+  direction: { type: 'string' },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
@@ -35,11 +41,15 @@ export interface CommandShape {
   readonly task: 'required' | 'optional' | 'none'
   /** What stands in the place of the task where it is something else, for messages. Default: a task. */
   readonly operand?: { readonly name: string; readonly example: string }
+  /** What comes before the task, a word each. */
+  readonly before?: readonly string[]
 }
 
 /** A command line, understood. */
 export interface Invocation {
   readonly command: string
+  /** The words before the task, as many as the command wants. */
+  readonly before: readonly string[]
   readonly task: string | undefined
   readonly dir: string | undefined
   readonly logs: string | undefined
@@ -54,6 +64,12 @@ export interface Invocation {
   readonly port: string | undefined
   readonly host: string | undefined
   readonly token: string | undefined
+  readonly spawn: string | undefined
+  readonly steer: boolean
+  readonly followUp: boolean
+  readonly noWait: boolean
+  readonly format: string | undefined
+  readonly direction: string | undefined
   readonly request: boolean
   readonly json: boolean
   readonly yes: boolean
@@ -98,9 +114,15 @@ export function parseCommandLine(
   if (command === undefined)
     return options.length === 0 ? { type: 'help' } : mistake(`Say what to do: ${list(Object.keys(commands))}.`)
   if (shape === undefined) return unknownCommand(command, commands)
-  const task = rest.length === 0 ? undefined : rest.join(' ')
+  const wanted = shape.before ?? []
+  const before = rest.slice(0, wanted.length)
+  const last = rest.slice(wanted.length)
+  const task = last.length === 0 ? undefined : last.join(' ')
   if (shape.task === 'none' && task !== undefined) return mistake(`"${command}" takes no task; it got "${task}".`)
   const { name: operand, example } = shape.operand ?? { name: 'task', example: '"fix the failing test"' }
+  const missing = wanted.find((_, i) => (before[i] ?? '').trim() === '')
+  if (missing !== undefined)
+    return mistake(`"${command}" needs ${article(missing)} ${missing}, like: escapement ${command} ${example}`)
   if (task?.trim() === '') return mistake(`The ${operand} is empty. Give one, like: escapement ${command} ${example}`)
   if (shape.task === 'required' && task === undefined) {
     return mistake(`"${command}" needs a ${operand}, like: escapement ${command} ${example}`)
@@ -111,6 +133,7 @@ export function parseCommandLine(
     type: 'command',
     invocation: {
       command,
+      before,
       task,
       dir: text('dir'),
       logs: text('logs'),
@@ -125,6 +148,12 @@ export function parseCommandLine(
       port: text('port'),
       host: text('host'),
       token: text('token'),
+      spawn: text('spawn'),
+      steer: flag('steer'),
+      followUp: flag('follow-up'),
+      noWait: flag('no-wait'),
+      format: text('format'),
+      direction: text('direction'),
       request: flag('request'),
       json: flag('json'),
       yes: flag('yes'),
@@ -163,6 +192,8 @@ function wrongOption(
   const isMissing = value === undefined || value === '' || (inlineValue !== true && value.startsWith('-'))
   return isMissing ? `${rawName} needs a value.` : undefined
 }
+
+const article = (noun: string): string => (/^[aeio]/.test(noun) ? 'an' : 'a')
 
 const list = (words: readonly string[]): string => words.join(', ')
 

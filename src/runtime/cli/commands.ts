@@ -1,4 +1,7 @@
 import type { Command } from './command.ts'
+import { acpCommand } from './commands/acp.ts'
+import { attachCommand } from './commands/attach.ts'
+import { chartCommand } from './commands/chart.ts'
 import { chatCommand } from './commands/chat.ts'
 import { deleteCommand } from './commands/delete.ts'
 import { demoCommand } from './commands/demo.ts'
@@ -9,6 +12,7 @@ import { repairCommand } from './commands/repair.ts'
 import { replayCommand } from './commands/replay.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { runCommand } from './commands/run.ts'
+import { sendCommand } from './commands/send.ts'
 import { serveCommand } from './commands/serve.ts'
 import { sessionsCommand } from './commands/sessions.ts'
 import { showCommand } from './commands/show.ts'
@@ -19,6 +23,7 @@ export const commands: Readonly<Record<string, Command>> = {
   chat: chatCommand,
   resume: resumeCommand,
   demo: demoCommand,
+  chart: chartCommand,
   sessions: sessionsCommand,
   show: showCommand,
   replay: replayCommand,
@@ -28,4 +33,7 @@ export const commands: Readonly<Record<string, Command>> = {
   import: importCommand,
   repair: repairCommand,
   serve: serveCommand,
+  attach: attachCommand,
+  send: sendCommand,
+  acp: acpCommand,
 }

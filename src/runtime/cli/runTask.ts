@@ -51,7 +51,7 @@ export async function watchWork(
     print(event)
     if (isLive) status.see(event)
   })
-  const endApprovals = answerApprovals(agent, screen, approvalPolicy(isLive, yes))
+  const approvals = answerApprovals(agent, screen, () => approvalPolicy(isLive, yes))
   let interruptedAt: number | undefined
   const ignoreSignals = onStopSignal(host, () => {
     // At once would leave behind a command that has not heeded its first signal yet.
@@ -64,7 +64,7 @@ export async function watchWork(
     return { result, isInterrupted: interruptedAt !== undefined }
   } finally {
     ignoreSignals()
-    endApprovals()
+    approvals.end()
     status.close()
     screen.close()
     unsubscribe()

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ErasableStore } from '../../protocol/store.ts'
+import { birthOf } from '../sessions/birthOf.ts'
 import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { checkAgentId } from '../stores/checkAgentId.ts'
 import { fileStore } from '../stores/fileStore.ts'
@@ -64,10 +65,7 @@ export async function forksOf({ store }: SessionLogs, id: string): Promise<strin
   const forks: string[] = []
   for (const other of await store.list()) {
     try {
-      for await (const first of store.read(other)) {
-        if (first.type === 'agent.created' && first.forkedFrom?.agentId === id) forks.push(other)
-        break
-      }
+      if ((await birthOf(store, other))?.forkedFrom?.agentId === id) forks.push(other)
     } catch {
       // Of a log that cannot be read nothing can be said.
     }

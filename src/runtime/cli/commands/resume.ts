@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import { chatInTerminal } from '../chatInTerminal.ts'
-import { isInteractive, type CliHost } from '../cliHost.ts'
+import { isInteractive } from '../cliHost.ts'
 import type { Command } from '../command.ts'
 import { sortModel } from '../demo/sortPolicy.ts'
 import { exitCodes } from '../exitCodes.ts'
@@ -9,13 +9,10 @@ import { chooseModel, type ModelChoice, type ModelWish } from '../models/chooseM
 import { providers } from '../models/providers.ts'
 import { cliAgentName, openSession, type Session } from '../openSession.ts'
 import { codeOf, watchWork, type RunEnd, type TaskOptions } from '../runTask.ts'
-import { columnsOf, openLogs, readSession, refuse, sessionOperand } from '../sessionLogs.ts'
-import { coloursFor } from '../terminal/colours.ts'
-import { conversationTree } from '../terminal/conversationTree.ts'
+import { openLogs, readSession, refuse, sessionOperand } from '../sessionLogs.ts'
+import { recap } from '../terminal/recap.ts'
 import { pauseText } from '../terminal/sessionText.ts'
 import { oneLine } from '../terminal/textLines.ts'
-
-const maxTreeLines = 12
 
 /** `escapement resume <id>`: goes on with a session of `run` or `chat`, also after its process was killed. */
 export const resumeCommand: Command = {
@@ -52,7 +49,7 @@ export const resumeCommand: Command = {
     const options = { host, json, yes, isPriced: choice.isEmbedded }
     try {
       if (!isLive) return await goOn(session, options)
-      host.stdout.write(recap(before, host))
+      host.stdout.write(recap(before.conversation, host))
       return await chatInTerminal(session, { ...options, modelId: choice.model.id }, () => {
         if (isOwed(session.agent)) session.agent.resume()
       })
@@ -111,13 +108,4 @@ async function toRest(agent: Agent): Promise<RunEnd> {
     }
   }
   return last ?? { stopReason: 'stop' }
-}
-
-/** The end of the conversation so far. */
-function recap({ conversation }: LoadedSession, host: CliHost): string {
-  const colours = coloursFor(host.stdout, host.env)
-  const tree = conversationTree(conversation, colours, columnsOf(host))
-  const left = tree.length - maxTreeLines
-  const shown = left <= 0 ? tree : [colours.dim(`… ${left} lines before`), ...tree.slice(left)]
-  return shown.map((line) => `${line}\n`).join('')
 }

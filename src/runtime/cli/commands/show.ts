@@ -3,6 +3,8 @@ import { systemClock } from '../../../actors/systemClock.ts'
 import { capturedRequests, type CapturedRequest } from '../../../conversation/captureRequest.ts'
 import type { ConversationView } from '../../../conversation/conversation.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
+import { conversationFormats, conversationGraph, type ConversationFormat } from '../../charts/conversationGraph.ts'
+import { checkChoice } from '../../charts/checkChoice.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { Loop, Turn } from '../../sessions/session.ts'
 import { sessionOf } from '../../sessions/sessionOf.ts'
@@ -23,7 +25,8 @@ import {
 } from '../sessionLogs.ts'
 import { coloursFor, type Colours } from '../terminal/colours.ts'
 import { conversationTree } from '../terminal/conversationTree.ts'
-import { requestChange, requestLines } from '../terminal/requestText.ts'
+import { requestChange } from '../../../conversation/requestChange.ts'
+import { requestLines } from '../terminal/requestText.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { loopLines, sessionLines } from '../terminal/sessionText.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
@@ -38,16 +41,22 @@ export const showCommand: Command = {
     'captured: run and chat do that; in code set captureTurnRequests: true on the agent.',
     'JSON (piped, or with --json) is one document: the session with its loops, turns and conversation;',
     'with --turn the turn and its nodes; with --request the request, its provenance and what changed.',
+    'With --format its conversation alone is drawn, with all that was abandoned.',
   ],
-  options: ['dir', 'logs', 'turn', 'request', 'json'],
+  options: ['dir', 'logs', 'turn', 'request', 'format', 'json'],
   task: 'required',
   operand: sessionOperand,
   async run(invocation, host) {
     const { task: id = '', turn, request } = invocation
     const wanted = turn === undefined ? undefined : readCount('--turn', turn)
+    const format =
+      invocation.format === undefined ? undefined : checkChoice('--format', invocation.format, conversationFormats)
+    if (format !== undefined && (request || wanted !== undefined))
+      throw new RuntimeError('INVALID_OPTION', '--format draws the whole conversation: leave --turn and --request out.')
     const logs = openLogs(invocation)
     const session = await readSession(logs, id)
     const views = { session, host, logs, isJson: wantsJson(invocation, host) }
+    if (format !== undefined) return draw(views, format)
     if (request) return showRequest(views, wanted)
     if (wanted !== undefined) return showTurn(views, wanted)
     return showSession(views)
@@ -64,6 +73,12 @@ interface Views {
 function print({ host }: Views, lines: readonly string[]): number {
   host.stdout.write(lines.map((line) => `${line}\n`).join(''))
   return exitCodes.done
+}
+
+function draw(views: Views, format: ConversationFormat): number {
+  const { session, host } = views
+  if (format === 'json') return printJson(views, conversationGraph(session, { format }))
+  return print(views, [conversationGraph(session, { format, columns: columnsOf(host) }).trimEnd()])
 }
 
 const printJson = (views: Views, value: unknown): number => print(views, [safeJson(value, 2)])
@@ -90,7 +105,10 @@ async function showSession(views: Views): Promise<number> {
     ...sessionLines(session, facts, colours),
     ...section('Runs', loopLines(session.loops, colours)),
     ...section('Between runs', session.changes.map(changeLine)),
-    ...section('Conversation', conversationTree(conversation, colours, columnsOf(host) - 2)),
+    ...section(
+      'Conversation',
+      conversationTree(conversation, colours, columnsOf(host) - 2, [...session.past, ...session.records]),
+    ),
   ])
 }
 

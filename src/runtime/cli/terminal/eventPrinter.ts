@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf } from '../../../protocol/events.ts'
 import { formatNodeId } from '../../../protocol/ids.ts'
-import { totalTokens } from '../../../protocol/messages.ts'
+import { textOf, totalTokens } from '../../../protocol/messages.ts'
 import { counted, whole } from './amounts.ts'
 import type { Colours } from './colours.ts'
 import { harmless, type Screen } from './screen.ts'
@@ -22,6 +22,8 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   const { screen, colours } = options
   const calls = new Map<string, { readonly line: string; readonly startedAt: number }>()
   let startedAt: number | undefined
+  /** Characters of the reply's text that are printed. */
+  let shown = 0
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
   }
@@ -31,9 +33,19 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   }
   const printers: Printers = {
     'run.start': ({ time }) => (startedAt = time),
-    'reply.delta': ({ text }) => screen.write(harmless(text)),
-    'reply.end': endLine,
+    'reply.start': () => (shown = 0),
+    'reply.delta': ({ text, offset }) => {
+      shown = offset + text.length
+      screen.write(harmless(text))
+    },
+    'reply.end': ({ message }) => {
+      // What grew while nobody was connected.
+      screen.write(harmless(textOf(message.content).slice(shown)))
+      shown = 0
+      endLine()
+    },
     'reply.reset': ({ error, retryAt, time }) => {
+      shown = 0
       const again = retryAt === undefined ? '' : ` Trying again in ${duration(retryAt - time)}.`
       line(colours.yellow(`! ${harmless(error.message)} (${error.code})${again}`))
     },
@@ -68,7 +80,7 @@ function runLine(
   const facts = [
     counted(turns, 'turn'),
     `${whole(totalTokens(usage))} tokens`,
-    isPriced ? `$${costUsd.toFixed(2)}` : 'cost not known',
+    isPriced || costUsd > 0 ? `$${costUsd.toFixed(2)}` : 'cost not known',
     ...(ms === undefined ? [] : [duration(ms)]),
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')

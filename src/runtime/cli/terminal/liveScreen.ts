@@ -7,6 +7,8 @@ import { cellsOf, fitted, textWidth } from './textWidth.ts'
 export interface LineInput {
   readonly prompt: string
   onLine(line: string): void
+  /** Whether a line is for `onLine` even while a question is asked. */
+  isCommand?(line: string): boolean
   /** Ctrl-C, with what is typed. */
   onInterrupt(): void
   /** Ctrl-D on an empty line, or the terminal went away. */
@@ -130,7 +132,8 @@ export class LiveScreen implements Screen {
     editor.on('line', (line) => {
       const question = this.#question
       this.#echo(line)
-      if (question !== undefined) question.answer(line)
+      const isAnswer = question !== undefined && this.#input?.isCommand?.(line) !== true
+      if (isAnswer) question.answer(line)
       else this.#input?.onLine(line)
     })
     editor.on('SIGINT', () => {

@@ -1,48 +1,11 @@
 import type { CapturedRequest } from '../../../conversation/captureRequest.ts'
+import { requestChange, type RequestChange } from '../../../conversation/requestChange.ts'
 import type { Block } from '../../../protocol/messages.ts'
-import type { ModelRequest, RequestMessage } from '../../../protocol/model.ts'
+import type { RequestMessage } from '../../../protocol/model.ts'
 import type { Provenance, ProvenanceKind } from '../../../protocol/provenance.ts'
 import { counted, whole } from './amounts.ts'
 import type { Colours } from './colours.ts'
 import { indented, oneLine } from './textLines.ts'
-
-/** What of a request differs from the one before. */
-export interface RequestChange {
-  /** So many messages at the beginning are the same, and so many of the one before are not sent any more. */
-  readonly kept: number
-  readonly gone: number
-  readonly added: number
-  readonly system: boolean
-  readonly settings: boolean
-  readonly tools: {
-    readonly added: readonly string[]
-    readonly removed: readonly string[]
-    readonly changed: readonly string[]
-  }
-}
-
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
-
-/** Compares a request with the one before. Pure. */
-export function requestChange(before: CapturedRequest, now: CapturedRequest): RequestChange {
-  const [old, next] = [before.request, now.request]
-  const names = ({ tools }: ModelRequest): string[] => tools.map(({ name }) => name)
-  const specOf = ({ tools }: ModelRequest, wanted: string): unknown => tools.find(({ name }) => name === wanted)
-  return {
-    kept: now.kept,
-    gone: old.messages.length - now.kept,
-    added: next.messages.length - now.kept,
-    system: old.system !== next.system,
-    settings: !isSame(old.settings, next.settings),
-    tools: {
-      added: names(next).filter((name) => !names(old).includes(name)),
-      removed: names(old).filter((name) => !names(next).includes(name)),
-      changed: names(next).filter(
-        (name) => names(old).includes(name) && !isSame(specOf(old, name), specOf(next, name)),
-      ),
-    },
-  }
-}
 
 /** A request word for word, with where each message came from, and what was not in the one before. */
 export function requestLines(now: CapturedRequest, before: CapturedRequest | undefined, colours: Colours): string[] {

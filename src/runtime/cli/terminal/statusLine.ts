@@ -11,12 +11,15 @@ export class StatusLine {
   readonly #screen: Screen
   readonly #colours: Colours
   readonly #clock: Clock
+  readonly #hint: string
   readonly #tools = new Map<string, string>()
   #state = ''
   #startedAt: number | undefined
   #cancelTimer: (() => void) | undefined
 
-  constructor(screen: Screen, colours: Colours, clock: Clock) {
+  /** `hint` says what Ctrl-C does. */
+  constructor(screen: Screen, colours: Colours, clock: Clock, hint = 'Ctrl-C to stop') {
+    this.#hint = hint
     this.#screen = screen
     this.#colours = colours
     this.#clock = clock
@@ -30,6 +33,13 @@ export class StatusLine {
     else if (event.type === 'tool.end') this.#tools.delete(event.callId)
     else if (event.type === 'run.end') this.close()
     else return
+    this.#draw()
+  }
+
+  /** Takes up an agent that is at work already. */
+  begin(state: string): void {
+    this.#state = state
+    if (this.#startedAt === undefined) this.#start()
     this.#draw()
   }
 
@@ -57,7 +67,7 @@ export class StatusLine {
     if (this.#startedAt === undefined) return
     const seconds = Math.floor((this.#clock.now() - this.#startedAt) / 1000)
     const tools = [...this.#tools.values()].join(', ')
-    const parts = [this.#state, ...(tools === '' ? [] : [tools]), `${seconds} s`, 'Ctrl-C to stop']
+    const parts = [this.#state, tools, `${seconds} s`, this.#hint].filter((part) => part !== '')
     this.#screen.setStatus(this.#colours.dim(`● ${parts.join(' · ')}`))
   }
 }

@@ -1,0 +1,190 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import { textOf, toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
+import { compactionUpdate } from './compactionUpdate.ts'
+import { textChunk, userUpdates } from './messageUpdates.ts'
+import { note, pruneNote, revertNote } from './notes.ts'
+import { callUpdate, outcomeUpdate, textContent, type KnownCall } from './toolCallShape.ts'
+
+/** Most of a call's output that is shown while it runs, in UTF-16 units. */
+const maxProgress = 8_192
+
+interface LiveOptions {
+  readonly agentId: string
+  /** Whether the client shows compactions. */
+  readonly showsCompactions: boolean
+  /** Whether a request is one of this connection, so that its message is known there. */
+  isOwn(requestId: string): boolean
+}
+
+/** What has arrived of a reply when somebody comes in the middle. */
+export interface ReplySoFar {
+  readonly turnIndex: number
+  readonly text: string
+  readonly thinking: string
+}
+
+type Reader<T extends AgentEvent['type']> = (live: LiveUpdates, event: EventOf<T>) => readonly SessionUpdate[]
+
+/** Pieces of one attempt at a reply share an id; one that was begun again is another message. */
+const replyId = ({ turnIndex }: { readonly turnIndex: number }, attempt: number): string =>
+  attempt > 1 ? `t${turnIndex}.${attempt}` : `t${turnIndex}`
+
+/** Makes session updates of an agent's events, those of its sub-agents only as far as somebody is asked about their calls. */
+export class LiveUpdates {
+  readonly options: LiveOptions
+  /** Whether the run under way was asked for here. */
+  isOwnRun = false
+  attempt = 1
+  /** How much of the reply was sent, in UTF-16 units. */
+  readonly sent = { text: 0, thinking: 0 }
+  readonly #known = new Set<string>()
+  readonly #progress = new Map<string, string>()
+
+  constructor(options: LiveOptions) {
+    this.options = options
+  }
+
+  take(event: AgentEvent): readonly SessionUpdate[] {
+    const isOwn = event.agentId === this.options.agentId
+    const reader = (isOwn ? own : ofSubAgents)[event.type] as Reader<AgentEvent['type']> | undefined
+    return reader?.(this, event) ?? []
+  }
+
+  /** The pieces of a reply under way, as if they had been heard. */
+  catchUp(reply: ReplySoFar): SessionUpdate[] {
+    this.sent.text = this.sent.thinking = 0
+    return this.rest(replyId(reply, this.attempt), reply)
+  }
+
+  /** Calls that the client has been told of. */
+  know(toolCallIds: Iterable<string>): void {
+    for (const id of toolCallIds) this.#known.add(id)
+  }
+
+  knows(toolCallId: string): boolean {
+    return this.#known.has(toolCallId)
+  }
+
+  /** Tells of a call, unless the client knows it. */
+  announce(call: KnownCall): SessionUpdate[] {
+    if (this.#known.has(call.toolCallId)) return []
+    this.#known.add(call.toolCallId)
+    return [callUpdate(call)]
+  }
+
+  forget(toolCallId: string): void {
+    this.#known.delete(toolCallId)
+    this.#progress.delete(toolCallId)
+  }
+
+  /** What a running call has printed so far; of much only the end. */
+  printed(toolCallId: string, output: string): string {
+    const all = ((this.#progress.get(toolCallId) ?? '') + output).slice(-maxProgress).toWellFormed()
+    this.#progress.set(toolCallId, all)
+    return all
+  }
+
+  /** What is not sent yet of a reply's thinking and text. */
+  rest(messageId: string, { text, thinking }: { readonly text: string; readonly thinking: string }): SessionUpdate[] {
+    return [
+      ...this.#piece('agent_thought_chunk', messageId, 'thinking', { text: thinking, offset: 0 }),
+      ...this.#piece('agent_message_chunk', messageId, 'text', { text, offset: 0 }),
+    ]
+  }
+
+  delta(event: EventOf<'reply.delta' | 'thinking.delta'>): SessionUpdate[] {
+    const [kind, part] =
+      event.type === 'reply.delta'
+        ? (['agent_message_chunk', 'text'] as const)
+        : (['agent_thought_chunk', 'thinking'] as const)
+    return this.#piece(kind, replyId(event, this.attempt), part, event)
+  }
+
+  #piece(
+    kind: 'agent_message_chunk' | 'agent_thought_chunk',
+    messageId: string,
+    part: 'text' | 'thinking',
+    { text, offset }: { readonly text: string; readonly offset: number },
+  ): SessionUpdate[] {
+    const piece = text.slice(Math.max(0, this.sent[part] - offset))
+    this.sent[part] = Math.max(this.sent[part], offset + text.length)
+    return piece === '' ? [] : [textChunk(kind, messageId, piece)]
+  }
+}
+
+const thinkingOf = ({ content }: AssistantMessage): string =>
+  content.map((block) => (block.type === 'thinking' ? block.text : '')).join('')
+
+const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
+  'run.start': (live, { requestId }) => {
+    live.isOwnRun = live.options.isOwn(requestId)
+    return []
+  },
+  'message.added': (live, { nodeId, message }) =>
+    live.isOwnRun && message.source === 'prompt' ? [] : userUpdates(nodeId, message),
+  'reply.start': (live, { attempt }) => {
+    live.attempt = attempt
+    live.sent.text = live.sent.thinking = 0
+    return []
+  },
+  'reply.delta': (live, event) => live.delta(event),
+  'thinking.delta': (live, event) => live.delta(event),
+  'reply.end': (live, event) => {
+    const { message } = event
+    const calls = toolCallsOf(message.content)
+    return [
+      ...live.rest(replyId(event, live.attempt), { text: textOf(message.content), thinking: thinkingOf(message) }),
+      ...calls.flatMap(({ callId, name, input }) => live.announce({ toolCallId: callId, name, input })),
+    ]
+  },
+  'reply.reset': (_, { turnIndex, attempt, error, retryAt }) => {
+    const what = retryAt === undefined ? 'The reply failed' : 'The reply broke off and is asked for again'
+    return [note(`reset-${turnIndex}-${attempt}`, `${what}: ${error.message}`, { type: 'reset', attempt, error })]
+  },
+  'approval.requested': (live, { callId, name, input }) => live.announce({ toolCallId: callId, name, input }),
+  'tool.start': (live, { callId, name, input, childId }) => [
+    ...live.announce({ toolCallId: callId, name, input }),
+    {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: callId,
+      status: 'in_progress',
+      ...(childId === undefined ? {} : { _meta: { escapement: { childId } } }),
+    },
+  ],
+  'tool.progress': (live, { callId, progress }) => {
+    const output = printedIn(progress)
+    if (output === undefined) return []
+    const content = [textContent(live.printed(callId, output))]
+    return [{ sessionUpdate: 'tool_call_update', toolCallId: callId, content }]
+  },
+  'tool.end': (live, { callId, name, message }) => {
+    const updates = [...live.announce({ toolCallId: callId, name, input: undefined }), outcomeUpdate(callId, message)]
+    live.forget(callId)
+    return updates
+  },
+  'revert.applied': (_, { applied, target, tag, category }) =>
+    applied && target !== undefined && tag !== undefined ? [revertNote(target, tag, category)] : [],
+  'prune.applied': (_, outcome) => (outcome.applied ? [pruneNote(outcome)] : []),
+  'compaction.start': ({ options }, event) => (options.showsCompactions ? [compactionUpdate(event)] : []),
+  'compaction.end': ({ options }, event) => (options.showsCompactions ? [compactionUpdate(event)] : []),
+}
+
+const ofSubAgents: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
+  'approval.requested': (live, { agentId, key, name, input }) =>
+    key === undefined ? [] : live.announce({ toolCallId: key, name, input, agentId }),
+  'tool.start': (live, { key }) =>
+    live.knows(key) ? [{ sessionUpdate: 'tool_call_update', toolCallId: key, status: 'in_progress' }] : [],
+  'tool.end': (live, { key, message }) => {
+    if (!live.knows(key)) return []
+    live.forget(key)
+    return [outcomeUpdate(key, message)]
+  },
+}
+
+/** The text in a progress report: itself, or the output that `run_command` reports. */
+function printedIn(progress: unknown): string | undefined {
+  if (typeof progress === 'string') return progress
+  const output = typeof progress === 'object' && progress !== null && 'output' in progress ? progress.output : undefined
+  return typeof output === 'string' ? output : undefined
+}

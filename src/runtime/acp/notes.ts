@@ -1,0 +1,25 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { PruneOutcome, RevertOutcome, Tag } from '../../protocol/braking.ts'
+import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+
+/** Something the runtime has to say: a thought of its own, which a client shows as it shows the model's; `_meta` has it as data. */
+export const note = (messageId: string, text: string, meta: object): SessionUpdate => ({
+  sessionUpdate: 'agent_thought_chunk',
+  messageId,
+  content: { type: 'text', text },
+  _meta: { escapement: meta },
+})
+
+/** The way back that a tag is left by. */
+export const revertNote = (target: NodeId, tag: Tag, category?: RevertOutcome['category']): SessionUpdate => {
+  const what = `Went back to ${formatNodeId(target)}: ${counted(tag.abandoned.length, 'message')} left the context.`
+  const meta = { type: 'revert', target, kind: tag.kind, abandoned: tag.abandoned, ...(category && { category }) }
+  return note(`revert-${tag.abandoned.at(-1) ?? 0}-${target}`, `${what}\n${tag.kind}: ${tag.text}`, meta)
+}
+
+export const pruneNote = ({ id, steps, tokens, memo }: PruneOutcome): SessionUpdate => {
+  const what = `Hid ${counted(steps.length, 'step')} from the context (about ${Math.round(tokens)} tokens).`
+  return note(`prune-${id}`, memo === undefined ? what : `${what}\n${memo}`, { type: 'prune', steps, tokens })
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,0 +1,167 @@
+import { createRequire } from 'node:module'
+import {
+  agent,
+  PROTOCOL_VERSION,
+  RequestError,
+  type AgentConnection,
+  type AgentContext,
+  type NewSessionRequest,
+  type Stream,
+} from '@agentclientprotocol/sdk'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Visit } from '../bridge/visit.ts'
+import { AcpSession, type SessionHost } from './acpSession.ts'
+import { checkFolders, definitionFor, mcpRemark } from './sessionRequest.ts'
+import { pageOf, runningSessions, type ListedSession } from './sessionList.ts'
+import { toRequestError } from './toRequestError.ts'
+
+/** How a connection is to behave. */
+export interface OpenOptions {
+  /** Name of the definition that `session/new` spawns where the client names none. Default: the first. */
+  readonly definition?: string | undefined
+  /** The sessions there are. Default: agents that run. */
+  listed?(): Promise<readonly ListedSession[]>
+  /** Called once when the client does not read what it is sent; the connection is closed then. */
+  onStuck?(): void
+}
+
+const version = String((createRequire(import.meta.url)('../../../package.json') as { version: unknown }).version)
+
+/** Answers an ACP client over a stream, as far as its visit lets it. Once it is closed the agents go on, and nobody is told. */
+export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {}): AgentConnection {
+  const sessions = new Map<string, AcpSession>()
+  let showsCompactions = false
+  const connection = agent({ name: 'escapement' })
+    .onRequest('initialize', ({ params }) => {
+      showsCompactions = params.clientCapabilities?.session?.compaction != null
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: 'escapement', title: 'escapement', version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: false, sse: false },
+          sessionCapabilities: { list: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+        _meta: { escapement: { definitions: visit.definitions, role: visit.role } },
+      }
+    })
+    .onRequest('session/new', ({ params, client }) =>
+      answer(undefined, async () => {
+        visit.mustBe('admin', 'session/new')
+        const definition = definitionFor(visit, params, options.definition)
+        checkRoom()
+        checkFolders(params)
+        const session = open(await visit.spawn(definition), client)
+        remarkOn(session, params)
+        return { sessionId: session.id, _meta: { escapement: { definition } } }
+      }),
+    )
+    .onRequest('session/load', ({ params, client }) =>
+      answer(params.sessionId, async () => {
+        const session = await bringBack(params, client)
+        await session.replay()
+        return { _meta: { escapement: { definition: session.definition } } }
+      }),
+    )
+    .onRequest('session/resume', ({ params, client }) =>
+      answer(params.sessionId, async () => {
+        const session = await bringBack({ ...params, mcpServers: params.mcpServers ?? [] }, client)
+        return { _meta: { escapement: { definition: session.definition } } }
+      }),
+    )
+    .onRequest('session/list', ({ params }) =>
+      answer(undefined, async () => pageOf(await (options.listed?.() ?? runningSessions(visit)), params)),
+    )
+    .onRequest('session/prompt', ({ params, signal }) =>
+      answer(params.sessionId, () => {
+        visit.mustBe('drive', 'session/prompt')
+        return sessionOf(params.sessionId).prompt(params.prompt, signal)
+      }),
+    )
+    .onRequest('session/close', ({ params }) =>
+      answer(params.sessionId, async () => {
+        visit.mustBe('drive', 'session/close')
+        await sessionOf(params.sessionId).end()
+        sessions.delete(params.sessionId)
+        return {}
+      }),
+    )
+    // A notification has no answer: one for a session that is not open here, or without the role, does nothing.
+    .onNotification('session/cancel', ({ params }) => {
+      if (visit.role !== 'observe') sessions.get(params.sessionId)?.cancel()
+    })
+    .connect(stream)
+
+  void connection.closed.then(() => {
+    for (const session of sessions.values()) session.detach()
+    sessions.clear()
+  })
+  return connection
+
+  function open(found: Awaited<ReturnType<Visit['agent']>>, client: AgentContext): AcpSession {
+    const host: SessionHost = { visit, client, showsCompactions, isClosed: () => connection.signal.aborted, giveUp }
+    const session = new AcpSession(found, host)
+    sessions.set(session.id, session)
+    if (connection.signal.aborted) session.detach()
+    return session
+  }
+
+  async function bringBack(
+    params: NewSessionRequest & { sessionId: string },
+    client: AgentContext,
+  ): Promise<AcpSession> {
+    checkFolders(params)
+    const known = sessions.get(params.sessionId)
+    if (known === undefined) checkRoom()
+    const found = await visit.agent(params.sessionId)
+    if (found.path.length > 0) {
+      throw new RuntimeError(
+        'AGENT_NOT_FOUND',
+        `Agent "${params.sessionId}" is a sub-agent: a session is a root agent.`,
+      )
+    }
+    await found.wake()
+    const session = sessions.get(found.id) ?? open(found, client)
+    session.follow(found)
+    remarkOn(session, params)
+    // Asked once the answer has left: before, the client may not show anything.
+    setImmediate(() => session.askPending())
+    return session
+  }
+
+  function sessionOf(sessionId: string): AcpSession {
+    const session = sessions.get(sessionId)
+    if (session !== undefined) return session
+    throw new RequestError(-32002, `Session "${sessionId}" is not open here: session/new or session/load opens it.`, {
+      sessionId,
+      code: 'AGENT_NOT_FOUND',
+    })
+  }
+
+  function checkRoom(): void {
+    const { subscriptions } = visit.limits
+    if (sessions.size < subscriptions) return
+    throw new RuntimeError('BRIDGE_LIMIT', `This connection has ${subscriptions} sessions open, the most allowed.`)
+  }
+
+  function remarkOn(session: AcpSession, { mcpServers }: Pick<NewSessionRequest, 'mcpServers'>): void {
+    const remark = mcpRemark(mcpServers)
+    if (remark !== undefined) session.remark(remark)
+  }
+
+  function giveUp(): void {
+    options.onStuck?.()
+    connection.close(new Error('the client does not read'))
+  }
+}
+
+/** Does what a request asks; whatever is thrown becomes its error. */
+async function answer<T>(sessionId: string | undefined, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    throw toRequestError(thrown, sessionId)
+  }
+}

@@ -1,0 +1,61 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationNode } from '../../conversation/node.ts'
+import { toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
+import type { Tag } from '../../protocol/braking.ts'
+import { textChunk, userUpdates } from './messageUpdates.ts'
+import { revertNote } from './notes.ts'
+import { callUpdate, outcomeUpdate } from './toolCallShape.ts'
+
+/** What a client is told of a conversation it did not see. */
+export interface Past {
+  readonly updates: readonly SessionUpdate[]
+  /** Calls of it that have not ended. */
+  readonly openCalls: readonly string[]
+}
+
+/**
+ * A conversation as a client would have seen it live: everything ever said, in its order, what was abandoned too, each revert
+ * told where it happened. Pure.
+ */
+export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
+  const nodes = conversation.log()
+  const reverts = revertsByLast(nodes)
+  const open = new Set<string>()
+  const updates: SessionUpdate[] = []
+  for (const node of nodes) {
+    const { id, message, rebasedFrom } = node
+    if (message.role === 'user' && rebasedFrom === undefined) updates.push(...userUpdates(id, message))
+    if (message.role === 'assistant') {
+      updates.push(...replyUpdates(id, message))
+      for (const { callId } of toolCallsOf(message.content)) open.add(callId)
+    }
+    if (message.role === 'toolResult') {
+      updates.push(outcomeUpdate(message.callId, message))
+      open.delete(message.callId)
+    }
+    for (const { target, tag } of reverts.get(id) ?? []) updates.push(revertNote(target, tag))
+  }
+  return { updates, openCalls: [...open] }
+}
+
+function replyUpdates(nodeId: number, { content }: AssistantMessage): SessionUpdate[] {
+  return content.flatMap((block): SessionUpdate[] => {
+    if (block.type === 'text') return [textChunk('agent_message_chunk', `n${nodeId}`, block.text)]
+    if (block.type === 'thinking') return [textChunk('agent_thought_chunk', `n${nodeId}`, block.text)]
+    if (block.type === 'toolCall') return [callUpdate({ ...block, toolCallId: block.callId })]
+    return []
+  })
+}
+
+/** Reverts by the last node each one took off the trunk. */
+function revertsByLast(nodes: readonly ConversationNode[]): Map<number, { target: number; tag: Tag }[]> {
+  const reverts = new Map<number, { target: number; tag: Tag }[]>()
+  for (const { id: target, tags } of nodes) {
+    for (const tag of tags) {
+      const last = Math.max(target, ...tag.abandoned)
+      reverts.set(last, [...(reverts.get(last) ?? []), { target, tag }])
+    }
+  }
+  return reverts
+}

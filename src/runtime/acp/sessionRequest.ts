@@ -1,0 +1,44 @@
+import type { McpServer, NewSessionRequest } from '@agentclientprotocol/sdk'
+import { z } from 'zod'
+import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import type { Visit } from '../bridge/visit.ts'
+
+/** A client may run on another system than the server. */
+const absolute = /^(?:\/|\\\\|[A-Za-z]:[\\/])/
+
+const metaSchema = z.object({ definition: z.string().optional() }).optional()
+
+/**
+ * The definition of a new session: the one in `_meta.escapement.definition`, else `preferred`, else the first.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function definitionFor(visit: Visit, { _meta }: Pick<NewSessionRequest, '_meta'>, preferred?: string): string {
+  const meta = metaSchema.safeParse(_meta?.['escapement'])
+  if (!meta.success) throw new RuntimeError('INVALID_OPTION', `_meta.escapement: ${describeIssues(meta.error)}.`)
+  const name = meta.data?.definition ?? preferred ?? visit.definitions[0]
+  if (name === undefined) throw new RuntimeError('INVALID_OPTION', 'There are no definitions to spawn an agent of.')
+  return name
+}
+
+/**
+ * Folders are checked and not used: what an agent may work on is in its definition.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for a relative `cwd`, and for more folders, which are not announced
+ */
+export function checkFolders({
+  cwd,
+  additionalDirectories = [],
+}: Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'>) {
+  if (!absolute.test(cwd)) throw new RuntimeError('INVALID_OPTION', `cwd must be an absolute path, not "${cwd}".`)
+  if (additionalDirectories.length > 0) {
+    throw new RuntimeError('INVALID_OPTION', 'additionalDirectories are not supported, as the capabilities say.')
+  }
+}
+
+/** What a person is told about MCP servers that were asked for and are not connected. */
+export function mcpRemark(servers: readonly McpServer[]): string | undefined {
+  if (servers.length === 0) return undefined
+  const names = servers.map(({ name }) => name).join(', ')
+  return `MCP servers of the client are not connected (${names}): this agent has the tools of its definition.`
+}

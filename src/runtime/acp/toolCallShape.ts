@@ -1,0 +1,75 @@
+import { isAbsolute } from 'node:path'
+import type { ContentBlock, SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
+import type { PlainBlock, ToolResultMessage } from '../../protocol/messages.ts'
+import { textOf } from '../../protocol/messages.ts'
+
+/** Longest title of a call, in UTF-16 units. */
+const maxTitle = 100
+
+/** Kinds of the tools that come with the library; clients choose icons by them. */
+const kinds: Readonly<Record<string, ToolKind>> = {
+  read_file: 'read',
+  list_files: 'search',
+  search_files: 'search',
+  write_file: 'edit',
+  edit_file: 'edit',
+  run_command: 'execute',
+  revert_to_state: 'think',
+  prun: 'think',
+}
+
+/** A call as it is known before it ran. */
+export interface KnownCall {
+  readonly toolCallId: string
+  readonly name: string
+  readonly input: unknown
+  /** The sub-agent that made it. */
+  readonly agentId?: string
+}
+
+/** What a person reads of a call: its tool and the first text of its input, such as `read_file src/a.ts`. */
+export function titleOf({ name, input, agentId }: Omit<KnownCall, 'toolCallId'>): string {
+  const values: unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]
+  const first = values.find((value) => typeof value === 'string')
+  const title = [...(agentId === undefined ? [] : [`${agentId}:`]), name, ...(first === undefined ? [] : [first])].join(
+    ' ',
+  )
+  const line = title.replace(/\s+/g, ' ').trim()
+  return line.length > maxTitle ? `${line.slice(0, maxTitle - 1).toWellFormed()}…` : line
+}
+
+/** The call as something an update or a question about permission can hold. */
+export const callShape = (call: KnownCall) => ({
+  toolCallId: call.toolCallId,
+  title: titleOf(call),
+  name: call.name,
+  kind: kinds[call.name] ?? 'other',
+  rawInput: call.input,
+})
+
+/** A call that waits. */
+export const callUpdate = (call: KnownCall): SessionUpdate => ({
+  sessionUpdate: 'tool_call',
+  ...callShape(call),
+  status: 'pending',
+})
+
+/** A block of ours as one of theirs. */
+export const contentBlock = (block: PlainBlock): ContentBlock => ({ ...block })
+
+export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } })
+
+/** What came of a call. Files it changed are locations, where their paths are absolute as ACP wants them. */
+export function outcomeUpdate(toolCallId: string, message: ToolResultMessage): SessionUpdate {
+  const { content, isError, changed = [], synthetic } = message
+  const locations = changed.filter((path) => isAbsolute(path)).map((path) => ({ path }))
+  return {
+    sessionUpdate: 'tool_call_update',
+    toolCallId,
+    status: isError ? 'failed' : 'completed',
+    content: content.map((block) => ({ type: 'content', content: contentBlock(block) })),
+    rawOutput: textOf(content),
+    ...(locations.length === 0 ? {} : { locations }),
+    ...(synthetic === undefined ? {} : { _meta: { escapement: { synthetic } } }),
+  }
+}

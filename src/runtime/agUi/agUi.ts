@@ -1,0 +1,35 @@
+import type { RunAgentInput } from '@ag-ui/core'
+import { z } from 'zod'
+import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import type { Endpoint } from '../bridge/endpoint.ts'
+import type { Visit } from '../bridge/visit.ts'
+import type { AgUiRun } from './agUiRun.ts'
+import { openRun, type Threads } from './openRun.ts'
+import { overHttp } from './overHttp.ts'
+import { overSocket } from './overSocket.ts'
+
+export interface AgUiOptions {
+  /** Name of the definition that a new thread is an agent of. Default: the first one served. */
+  readonly definition?: string
+}
+
+const optionsSchema = z.strictObject({ definition: z.string().min(1).optional() })
+
+/**
+ * Serves agents to AG-UI front ends at `/ag-ui`, as server-sent events and over a WebSocket: a thread is a root agent. Give it to
+ * `runtime.serve` in `endpoints`; the same `agUi()` to one server only. A client that leaves aborts nothing.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function agUi(options: AgUiOptions = {}): Endpoint {
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agUi: ${describeIssues(checked.error)}.`)
+  const { definition } = checked.data
+  const threads: Threads = new WeakMap()
+  const open = (visit: Visit, input: RunAgentInput): Promise<AgUiRun> => openRun(visit, input, { threads, definition })
+  return {
+    path: '/ag-ui',
+    answer: (request, response, visit) => overHttp(request, response, visit, open),
+    connect: (socket, visit) => overSocket(socket, visit, open),
+  }
+}

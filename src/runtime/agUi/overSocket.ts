@@ -1,0 +1,69 @@
+import { EventType, type RunAgentInput } from '@ag-ui/core'
+import { RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import type { TextSocket } from '../bridge/endpoint.ts'
+import type { Visit } from '../bridge/visit.ts'
+import type { AgUiRun } from './agUiRun.ts'
+import { readInput } from './readInput.ts'
+import { RunView } from './runView.ts'
+import { SocketSink } from './socketSink.ts'
+
+/**
+ * Talks AG-UI over a WebSocket: each text that comes is a RunAgentInput, each that goes is an event with the `threadId` and
+ * `runId` it is of. Runs are begun in the order they came, and several may go on.
+ */
+export function overSocket(
+  socket: TextSocket,
+  visit: Visit,
+  open: (visit: Visit, input: RunAgentInput) => Promise<AgUiRun>,
+): void {
+  const sink = new SocketSink(socket, visit.limits.highWaterBytes)
+  const views = new Set<RunView>()
+  let isClosed = false
+  let waiting = 0
+  let last: Promise<void> = Promise.resolve()
+
+  const refuse = (thrown: unknown, ids: object): void => {
+    const { code, message } = toErrorInfo(thrown, 'INTERNAL')
+    if (!isClosed) sink.send({ type: EventType.RUN_ERROR, code, message }, ids)
+  }
+
+  async function begin(input: RunAgentInput): Promise<void> {
+    const ids = { threadId: input.threadId, runId: input.runId }
+    try {
+      if (views.size >= visit.limits.subscriptions) {
+        throw new RuntimeError('BRIDGE_LIMIT', `${views.size} runs go on here, the most allowed.`)
+      }
+      const run = await open(visit, input)
+      if (isClosed) return void run.takeEarly()
+      const view = new RunView(
+        run,
+        sink.of(ids, () => views.delete(view)),
+      )
+      views.add(view)
+      view.start(
+        input.messages,
+        input.tools.map(({ name }) => name),
+      )
+    } catch (thrown) {
+      refuse(thrown, ids)
+    }
+  }
+
+  socket.onText((text) => {
+    let input: RunAgentInput
+    try {
+      if (waiting >= visit.limits.waitingCommands) {
+        throw new RuntimeError('BRIDGE_LIMIT', `${waiting} runs wait to be begun, the most allowed.`)
+      }
+      input = readInput(text, visit.limits.depth)
+    } catch (thrown) {
+      return refuse(thrown, {})
+    }
+    waiting += 1
+    last = last.then(() => begin(input)).finally(() => (waiting -= 1))
+  })
+  socket.onClose(() => {
+    isClosed = true
+    for (const view of views) view.close()
+  })
+}

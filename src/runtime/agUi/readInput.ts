@@ -1,0 +1,54 @@
+import type { RunAgentInput } from '@ag-ui/core'
+import { RunAgentInputSchema } from '@ag-ui/core/schemas'
+import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { agentIdSchema } from '../../protocol/ids.ts'
+
+/** Longest part of what is wrong that is said back, and longest id of a run, in UTF-16 units. */
+const mostSaid = 500
+const longestRunId = 256
+
+/** What a client asks for. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
+export function readInput(text: string, maxDepth: number): RunAgentInput {
+  const read = RunAgentInputSchema.safeParse(parse(text, maxDepth))
+  if (!read.success) {
+    const issues = describeIssues(read.error)
+    const said = issues.length > mostSaid ? `${issues.slice(0, mostSaid)}…` : issues
+    throw new RuntimeError('BRIDGE_FRAME', `This is no RunAgentInput: ${said}.`)
+  }
+  const input = read.data as RunAgentInput
+  const { threadId, runId } = input
+  if (!agentIdSchema.safeParse(threadId).success) {
+    throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(threadId.slice(0, mostSaid))} is no agent id.`)
+  }
+  if (runId === '' || runId.length > longestRunId) {
+    throw new RuntimeError('BRIDGE_FRAME', `runId: give 1 to ${longestRunId} characters.`)
+  }
+  return input
+}
+
+function parse(text: string, maxDepth: number): unknown {
+  if (depthOf(text) > maxDepth)
+    throw new RuntimeError('BRIDGE_FRAME', `The input is nested deeper than ${maxDepth} levels.`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new RuntimeError('BRIDGE_FRAME', 'The input is not JSON.')
+  }
+}
+
+/** How deep brackets are nested outside of strings: found before parsing, which would recurse. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs)) {
+    if (token === '{' || token === '[') deepest = Math.max(deepest, (depth += 1))
+    else if (token === '}' || token === ']') depth -= 1
+  }
+  return deepest
+}
+
+/** A value of `forwardedProps`, when it is an object. */
+export function propOf({ forwardedProps }: RunAgentInput, name: 'definition' | 'command'): unknown {
+  const props: unknown = forwardedProps
+  return typeof props === 'object' && props !== null ? (props as Record<string, unknown>)[name] : undefined
+}

@@ -1,0 +1,55 @@
+import type { Context, ContentPart, Message, UserMessage } from '@ag-ui/core'
+import type { ConversationView } from '../../conversation/conversation.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { textOf, type PlainBlock } from '../../protocol/messages.ts'
+import type { ProvenanceKind } from '../../protocol/provenance.ts'
+
+/** Marks, in the provenance of a message, what came as AG-UI context. */
+export const contextTier = 'ag-ui'
+
+/** One thing to say to an agent, in the shape of a prompt. */
+interface Said {
+  readonly content: PlainBlock[]
+  readonly provenance?: ProvenanceKind
+}
+
+/**
+ * User messages that are new: those after the last answer which the thread does not know yet. What a client claims was said
+ * before is not taken over.
+ */
+export function newMessages(messages: readonly Message[], known: ReadonlySet<string>): UserMessage[] {
+  const answered = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
+  return messages
+    .slice(answered + 1)
+    .filter((message): message is UserMessage => message.role === 'user' && !known.has(message.id))
+}
+
+/** What a user message says. @throws RuntimeError `INVALID_CONTENT`: something other than text and images that came along. */
+export function blocksOf({ content }: UserMessage): PlainBlock[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return content.map(blockOf)
+}
+
+function blockOf(part: ContentPart): PlainBlock {
+  if (part.type === 'text') return { type: 'text', text: part.text }
+  if (part.type === 'image' && part.source.type === 'data')
+    return { type: 'image', data: part.source.value, mimeType: part.source.mimeType }
+  const what = `A part of type "${part.type}" with a source of type "${part.source.type}" came; agents take text and images as data.`
+  throw new RuntimeError('INVALID_CONTENT', what)
+}
+
+/** AG-UI context that the conversation does not hold yet: clients send all of it with every run. */
+export function newContext(context: readonly Context[], conversation: ConversationView): Said[] {
+  const held = new Map<string, string>()
+  for (const { message } of conversation.trunk()) {
+    if (message.role !== 'user' || message.provenance?.type !== 'memoryTier') continue
+    const { tier, recordId } = message.provenance
+    if (tier === contextTier) held.set(recordId, textOf(message.content))
+  }
+  return context.flatMap(({ description, value }) => {
+    const text = `${description}\n${value}`
+    if (text.trim() === '' || held.get(description) === text) return []
+    const provenance = { type: 'memoryTier', tier: contextTier, recordId: description } as const
+    return [{ content: [{ type: 'text', text }], provenance }]
+  })
+}

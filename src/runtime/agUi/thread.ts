@@ -1,0 +1,218 @@
+import type { Message } from '@ag-ui/core'
+import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import { textOf } from '../../protocol/messages.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { Run } from '../../protocol/run.ts'
+import type { Agent } from '../agent.ts'
+import type { AgUiRun } from './agUiRun.ts'
+import { endingOf } from './endings.ts'
+import { contextTier } from './said.ts'
+import { threadMessages } from './threadMessages.ts'
+import type { CalledChild } from './translate.ts'
+
+/** Runs of a thread that are remembered, so that one asked for again is not run again. */
+const mostRuns = 1_000
+
+/** What has come of a reply under way. */
+export interface Growing {
+  readonly turnIndex: number
+  readonly attempt: number
+  text: string
+  thinking: string
+  /** Arguments of its calls as text, by call. */
+  readonly calls: Map<string, { name?: string; text: string }>
+}
+
+/** An agent as AG-UI clients talk with it: its runs, and what is under way while one goes on. */
+export class Thread {
+  readonly agent: Agent
+  /** Ids that clients gave to user messages, by node. */
+  readonly names = new Map<NodeId, string>()
+  /** Ids of user messages that were taken. */
+  readonly known = new Set<string>()
+  /** Replies under way, by agent. */
+  readonly growing = new Map<string, Growing>()
+  /** Turns under way, by agent. */
+  readonly turns = new Map<string, number>()
+  /** Sub-agents that were called and have not answered, by id. */
+  readonly children = new Map<string, CalledChild>()
+  readonly #runs = new Map<string, AgUiRun>()
+  readonly #active = new Set<AgUiRun>()
+  #unsubscribe: (() => void) | undefined
+  /** The newest run that was asked for here: it tells when the agent ended without a word in its log. */
+  #asked: Run | undefined
+
+  constructor(agent: Agent) {
+    this.agent = agent
+  }
+
+  run(runId: string): AgUiRun | undefined {
+    return this.#runs.get(runId)
+  }
+
+  /**
+   * Begins a run: `act` carries out what it asks of the agent, and throws when that is refused; nothing is remembered then.
+   */
+  begin(run: AgUiRun, act: () => Run | undefined): void {
+    this.#active.add(run)
+    this.#listen()
+    try {
+      this.#expect(act())
+    } catch (thrown) {
+      this.#leave(run)
+      throw thrown
+    }
+    for (const id of run.saying) this.known.add(id)
+    this.#runs.set(run.runId, run)
+    if (this.#runs.size > mostRuns) this.#runs.delete(this.#runs.keys().next().value!)
+    void this.#asked?.result.then((result) => run.finish(endingOf(this.agent, result, result.text)))
+    run.opened()
+  }
+
+  #expect(asked: Run | undefined): void {
+    if (asked === undefined) return
+    this.#asked = asked
+    void asked.result.then(() => {
+      if (this.#asked === asked) this.#asked = undefined
+    })
+  }
+
+  /** A run is over: nothing of it is listened to any more. */
+  ended(run: AgUiRun): void {
+    this.#leave(run)
+  }
+
+  messages(): Message[] {
+    return threadMessages(this.agent.id, this.agent.conversation, this.names)
+  }
+
+  /** Whether the client has a user message: it sent it, or sent it as context. */
+  isKnown({ nodeId, message }: EventOf<'message.added'>): boolean {
+    const { provenance } = message
+    return this.names.has(nodeId) || (provenance?.type === 'memoryTier' && provenance.tier === contextTier)
+  }
+
+  childOf({ agentId, callId }: { readonly agentId: string; readonly callId: string }): string | undefined {
+    for (const child of this.children.values())
+      if (child.agentId === agentId && child.callId === callId) return child.childId
+    return undefined
+  }
+
+  /** Text of the last reply of a run. */
+  lastText(loopId: string): string {
+    const last = this.agent.conversation
+      .trunk()
+      .findLast((node) => node.loopId === loopId && node.message.role === 'assistant')
+    return last === undefined ? '' : textOf(last.message.content.filter((block) => block.type === 'text'))
+  }
+
+  #listen(): void {
+    if (this.#unsubscribe !== undefined) return
+    const { growingReply } = this.agent
+    if (growingReply !== undefined) this.growing.set(this.agent.id, { ...growingReply, attempt: 1, calls: new Map() })
+    const alive = new Set(this.#alive(this.agent))
+    for (const childId of this.children.keys()) if (!alive.has(childId)) this.children.delete(childId)
+    this.#unsubscribe = this.agent.subscribe((event) => this.#take(event), { descendants: true })
+  }
+
+  #alive(agent: Agent): string[] {
+    return agent.children().flatMap((child) => [child.id, ...this.#alive(child)])
+  }
+
+  #leave(run: AgUiRun): void {
+    this.#active.delete(run)
+    if (this.#active.size > 0) return
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+    this.growing.clear()
+    this.turns.clear()
+  }
+
+  #take(event: AgentEvent): void {
+    this.#before(event)
+    for (const run of this.#active) run.take(event)
+    this.#after(event)
+  }
+
+  #before(event: AgentEvent): void {
+    const { agentId } = event
+    switch (event.type) {
+      case 'reply.start':
+        if (this.#isShown(agentId))
+          this.growing.set(agentId, {
+            turnIndex: event.turnIndex,
+            attempt: event.attempt,
+            text: '',
+            thinking: '',
+            calls: new Map(),
+          })
+        break
+      case 'reply.reset':
+        this.growing.delete(agentId)
+        break
+      case 'tool.start':
+        if (event.childId !== undefined && this.#isShown(agentId))
+          this.children.set(event.childId, { ...event, childId: event.childId })
+        break
+      case 'turn.start':
+        if (this.#isShown(agentId)) this.turns.set(agentId, event.turnIndex)
+        break
+      case 'turn.end':
+        this.turns.delete(agentId)
+        break
+      case 'message.added':
+        this.#name(event)
+        break
+      case 'reply.delta':
+        this.#grow(agentId, 'text', event.text)
+        break
+      case 'thinking.delta':
+        this.#grow(agentId, 'thinking', event.text)
+        break
+      case 'toolCall.delta':
+        this.#growCall(event)
+        break
+      default:
+    }
+  }
+
+  /** What an event ended is still needed to tell of it. */
+  #after(event: AgentEvent): void {
+    const { agentId } = event
+    if (event.type === 'reply.end') this.growing.delete(agentId)
+    else if (event.type === 'tool.end') {
+      const childId = this.childOf(event)
+      if (childId !== undefined) this.children.delete(childId)
+    } else if (event.type === 'run.end') {
+      this.turns.delete(agentId)
+      this.growing.delete(agentId)
+      if (agentId === this.agent.id) this.children.clear()
+    }
+  }
+
+  #isShown(agentId: string): boolean {
+    return agentId === this.agent.id || this.children.has(agentId)
+  }
+
+  #grow(agentId: string, kind: 'text' | 'thinking', text: string): void {
+    const growing = this.growing.get(agentId)
+    if (growing !== undefined) growing[kind] += text
+  }
+
+  #growCall({ agentId, callId, name, text }: EventOf<'toolCall.delta'>): void {
+    const calls = this.growing.get(agentId)?.calls
+    const call = calls?.get(callId) ?? { text: '' }
+    if (name !== undefined) call.name = name
+    call.text += text
+    calls?.set(callId, call)
+  }
+
+  /** Which of the messages that clients sent a node is: they are taken in order. */
+  #name(event: EventOf<'message.added'>): void {
+    if (event.agentId !== this.agent.id || this.isKnown(event)) return
+    for (const run of this.#active) {
+      const name = run.nameFor(event)
+      if (name !== undefined) return void this.names.set(event.nodeId, name)
+    }
+  }
+}

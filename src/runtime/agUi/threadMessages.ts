@@ -1,0 +1,99 @@
+import type { ContentPart, Message } from '@ag-ui/core'
+import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationNode } from '../../conversation/node.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { textOf, toolCallsOf, type Block, type PlainBlock } from '../../protocol/messages.ts'
+import { contextTier } from './said.ts'
+import { replyName, resultName, thinkingName } from './names.ts'
+
+/** What a front end is to show of blocks: text, or parts when there are images. */
+export function contentOf(blocks: readonly PlainBlock[]): string | ContentPart[] {
+  if (blocks.every(({ type }) => type === 'text')) return textOf(blocks)
+  return blocks.map((block) =>
+    block.type === 'text'
+      ? { type: 'text', text: block.text }
+      : { type: 'image', source: { type: 'data', value: block.data, mimeType: block.mimeType } },
+  )
+}
+
+/** The arguments of a call as a JSON text; a model's that were no JSON as they came. */
+export const argumentsOf = (input: unknown): string =>
+  typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}')
+
+const thoughtOf = (content: readonly Block[]): string =>
+  content.map((block) => (block.type === 'thinking' ? block.text : '')).join('')
+
+/** Ids that clients gave to user messages, by node. */
+export type ClientNames = ReadonlyMap<NodeId, string>
+
+/** The conversation of an agent as AG-UI messages: the trunk, and the step that is not sealed yet. */
+export function threadMessages(agentId: string, conversation: ConversationView, names: ClientNames): Message[] {
+  const open = conversation.log().filter(({ id }) => conversation.node(id) === undefined)
+  return [...conversation.trunk(), ...open].flatMap((node) => messagesOf(agentId, node, names))
+}
+
+function messagesOf(agentId: string, node: ConversationNode, names: ClientNames): Message[] {
+  const { message, turnIndex } = node
+  if (message.role === 'user') {
+    if (isContext(node)) return []
+    return [{ id: userName(agentId, node, names), role: 'user', content: contentOf(message.content) }]
+  }
+  if (message.role === 'toolResult') {
+    const { callId, content, isError } = message
+    return [
+      {
+        id: resultName(agentId, turnIndex, callId),
+        role: 'tool',
+        toolCallId: callId,
+        content: contentOf(content),
+        ...(isError ? { error: textOf(content) } : {}),
+      },
+    ]
+  }
+  const id = replyName(agentId, turnIndex)
+  const thought = thoughtOf(message.content)
+  const text = textOf(message.content)
+  const calls = toolCallsOf(message.content)
+  const messages: Message[] = []
+  if (thought !== '') messages.push({ id: thinkingName(id), role: 'reasoning', content: thought })
+  if (text === '' && calls.length === 0) return messages
+  messages.push({
+    id,
+    role: 'assistant',
+    content: text,
+    ...(calls.length === 0
+      ? {}
+      : {
+          toolCalls: calls.map(({ callId, name, input }) => ({
+            id: callId,
+            type: 'function' as const,
+            function: { name, arguments: argumentsOf(input) },
+          })),
+        }),
+  })
+  return messages
+}
+
+/** What a client sent as context stands in the conversation, and is no message of the client's. */
+function isContext({ message }: ConversationNode): boolean {
+  if (message.role !== 'user') return false
+  const { provenance } = message
+  return provenance?.type === 'memoryTier' && provenance.tier === contextTier
+}
+
+/** Of a user message: the client's own id where it is known. */
+export const userName = (
+  agentId: string,
+  { id, rebasedFrom }: Pick<ConversationNode, 'id' | 'rebasedFrom'>,
+  names: ClientNames,
+): string => names.get(id) ?? (rebasedFrom === undefined ? undefined : names.get(rebasedFrom)) ?? `${agentId}/n${id}`
+
+/** Whether a client shows what the thread holds, as far as it is the thread's to say. */
+export function agree(clients: readonly Message[], ours: readonly Message[]): boolean {
+  const shown = clients.filter(isShared).map(({ id }) => id)
+  const held = ours.filter(isShared).map(({ id }) => id)
+  return shown.length === held.length && shown.every((id, index) => id === held[index])
+}
+
+const isShared = (message: Message): boolean =>
+  message.subagentRunId === undefined && ['user', 'assistant', 'tool'].includes(message.role)

@@ -1,0 +1,206 @@
+import type { ChartDirection } from './chartMermaid.ts'
+import type { ArrowStyle, ChartDrawing, DrawnArrow, DrawnNode } from './chartDrawing.ts'
+import { measureText, wrapText } from './textMeasure.ts'
+
+/** A graph as ELK takes it and gives it back, as far as it is used here. */
+export interface ElkGraph {
+  readonly id: string
+  readonly x?: number
+  readonly y?: number
+  readonly width?: number
+  readonly height?: number
+  readonly layoutOptions?: Readonly<Record<string, string>>
+  readonly labels?: readonly ElkText[]
+  readonly children?: readonly ElkGraph[]
+  readonly edges?: readonly ElkWay[]
+}
+
+interface ElkText {
+  readonly id?: string
+  readonly text?: string
+  readonly x?: number
+  readonly y?: number
+  readonly width?: number
+  readonly height?: number
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+interface ElkWay {
+  readonly id: string
+  readonly sources: readonly string[]
+  readonly targets: readonly string[]
+  readonly labels?: readonly ElkText[]
+  readonly layoutOptions?: Readonly<Record<string, string>>
+  readonly sections?: readonly {
+    readonly startPoint: Point
+    readonly endPoint: Point
+    readonly bendPoints?: readonly Point[]
+  }[]
+}
+
+/** A state in its place; pixels from the left top of the picture. */
+export interface PlacedBox extends DrawnNode {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  /** Whether others are inside. */
+  readonly isOuter: boolean
+  /** How deep inside others. */
+  readonly depth: number
+}
+
+/** An arrow in its place; `points` has two or more. */
+export interface PlacedArrow {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly style: ArrowStyle
+  readonly points: readonly Point[]
+  readonly label?: { readonly x: number; readonly y: number; readonly lines: readonly string[] }
+}
+
+/** A picture with every box and arrow in its place. */
+export interface ChartLayout {
+  readonly title: string
+  readonly width: number
+  readonly height: number
+  /** Outer boxes before those inside. */
+  readonly boxes: readonly PlacedBox[]
+  readonly arrows: readonly PlacedArrow[]
+}
+
+/** Sizes of the texts in pixels. */
+export const fontSizes = { name: 15, detail: 12.5, label: 12.5 } as const
+export const lineHeight = 16
+const maxLabel = 112
+const maxDetail = 200
+/** The machine's own heading has the whole picture's width. */
+const maxHeading = 420
+
+const marks: Readonly<Partial<Record<DrawnNode['kind'], number>>> = { initial: 12, junction: 14 }
+
+const options: Readonly<Record<string, string>> = {
+  'elk.algorithm': 'layered',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.json.shapeCoords': 'ROOT',
+  'elk.json.edgeCoords': 'ROOT',
+  'elk.padding': '[top=20,left=20,bottom=20,right=20]',
+  'elk.spacing.nodeNode': '20',
+  'elk.spacing.edgeNode': '12',
+  'elk.spacing.edgeEdge': '10',
+  'elk.spacing.edgeLabel': '5',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '24',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '12',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '10',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.randomSeed': '1',
+  'elk.layered.cycleBreaking.strategy': 'GREEDY',
+}
+
+/** Lines of an arrow's label, broken where they are long. */
+const labelLines = ({ lines }: DrawnArrow): string[] =>
+  lines.flatMap((line) => wrapText(line, fontSizes.label, maxLabel))
+
+/** Lines below a state's name. */
+export const detailLines = ({ details, kind }: Pick<DrawnNode, 'details' | 'kind'>): string[] =>
+  details.flatMap((line) => wrapText(line, fontSizes.detail, kind === 'machine' ? maxHeading : maxDetail))
+
+const widest = (lines: readonly string[], fontSize: number): number =>
+  lines.reduce((most, line) => Math.max(most, measureText(line, fontSize)), 0)
+
+/** What ELK is to lay out. Pure. */
+export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down'): ElkGraph {
+  const inside = new Map<string | undefined, DrawnNode[]>()
+  for (const node of drawing.nodes) {
+    const siblings = inside.get(node.parent)
+    if (siblings === undefined) inside.set(node.parent, [node])
+    else siblings.push(node)
+  }
+  const graphOf = (node: DrawnNode): ElkGraph => {
+    const side = marks[node.kind]
+    if (side !== undefined && node.details.length === 0) return { id: node.id, width: side, height: side }
+    const details = detailLines(node)
+    const width = Math.max(measureText(node.label, fontSizes.name) * 1.06, widest(details, fontSizes.detail)) + 24
+    const header = 26 + details.length * lineHeight
+    const children = inside.get(node.id)
+    if (children === undefined) return { id: node.id, width: Math.max(64, width), height: header + 8 }
+    return {
+      id: node.id,
+      children: children.map(graphOf),
+      layoutOptions: {
+        ...options,
+        'elk.direction': direction === 'down' ? 'DOWN' : 'RIGHT',
+        'elk.padding': `[top=${header + 16},left=18,bottom=18,right=18]`,
+        'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+        'elk.nodeSize.minimum': `(${width}, ${header + 30})`,
+      },
+    }
+  }
+  return {
+    id: '(picture)',
+    layoutOptions: { ...options, 'elk.direction': direction === 'down' ? 'DOWN' : 'RIGHT' },
+    children: (inside.get(undefined) ?? []).map(graphOf),
+    edges: drawing.arrows.map((arrow) => {
+      const lines = labelLines(arrow)
+      const way = { id: arrow.id, sources: [arrow.from], targets: [arrow.to] }
+      if (lines.length === 0) return way
+      const weight = arrow.style === 'plain' ? 1 : 1.08
+      const size = { width: widest(lines, fontSizes.label) * weight + 8, height: lines.length * lineHeight + 2 }
+      return {
+        ...way,
+        labels: [
+          {
+            id: `${arrow.id} label`,
+            text: lines.join('\n'),
+            ...size,
+            layoutOptions: { 'elk.edgeLabels.placement': 'CENTER' },
+          },
+        ],
+      }
+    }),
+  }
+}
+
+/** What ELK laid out, together with what it stands for. Pure. */
+export function fromElk(laidOut: ElkGraph, drawing: ChartDrawing): ChartLayout {
+  const places = new Map<string, { graph: ElkGraph; depth: number }>()
+  const ways: ElkWay[] = []
+  const visit = (graph: ElkGraph, depth: number): void => {
+    places.set(graph.id, { graph, depth })
+    ways.push(...(graph.edges ?? []))
+    for (const child of graph.children ?? []) visit(child, depth + 1)
+  }
+  visit(laidOut, 0)
+  const boxes = drawing.nodes.map((node): PlacedBox => {
+    const { graph, depth } = places.get(node.id)!
+    const { x = 0, y = 0, width = 0, height = 0, children = [] } = graph
+    return { ...node, x, y, width, height, depth, isOuter: children.length > 0 }
+  })
+  const byId = new Map(ways.map((way) => [way.id, way]))
+  const arrows = drawing.arrows.map((arrow): PlacedArrow => {
+    const { sections = [], labels = [] } = byId.get(arrow.id)!
+    const points = sections.flatMap(({ startPoint, bendPoints = [], endPoint }) => [
+      startPoint,
+      ...bendPoints,
+      endPoint,
+    ])
+    const [label] = labels
+    const { id, from, to, style } = arrow
+    return {
+      id,
+      from,
+      to,
+      style,
+      points,
+      ...(label === undefined ? {} : { label: { x: label.x ?? 0, y: label.y ?? 0, lines: labelLines(arrow) } }),
+    }
+  })
+  const { width = 0, height = 0 } = laidOut
+  return { title: drawing.title, width: Math.ceil(width), height: Math.ceil(height), boxes, arrows }
+}

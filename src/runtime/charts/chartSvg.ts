@@ -1,0 +1,150 @@
+import {
+  detailLines,
+  fontSizes,
+  lineHeight,
+  type ChartLayout,
+  type PlacedArrow,
+  type PlacedBox,
+} from './chartLayout.ts'
+import { escapeXml } from './escapeText.ts'
+
+/** Colours of the pictures, light and dark; every picture brings them along. */
+export const pictureStyle = `
+    .picture { --paper: #ffffff; --frame: #f6f7f9; --box: #ffffff; --line: #c3c9d4; --ink: #1f2937; --quiet: #5b6472; --edge: #7c8698; --lit: #fff3d1; --glow: #c77d0a; --open: #15803d; --shut: #b4322a; --tag: #8a5a00; font-family: ui-sans-serif, system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+    @media (prefers-color-scheme: dark) { .picture { --paper: #14171c; --frame: #1a1e25; --box: #222831; --line: #3d4654; --ink: #e6e9ee; --quiet: #a3adbb; --edge: #79849a; --lit: #43340f; --glow: #f0b13c; --open: #4cc475; --shut: #f0857b; --tag: #e2b45a; } }
+    .paper { fill: var(--paper); }
+    text { fill: var(--ink); font-size: ${fontSizes.name}px; }
+    .quiet { fill: var(--quiet); font-size: ${fontSizes.detail}px; }`
+
+const chartStyle = `
+    .box { fill: var(--box); stroke: var(--line); stroke-width: 1.25; }
+    .outer { fill: var(--frame); }
+    .machine > .box { fill: none; stroke-dasharray: 2 5; }
+    .any > .box { fill: none; stroke-dasharray: 3 3; }
+    .any text { fill: var(--quiet); font-style: italic; }
+    .name { font-weight: 600; }
+    .final > .inner { fill: none; stroke: var(--line); }
+    .dot { fill: var(--quiet); }
+    .junction { fill: var(--box); stroke: var(--edge); stroke-width: 1.25; }
+    .inside > .box { stroke: var(--glow); }
+    .itself > .box { fill: var(--lit); stroke: var(--glow); stroke-width: 2.5; }
+    .arrow { fill: none; stroke: var(--edge); stroke-width: 1.25; stroke-linejoin: round; }
+    .head { fill: var(--edge); }
+    .label { fill: var(--quiet); font-size: ${fontSizes.label}px; }
+    .under { fill: var(--paper); opacity: 0.9; }
+    .open .arrow { stroke: var(--open); stroke-width: 2.25; } .open .head { fill: var(--open); } .open .label { fill: var(--open); font-weight: 600; }
+    .shut .arrow { stroke: var(--shut); stroke-dasharray: 5 4; } .shut .head { fill: var(--shut); } .shut .label { fill: var(--shut); }
+    .cross { stroke: var(--shut); stroke-width: 2.25; }
+    .brake .arrow { stroke: var(--glow); stroke-width: 2; } .brake .head { fill: var(--glow); }
+    .runs .arrow { stroke-dasharray: 1 4; stroke-linecap: round; }`
+
+const round = (value: number): number => Math.round(value * 10) / 10
+
+/** A chart in its places as a picture that stands alone: no script, light and dark, with a title and a description. Pure. */
+export function chartSvg(layout: ChartLayout): string {
+  const { width, height, title, boxes, arrows } = layout
+  const outer = boxes.filter(({ isOuter }) => isOuter)
+  const inner = boxes.filter(({ isOuter }) => !isOuter)
+  return `<svg xmlns="http://www.w3.org/2000/svg" class="picture" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" style="max-width:100%;height:auto" role="img" aria-labelledby="title desc">
+  <title id="title">${escapeXml(`Statechart of ${title}`)}</title>
+  <desc id="desc">${escapeXml(described(layout))}</desc>
+  <style>${pictureStyle}${chartStyle}
+  </style>
+  <rect class="paper" width="${width}" height="${height}" rx="8"/>
+${[...outer.map(boxSvg), ...arrows.map(arrowSvg), ...inner.map(boxSvg), ...arrows.map(labelSvg)].filter(Boolean).join('\n')}
+</svg>
+`
+}
+
+/** The chart in words: its states, the active ones, the brakes. */
+function described({ boxes, arrows }: ChartLayout): string {
+  const states = boxes.filter(({ kind }) => !['initial', 'junction', 'any', 'machine'].includes(kind))
+  const active = states.filter((box) => box.active === 'itself').map(({ id }) => id)
+  const brakes = arrows.filter(({ style }) => style === 'open' || style === 'shut')
+  const told = brakes.map(({ from, to, style }) => `${from} to ${to} is ${style}`)
+  return [
+    `States: ${states.map(({ id }) => id).join(', ')}.`,
+    active.length === 0 ? '' : `Active: ${active.join(', ')}.`,
+    told.length === 0 ? '' : `Brakes: ${told.join('; ')}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function boxSvg(box: PlacedBox): string {
+  const [x, y, width, height] = [box.x, box.y, box.width, box.height].map(round) as [number, number, number, number]
+  if (box.kind === 'initial')
+    return `  <circle class="dot" cx="${x + width / 2}" cy="${y + height / 2}" r="${width / 2}"/>`
+  if (box.kind === 'junction' && box.details.length === 0) {
+    const [r, cx, cy] = [width / 2, x + width / 2, y + height / 2]
+    return `  <path class="junction" d="M${cx} ${cy - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z"/>`
+  }
+  const centre = round(x + width / 2)
+  const classes = ['state', box.kind === 'junction' ? 'then' : box.kind, box.active, box.isOuter ? 'outer-state' : '']
+    .filter(Boolean)
+    .join(' ')
+  const place = box.isOuter ? `x="${x + 14}"` : `x="${centre}" text-anchor="middle"`
+  const ring =
+    box.kind === 'final'
+      ? `<rect class="inner" x="${x + 3}" y="${y + 3}" width="${width - 6}" height="${height - 6}" rx="6"/>`
+      : ''
+  const details = detailLines(box).map(
+    (line, index) =>
+      `<text class="quiet" ${place} y="${round(y + 22 + (index + 1) * lineHeight)}">${escapeXml(line)}</text>`,
+  )
+  return `  <g class="${classes}" data-state="${escapeXml(box.id)}"><rect class="box${box.isOuter ? ' outer' : ''}" x="${x}" y="${y}" width="${width}" height="${height}" rx="9"/>${ring}<text class="name" ${place} y="${round(y + 22)}">${escapeXml(box.label)}</text>${details.join('')}</g>`
+}
+
+function arrowSvg({ style, points }: PlacedArrow): string {
+  const end = points.at(-1)
+  const before = points.at(-2)
+  if (end === undefined || before === undefined) return ''
+  return `  <g class="${style}"><path class="arrow" d="${roundedPath(points)}"/>${headSvg(before, end)}${style === 'shut' ? crossSvg(before, end) : ''}</g>`
+}
+
+type Point = PlacedArrow['points'][number]
+
+/** A line with rounded corners. */
+function roundedPath(points: readonly Point[]): string {
+  const parts = [`M${round(points[0]!.x)} ${round(points[0]!.y)}`]
+  for (let i = 1; i < points.length; i++) {
+    const [from, at, to] = [points[i - 1]!, points[i]!, points[i + 1]]
+    if (to === undefined) {
+      parts.push(`L${round(at.x)} ${round(at.y)}`)
+      continue
+    }
+    const near = (other: Point): Point => {
+      const length = Math.hypot(other.x - at.x, other.y - at.y) || 1
+      const share = Math.min(7, length / 2) / length
+      return { x: at.x + (other.x - at.x) * share, y: at.y + (other.y - at.y) * share }
+    }
+    const [a, b] = [near(from), near(to)]
+    parts.push(`L${round(a.x)} ${round(a.y)}Q${round(at.x)} ${round(at.y)} ${round(b.x)} ${round(b.y)}`)
+  }
+  return parts.join('')
+}
+
+function headSvg(before: Point, end: Point): string {
+  const length = Math.hypot(end.x - before.x, end.y - before.y) || 1
+  const [dx, dy] = [(end.x - before.x) / length, (end.y - before.y) / length]
+  const corner = (side: number): string =>
+    `${round(end.x - dx * 8 - dy * 4 * side)} ${round(end.y - dy * 8 + dx * 4 * side)}`
+  return `<path class="head" d="M${round(end.x)} ${round(end.y)}L${corner(1)}L${corner(-1)}z"/>`
+}
+
+/** A bar over the end of an arrow: it is not taken. */
+function crossSvg(before: Point, end: Point): string {
+  const length = Math.hypot(end.x - before.x, end.y - before.y) || 1
+  const [dx, dy] = [(end.x - before.x) / length, (end.y - before.y) / length]
+  const at = { x: end.x - dx * 13, y: end.y - dy * 13 }
+  return `<path class="cross" d="M${round(at.x - dy * 7)} ${round(at.y + dx * 7)}L${round(at.x + dy * 7)} ${round(at.y - dx * 7)}"/>`
+}
+
+function labelSvg({ style, label }: PlacedArrow): string {
+  if (label === undefined) return ''
+  const lines = label.lines.map(
+    (line, index) =>
+      `<text class="label" x="${round(label.x + 4)}" y="${round(label.y + 12 + index * lineHeight)}">${escapeXml(line)}</text>`,
+  )
+  return `  <g class="${style}">${lines.join('')}</g>`
+}

@@ -1,0 +1,90 @@
+import type { ConversationModel, GraphStep } from './conversationModel.ts'
+
+/** What stands below a step: a tag, the memo of a prune, a summary that stands for steps, a sub-agent. */
+export type RowNote = 'tag' | 'prune' | 'compaction' | 'agent'
+
+/** One row of a conversation that is drawn like `git log --graph`; `depth` 0 is the trunk. */
+export type ConversationRow =
+  | { readonly type: 'step'; readonly depth: number; readonly step: GraphStep }
+  /** A branch leaves the line of this depth here. */
+  | { readonly type: 'branch'; readonly depth: number }
+  | { readonly type: 'note'; readonly depth: number; readonly note: RowNote; readonly text: string }
+
+interface Line {
+  readonly depth: number
+  /** Steps that go on from the last one drawn. */
+  next: readonly GraphStep[]
+  /** The one of them that the line goes on with. */
+  straight: GraphStep | undefined
+  /** How many of them have been looked at. */
+  at: number
+}
+
+/** Rows, oldest step first: the trunk straight on, each abandoned branch beside the step it left. Without recursion: branches may be deep. */
+export function* conversationRows(model: ConversationModel): Generator<ConversationRow> {
+  const children = new Map<string | undefined, GraphStep[]>()
+  for (const step of model.steps) {
+    const siblings = children.get(step.parent)
+    if (siblings === undefined) children.set(step.parent, [step])
+    else siblings.push(step)
+  }
+  const notesAt = notesOf(model)
+  const lines: Line[] = [lineOf(0, children.get(undefined) ?? [])]
+  for (let line = lines.at(-1); line !== undefined; line = lines.at(-1)) {
+    const { straight } = line
+    const branch = line.next[line.at]
+    line.at += 1
+    if (branch !== undefined && branch !== straight) {
+      yield { type: 'branch', depth: line.depth }
+      lines.push(lineOf(line.depth + 1, [branch]))
+    } else if (branch === undefined) {
+      if (straight === undefined) {
+        lines.pop()
+        continue
+      }
+      yield { type: 'step', depth: line.depth, step: straight }
+      for (const { note, text } of notesAt(straight)) yield { type: 'note', depth: line.depth, note, text }
+      Object.assign(line, lineOf(line.depth, children.get(straight.id) ?? []))
+    }
+  }
+  for (const { agentId } of model.agents) yield { type: 'note', depth: 0, note: 'agent', text: agentId }
+}
+
+/** The trunk goes on straight; of an abandoned line, what was tried last does. At the head, all that follows is abandoned. */
+const lineOf = (depth: number, next: readonly GraphStep[]): Line => ({
+  depth,
+  next,
+  straight: depth === 0 ? next.find(({ isOnTrunk }) => isOnTrunk) : next.at(-1),
+  at: 0,
+})
+
+function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote; text: string }[] {
+  const memos = new Map(
+    model.prunes.map(({ steps, memo, tokens }) => {
+      const what = `hides ${steps.length === 1 ? 'this step' : `${steps.length} steps`} (${Math.round(tokens)} tokens)`
+      return [steps[0], memo === undefined || memo === '' ? what : `${what}: ${memo}`]
+    }),
+  )
+  const summaries = new Map<string, string[]>()
+  for (const { id, from, to, summary, isInForce } of model.compactions) {
+    const text = `${id} stands for ${from}–${to}${isInForce ? '' : ', no more'}: ${summary}`
+    summaries.set(from, [...(summaries.get(from) ?? []), text])
+  }
+  return (step) => {
+    const memo = memos.get(step.id)
+    return [
+      ...(summaries.get(step.id) ?? []).map((text) => ({ note: 'compaction' as const, text })),
+      ...(memo === undefined ? [] : [{ note: 'prune' as const, text: memo }]),
+      ...step.tags.map(({ kind, text }) => ({ note: 'tag' as const, text: `${kind}: ${text}` })),
+      ...step.agents.map(({ agentId }) => ({ note: 'agent' as const, text: agentId })),
+    ]
+  }
+}
+
+/** Ids of a step's first and last node: `n3–n5`. */
+export const stepIds = ({ nodes }: Pick<GraphStep, 'nodes'>): string =>
+  [...new Set([nodes[0], nodes.at(-1)])].map((id) => `n${id}`).join('–')
+
+/** What a step says beside its words. */
+export const stepRemarks = ({ rebasedFrom, hiddenBy }: GraphStep): string =>
+  `${rebasedFrom === undefined ? '' : ` (n${rebasedFrom} again)`}${hiddenBy === undefined ? '' : ' (hidden)'}`

@@ -1,0 +1,95 @@
+import { systemClock } from '../../../actors/systemClock.ts'
+import { RuntimeError } from '../../../protocol/errors.ts'
+import { Bridge, type BridgeRuntime } from '../../bridge/bridge.ts'
+import { bridgeLimitsSchema } from '../../bridge/limits.ts'
+import { Visit } from '../../bridge/visit.ts'
+import { createRuntime, type Runtime } from '../../runtime.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { Command } from '../command.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { loadDefinitions } from '../loadDefinitions.ts'
+import { openLogs } from '../sessionLogs.ts'
+import { onStopSignal } from '../signals.ts'
+
+/** `escapement acp <module>`: the agents a module defines, for an editor that starts this process. */
+export const acpCommand: Command = {
+  usage: 'acp <module>',
+  group: 'network',
+  summary: 'serve the agents of a module to an editor',
+  details: [
+    'Speaks the Agent Client Protocol over standard input and output, for an editor that starts it.',
+    'The module exports what defineAgent returns; a session is an agent of the first, or of the one',
+    'that the client names.',
+    'Agents are recorded in the folder of the logs, from which the editor can load them again.',
+    'Standard output has the protocol and nothing else; the process ends with its input.',
+    'Needs the package @agentclientprotocol/sdk.',
+  ],
+  options: ['dir', 'logs'],
+  task: 'required',
+  operand: { name: 'module', example: './agents.ts' },
+  async run(invocation, host) {
+    const output = takeOutput(host)
+    try {
+      const { serveStdio, storedSessions } = await loadAcp()
+      const loaded = await loadDefinitions(invocation.task ?? '', host.cwd())
+      const { store } = openLogs(invocation)
+      const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
+      const runtime = await createRuntime({ store })
+      const limits = bridgeLimitsSchema.parse({})
+      const bridge = new Bridge(bridgeRuntimeOf(runtime), {
+        store,
+        clock: systemClock,
+        limits,
+        tokens: undefined,
+        definitions,
+      })
+      const visit = new Visit(bridge, { role: 'admin' })
+      const stop = new AbortController()
+      const forget = onStopSignal(host, () => stop.abort(new Error('the process was told to stop')))
+      try {
+        const ends = { input: host.stdin, write: output.write, signal: stop.signal }
+        await serveStdio(ends, visit, { listed: () => storedSessions(store, visit.definitions) })
+      } finally {
+        forget()
+        await runtime.close()
+      }
+      return exitCodes.done
+    } finally {
+      output.giveBack()
+    }
+  },
+}
+
+/** Nobody subscribes to a feed here, so there is none that would have to follow an agent. */
+const bridgeRuntimeOf = (runtime: Runtime): BridgeRuntime => ({
+  agents: () => runtime.agents(),
+  agent: (id) => runtime.agent(id),
+  spawn: (definition, options) => runtime.spawn(definition, options),
+  resume: (agentId, definition) => runtime.resume(agentId, definition),
+  onAgent: () => () => {},
+})
+
+/** What a module prints must not get between the messages: it goes to standard error. */
+function takeOutput({ stdout, stderr }: CliHost) {
+  const { write } = stdout
+  const send = write.bind(stdout)
+  stdout.write = stderr.write.bind(stderr)
+  return {
+    write: (bytes: Uint8Array, done: (error?: Error | null) => void): void => void send(bytes, done),
+    giveBack: (): void => void (stdout.write = write),
+  }
+}
+
+async function loadAcp() {
+  try {
+    const [{ serveStdio }, { storedSessions }] = await Promise.all([
+      import('../../acp/serveStdio.ts'),
+      import('../../acp/sessionList.ts'),
+    ])
+    return { serveStdio, storedSessions }
+  } catch (thrown) {
+    if ((thrown as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw thrown
+    const what = 'escapement acp needs a package that is not installed: npm install @agentclientprotocol/sdk.'
+    throw new RuntimeError('INVALID_OPTION', what, { cause: thrown })
+  }
+}

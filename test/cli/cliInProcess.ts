@@ -1,0 +1,108 @@
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { CliHost } from '../../src/runtime/cli/cliHost.ts'
+import { runCli } from '../../src/runtime/cli/runCli.ts'
+import type { CaseContext } from '../support/suite.ts'
+import { plain } from '../runtime/cliTerminal.ts'
+
+export interface CliRun {
+  /** What was printed so far, without colours and cursor moves. */
+  readonly stdout: string
+  readonly stderr: string
+  send(text: string): void
+  endInput(): void
+  signal(): void
+  /** Resolves once standard output holds the text after what was waited for last; rejects when the command ends before. */
+  until(text: string): Promise<void>
+  /** The exit code. */
+  readonly ended: Promise<number>
+}
+
+export interface CliRunOptions {
+  /** Both ends are a terminal of 80 columns. */
+  readonly isTerminal?: boolean
+  readonly env?: NodeJS.ProcessEnv
+  /** The whole standard input; else it stays open. */
+  readonly input?: string
+}
+
+/** Runs the command line in this process, with streams of its own. What is left of it is ended after the case. */
+export function startCli(
+  { cleanup, signal }: Pick<CaseContext, 'cleanup' | 'signal'>,
+  args: readonly string[],
+  { isTerminal = false, env = {}, input }: CliRunOptions = {},
+): CliRun {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const signals = new EventEmitter()
+  if (isTerminal) {
+    Object.assign(stdin, { isTTY: true })
+    Object.assign(stdout, { isTTY: true, columns: 80 })
+  }
+  let out = ''
+  let err = ''
+  let seen = 0
+  let wake = (): void => {}
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += plain(text)
+    wake()
+  })
+  stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  signal.addEventListener('abort', () => wake())
+  const host = {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: () => '/nowhere',
+    on: (name: string, listener: () => void) => signals.on(name, listener),
+    off: (name: string, listener: () => void) => signals.off(name, listener),
+    exit: () => {},
+  } as unknown as CliHost
+  let isEnded = false
+  const ended = runCli(args, host).finally(() => {
+    isEnded = true
+    // What was written last is read first.
+    setImmediate(() => wake())
+  })
+  cleanup(async () => {
+    stdin.end()
+    signals.emit('SIGINT')
+    signals.emit('SIGINT')
+    await ended
+  })
+  if (input !== undefined) stdin.end(input)
+  return {
+    get stdout() {
+      return out
+    },
+    get stderr() {
+      return err
+    },
+    send: (text) => void stdin.write(text),
+    endInput: () => void stdin.end(),
+    signal: () => void signals.emit('SIGINT'),
+    async until(text) {
+      for (let at = out.indexOf(text, seen); ; at = out.indexOf(text, seen)) {
+        if (at !== -1) {
+          seen = at + text.length
+          return
+        }
+        if (isEnded || signal.aborted) throw new Error(`It did not print ${JSON.stringify(text)}:\n${out}\n${err}`)
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+    ended,
+  }
+}
+
+/** Runs the command line to its end. */
+export async function endedCli(
+  context: Pick<CaseContext, 'cleanup' | 'signal'>,
+  args: readonly string[],
+  options: CliRunOptions = {},
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const run = startCli(context, args, { input: '', ...options })
+  const code = await run.ended
+  await new Promise((resolve) => setImmediate(resolve))
+  return { code, stdout: run.stdout, stderr: run.stderr }
+}
