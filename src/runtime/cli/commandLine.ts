@@ -21,6 +21,11 @@ const optionTypes = {
   steer: { type: 'boolean' },
   'follow-up': { type: 'boolean' },
   'no-wait': { type: 'boolean' },
+  acp: { type: 'boolean' },
+  'ag-ui': { type: 'boolean' },
+  stately: { type: 'boolean' },
+  'no-serve': { type: 'boolean' },
+  stay: { type: 'boolean' },
   format: { type: 'string' },
   direction: { type: 'string' },
   json: { type: 'boolean' },
@@ -68,6 +73,11 @@ export interface Invocation {
   readonly steer: boolean
   readonly followUp: boolean
   readonly noWait: boolean
+  readonly acp: boolean
+  readonly agUi: boolean
+  readonly stately: boolean
+  readonly noServe: boolean
+  readonly stay: boolean
   readonly format: string | undefined
   readonly direction: string | undefined
   readonly request: boolean
@@ -152,6 +162,11 @@ export function parseCommandLine(
       steer: flag('steer'),
       followUp: flag('follow-up'),
       noWait: flag('no-wait'),
+      acp: flag('acp'),
+      agUi: flag('ag-ui'),
+      stately: flag('stately'),
+      noServe: flag('no-serve'),
+      stay: flag('stay'),
       format: text('format'),
       direction: text('direction'),
       request: flag('request'),

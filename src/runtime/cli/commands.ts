@@ -8,6 +8,7 @@ import { demoCommand } from './commands/demo.ts'
 import { exportCommand } from './commands/export.ts'
 import { forkCommand } from './commands/fork.ts'
 import { importCommand } from './commands/import.ts'
+import { inspectCommand } from './commands/inspect.ts'
 import { repairCommand } from './commands/repair.ts'
 import { replayCommand } from './commands/replay.ts'
 import { resumeCommand } from './commands/resume.ts'
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, Command>> = {
   chart: chartCommand,
   sessions: sessionsCommand,
   show: showCommand,
+  inspect: inspectCommand,
   replay: replayCommand,
   fork: forkCommand,
   delete: deleteCommand,

@@ -18,14 +18,12 @@ const turnsIn = /(\d+) turns/
 export const lookingAgent = (clock: Clock, mostMs: number): AgentDefinition =>
   defineAgent({
     name: 'looking',
-    maxQueue: 6,
+    maxQueue: 3,
     braking: { revert: true },
     model: policyModel(
       ({ messages }) => {
-        const asked = messages.findLastIndex(
-          ({ role, content }) => role === 'user' && turnsIn.test(textOf(content as never)),
-        )
-        const wanted = Number(turnsIn.exec(textOf((messages[asked]?.content ?? []) as never))?.[1] ?? 1)
+        const asked = messages.findLastIndex(({ role, content }) => role === 'user' && turnsIn.test(textOf(content)))
+        const wanted = Number(turnsIn.exec(textOf(messages[asked]?.content ?? []))?.[1] ?? 1)
         const done = messages.slice(asked + 1).filter(({ role }) => role === 'toolResult').length
         if (done + 1 >= wanted) return { text: `Looked ${done} times.`, usage }
         return { text: `Look ${done} at it`, toolCalls: [{ name: 'look', input: { done } }], usage }

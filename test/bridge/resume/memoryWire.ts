@@ -192,7 +192,10 @@ export class MemoryLine {
   connections = 0
   isHeld = false
 
-  constructor(parts: { readonly clock: Clock; readonly dice: Dice; readonly slowness: Slowness }, accept: () => Accept) {
+  constructor(
+    parts: { readonly clock: Clock; readonly dice: Dice; readonly slowness: Slowness },
+    accept: () => Accept,
+  ) {
     this.clock = parts.clock
     this.dice = parts.dice
     this.slowness = parts.slowness

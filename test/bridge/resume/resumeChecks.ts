@@ -3,7 +3,14 @@ import type { AgentEvent } from '../../../src/protocol/events.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
-import { loggedAmong } from '../bridgeHarness.ts'
+import { Heard } from '../bridgeHarness.ts'
+
+/** Those of some events that are in the log. */
+export function loggedAmong(events: readonly AgentEvent[]): AgentEvent[] {
+  const heard = new Heard()
+  for (const event of events) heard.listen(event)
+  return heard.logged
+}
 
 /** Whether a listener heard a whole log, seq by seq, with no gap and no repeat; what is wrong, in words. */
 export function checkHeard(events: readonly AgentEvent[], records: readonly LogRecord[], agentId: string): string[] {
@@ -93,7 +100,9 @@ export function checkResult(requestId: string, result: RunResult, records: reado
   if (end?.type !== 'run.end') return [`the run of ${requestId} has no end in the log`]
   const here = [result.stopReason, result.turns]
   const there = [end.stopReason, end.turns]
-  return isDeepStrictEqual(here, there) ? [] : [`${requestId} ended with ${here.join()}, in the log with ${there.join()}`]
+  return isDeepStrictEqual(here, there)
+    ? []
+    : [`${requestId} ended with ${here.join()}, in the log with ${there.join()}`]
 }
 
 /** Whether the events of one run came in order, none twice, from its start to its end; what is wrong, in words. */

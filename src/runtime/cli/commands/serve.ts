@@ -1,14 +1,15 @@
 import type { AgentDefinition } from '../../../actors/agentDefinition.ts'
-import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
+import { messageOf } from '../../../protocol/errors.ts'
 import { createRuntime, type Runtime } from '../../runtime.ts'
 import { listSessions } from '../../sessions/listSessions.ts'
+import { addressOf, pageOf } from '../addressOf.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Command } from '../command.ts'
-import type { Invocation } from '../commandLine.ts'
 import { exitCodes } from '../exitCodes.ts'
+import { loadEndpoints } from '../loadEndpoints.ts'
 import { loadDefinitions } from '../loadDefinitions.ts'
 import { openLogs, wantsJson } from '../sessionLogs.ts'
-import { onStopSignal } from '../signals.ts'
+import { untilStopped } from '../untilStopped.ts'
 
 /** `escapement serve <module>`: the agents a module defines, over a WebSocket. */
 export const serveCommand: Command = {
@@ -19,9 +20,10 @@ export const serveCommand: Command = {
     'The module exports what defineAgent returns. Agents are recorded in the folder of the logs;',
     'those whose process died in the middle of a run go on at once. With --token or ESCAPEMENT_TOKEN',
     'only clients that have it come in. Ctrl-C tells them and ends; nothing is lost.',
-    'JSON (piped, or with --json): { "url", "definitions", "resumed" }.',
+    'The inspector page is at the same address.',
+    'JSON (piped, or with --json): { "url", "page", "definitions", "resumed" }.',
   ],
-  options: ['dir', 'logs', 'port', 'host', 'token', 'json'],
+  options: ['dir', 'logs', 'port', 'host', 'token', 'acp', 'ag-ui', 'stately', 'json'],
   task: 'required',
   operand: { name: 'module', example: './agents.ts' },
   async run(invocation, host) {
@@ -29,37 +31,21 @@ export const serveCommand: Command = {
     const { store } = openLogs(invocation)
     const runtime = await createRuntime({ store })
     try {
-      const server = await runtime.serve({ ...addressOf(invocation, host), definitions })
+      const endpoints = await loadEndpoints(invocation)
+      const server = await runtime.serve({ ...addressOf(invocation, host), definitions, endpoints })
       const resumed = await resumeCutOff(runtime, definitions, store, host)
       const names = definitions.map(({ name }) => name)
       host.stdout.write(
         wantsJson(invocation, host)
-          ? `${JSON.stringify({ url: server.url, definitions: names, resumed })}\n`
-          : `${server.url}\nagents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
+          ? `${JSON.stringify({ url: server.url, page: pageOf(server), definitions: names, resumed })}\n`
+          : `${server.url}\npage: ${pageOf(server)}\nagents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
       )
-      await new Promise<void>((resolve) => {
-        const forget = onStopSignal(host, () => {
-          forget()
-          resolve()
-        })
-      })
+      await untilStopped(host)
       return exitCodes.done
     } finally {
       await runtime.close()
     }
   },
-}
-
-function addressOf({ port, host: address, token }: Invocation, { env }: CliHost) {
-  const given = token ?? env['ESCAPEMENT_TOKEN']
-  if (port !== undefined && !/^\d{1,5}$/.test(port)) {
-    throw new RuntimeError('INVALID_OPTION', `--port takes a number up to 65535, not "${port}".`)
-  }
-  return {
-    ...(port === undefined ? {} : { port: Number(port) }),
-    ...(address === undefined ? {} : { host: address }),
-    ...(given === undefined || given === '' ? {} : { tokens: { [given]: 'admin' as const } }),
-  }
 }
 
 /** Agents whose process died in the middle of a run go on; what cannot is said and left alone. */

@@ -1,0 +1,33 @@
+/** Runs `flush` with the next frame; returns a function that calls it off. */
+export type NextFrame = (flush: () => void) => () => void
+
+/** Gathers what changed and tells it once a frame, however often it changed: a thousand events make one rendering. */
+export class FrameBatch {
+  readonly #nextFrame: NextFrame
+  #dirty = new Set<() => void>()
+  #cancel: (() => void) | undefined
+
+  constructor(nextFrame: NextFrame) {
+    this.#nextFrame = nextFrame
+  }
+
+  /** Calls `update` with the next frame; once, however often it is asked for before. */
+  add(update: () => void): void {
+    this.#dirty.add(update)
+    this.#cancel ??= this.#nextFrame(() => this.flush())
+  }
+
+  /** Drops what waits of it. */
+  remove(update: () => void): void {
+    this.#dirty.delete(update)
+  }
+
+  /** Calls everything that waits, now. */
+  flush(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    const dirty = this.#dirty
+    this.#dirty = new Set()
+    for (const update of dirty) update()
+  }
+}

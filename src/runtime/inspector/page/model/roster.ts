@@ -1,0 +1,88 @@
+import { signal } from '@preact/signals'
+import type { Client } from '../../../../client/client.ts'
+import { toErrorInfo, type ErrorInfo } from '../../../../protocol/errors.ts'
+import type { AgentSummary, SessionEntry } from '../../../../protocol/frames.ts'
+import type { FrameBatch } from './frameBatch.ts'
+
+const pageSize = 100
+
+/** Which agents run and which sessions there are, as signals. */
+export class Roster {
+  /** Agents that run, by id; a new map with every change. */
+  readonly agents = signal<ReadonlyMap<string, AgentSummary>>(new Map())
+  /** Whether the server has said which agents run. */
+  readonly isKnown = signal(false)
+  /** Sessions of the store, the one written last first; `null` until they are read. */
+  readonly sessions = signal<readonly SessionEntry[] | null>(null)
+  /** Of all, those not read yet included. */
+  readonly sessionTotal = signal(0)
+  readonly error = signal<ErrorInfo | null>(null)
+  readonly #client: Client
+  readonly #known = new Map<string, AgentSummary>()
+  readonly #batch: FrameBatch
+  readonly #unwatch: () => void
+  readonly #publish = (): void => {
+    this.agents.value = new Map(this.#known)
+    this.isKnown.value = true
+  }
+  #reading: Promise<void> | undefined
+  #isStale = false
+
+  constructor(client: Client, batch: FrameBatch) {
+    this.#client = client
+    this.#batch = batch
+    this.#unwatch = client.watch(({ agents, gone }) => {
+      for (const id of gone) this.#known.delete(id)
+      for (const agent of agents) this.#known.set(agent.agentId, agent)
+      batch.add(this.#publish)
+      if (gone.length > 0) void this.readSessions()
+    })
+    void this.readSessions()
+  }
+
+  /** Reads the first page of sessions again; while one is read, once more after it. Never rejects. */
+  readSessions(): Promise<void> {
+    this.#isStale = this.#reading !== undefined
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined
+      if (this.#isStale) void this.readSessions()
+    })
+    return this.#reading
+  }
+
+  /** Reads the next page of sessions. Never rejects. */
+  async readMore(): Promise<void> {
+    const known = this.sessions.value ?? []
+    const after = known.at(-1)?.agentId
+    if (after === undefined) return this.readSessions()
+    await this.#try(async () => {
+      const { sessions, total } = await this.#client.sessions({ after, limit: pageSize })
+      this.sessions.value = [...known, ...sessions]
+      this.sessionTotal.value = total
+    })
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#batch.remove(this.#publish)
+    this.#unwatch()
+  }
+
+  #read(): Promise<void> {
+    return this.#try(async () => {
+      const limit = Math.min(1_000, Math.max(pageSize, this.sessions.value?.length ?? 0))
+      const { sessions, total } = await this.#client.sessions({ limit })
+      this.sessions.value = sessions
+      this.sessionTotal.value = total
+    })
+  }
+
+  async #try(read: () => Promise<void>): Promise<void> {
+    try {
+      await read()
+      this.error.value = null
+    } catch (thrown) {
+      this.error.value = toErrorInfo(thrown, 'INTERNAL')
+    }
+  }
+}

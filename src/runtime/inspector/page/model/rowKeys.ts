@@ -1,0 +1,54 @@
+import type { VisibleRow } from './graphVisible.ts'
+
+/** What a key does in the tree: go to a row, open or close one. `undefined`: nothing. */
+export type TreeMove =
+  | { readonly type: 'go'; readonly to: number }
+  | { readonly type: 'toggle'; readonly at: number }
+  | { readonly type: 'select'; readonly at: number }
+
+const page = 10
+
+/** What a key does at a row of the tree, after the pattern of ARIA. Pure. */
+export function treeMove(key: string, rows: readonly VisibleRow[], at: number): TreeMove | undefined {
+  const last = rows.length - 1
+  if (last < 0) return undefined
+  const go = (to: number): TreeMove => ({ type: 'go', to: Math.max(0, Math.min(last, to)) })
+  const here = rows[at]
+  if (here === undefined)
+    return ['ArrowDown', 'ArrowUp', 'Home', 'End'].includes(key) ? go(key === 'End' ? last : 0) : undefined
+  switch (key) {
+    case 'ArrowDown':
+      return go(at + 1)
+    case 'ArrowUp':
+      return go(at - 1)
+    case 'PageDown':
+      return go(at + page)
+    case 'PageUp':
+      return go(at - page)
+    case 'Home':
+      return go(0)
+    case 'End':
+      return go(last)
+    case 'ArrowRight':
+      if (here.isOpen === undefined) return undefined
+      return here.isOpen ? go(at + 1) : { type: 'toggle', at }
+    case 'ArrowLeft':
+      if (here.isOpen === true) return { type: 'toggle', at }
+      return go(parentOf(rows, at))
+    case 'Enter':
+    case ' ':
+      return { type: 'select', at }
+    default:
+      return undefined
+  }
+}
+
+/** Depth of a row in the tree, from 1: calls are below their message, a branch below its tag. */
+export const levelOf = ({ row }: VisibleRow): number => 1 + row.lane + (row.type === 'call' ? 1 : 0)
+
+/** The nearest row above that is less deep; itself when there is none. */
+function parentOf(rows: readonly VisibleRow[], at: number): number {
+  const level = levelOf(rows[at]!)
+  for (let i = at - 1; i >= 0; i--) if (levelOf(rows[i]!) < level) return i
+  return at
+}

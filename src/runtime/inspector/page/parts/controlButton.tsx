@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+export interface ControlButtonProps {
+  /** Why it cannot be used; `null`: it can. */
+  readonly why: string | null
+  readonly onUse: () => void
+  readonly children: ComponentChildren
+  readonly kind?: 'primary' | 'danger' | 'quiet' | ''
+  readonly label?: string
+  readonly class?: string
+}
+
+/** A button that stays reachable when it cannot be used, and says why. */
+export function ControlButton({ why, onUse, children, kind = '', label, class: name = '' }: ControlButtonProps) {
+  const id = useId()
+  return (
+    <>
+      <button
+        type="button"
+        class={`button ${kind} ${name}`}
+        aria-disabled={why !== null}
+        aria-describedby={why === null ? undefined : id}
+        aria-label={label}
+        title={why ?? label}
+        onClick={() => {
+          if (why === null) onUse()
+        }}
+      >
+        {children}
+      </button>
+      {why === null ? null : (
+        <span id={id} class="hidden">
+          {why}
+        </span>
+      )}
+    </>
+  )
+}

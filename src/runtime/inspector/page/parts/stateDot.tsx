@@ -1,0 +1,20 @@
+import { isBusy } from '../model/controls.ts'
+
+const kinds: Readonly<Record<string, string>> = {
+  paused: 'waiting',
+  stopped: 'ended',
+  closed: 'ended',
+  failed: 'failed',
+  rejected: 'failed',
+  completed: 'done',
+  aborted: 'ended',
+  running: 'busy',
+}
+
+/** A mark for a state; words beside it say which. */
+export const StateDot = ({ state }: { readonly state: string }) => (
+  <span class={`dot ${kinds[state] ?? (isBusy(state) ? 'busy' : '')}`} aria-hidden="true" />
+)
+
+/** The colour that goes with a state. */
+export const toneOf = (state: string): string => (state === 'paused' ? 'warn' : isBusy(state) ? 'accent' : '')

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+
+export interface TabsProps<T extends string> {
+  readonly label: string
+  readonly tabs: readonly { readonly name: T; readonly label: string; readonly count?: number }[]
+  readonly chosen: T
+  readonly onChoose: (name: T) => void
+  /** Of the panel that belongs to a tab. */
+  readonly panelId: string
+  readonly class?: string
+  readonly children?: ComponentChildren
+}
+
+/** A row of tabs by the ARIA pattern: arrow keys, Home and End choose at once. */
+export function Tabs<T extends string>({ label, tabs, chosen, onChoose, panelId, class: name = '' }: TabsProps<T>) {
+  const list = useRef<HTMLDivElement>(null)
+  const choose = (index: number): void => {
+    const next = tabs[(index + tabs.length) % tabs.length]
+    if (next === undefined) return
+    onChoose(next.name)
+    list.current?.querySelector<HTMLElement>(`[data-tab="${next.name}"]`)?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = tabs.findIndex((tab) => tab.name === chosen)
+    const target = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    choose(target)
+  }
+  return (
+    <div ref={list} class={`tabs ${name}`} role="tablist" aria-label={label} onKeyDown={onKeyDown}>
+      {tabs.map((tab) => (
+        <button
+          key={tab.name}
+          type="button"
+          role="tab"
+          id={`${panelId}-${tab.name}`}
+          data-tab={tab.name}
+          aria-selected={tab.name === chosen}
+          aria-controls={panelId}
+          tabIndex={tab.name === chosen ? 0 : -1}
+          onClick={() => onChoose(tab.name)}
+        >
+          {tab.label}
+          {tab.count === undefined ? null : <span class="count number">{tab.count}</span>}
+        </button>
+      ))}
+    </div>
+  )
+}

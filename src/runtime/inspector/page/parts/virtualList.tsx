@@ -1,0 +1,86 @@
+import {
+  elementScroll,
+  measureElement,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+} from '@tanstack/virtual-core'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+
+export interface VirtualListProps {
+  readonly count: number
+  /** Height of a row in pixels, or of most rows when they are measured. */
+  readonly rowHeight: number
+  /** Rows have heights of their own. Default `false`. */
+  readonly isMeasured?: boolean
+  readonly keyOf: (index: number) => string | number
+  readonly row: (index: number) => ComponentChildren
+  /** Row to bring into sight, whenever it or `scrollMark` changes; `null`: none. */
+  readonly scrollTo?: number | null
+  readonly scrollMark?: unknown
+  /** Stay at the end as the list grows, when the end is in sight. */
+  readonly isFollowing?: boolean
+  readonly class?: string
+  /** Of the list itself: role, label, `aria-activedescendant`, listeners. */
+  readonly attributes?: Readonly<Record<string, unknown>>
+}
+
+/** A list that has only the rows in sight in the document, however long it is. */
+export function VirtualList(props: VirtualListProps) {
+  const { count, rowHeight, isMeasured = false, keyOf, row, scrollTo = null, scrollMark, isFollowing = false } = props
+  const [, redraw] = useReducer((drawn: number) => drawn + 1, 0)
+  const scroller = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const held = useRef<Virtualizer<HTMLDivElement, HTMLDivElement> | null>(null)
+  const options = {
+    count,
+    estimateSize: () => rowHeight,
+    getItemKey: keyOf,
+    getScrollElement: () => scroller.current,
+    scrollToFn: elementScroll,
+    observeElementRect,
+    observeElementOffset,
+    measureElement,
+    overscan: 8,
+    onChange: () => redraw(0),
+  }
+  held.current ??= new Virtualizer<HTMLDivElement, HTMLDivElement>(options)
+  const virtualizer = held.current
+  virtualizer.setOptions(options)
+  useLayoutEffect(() => virtualizer._didMount(), [virtualizer])
+  useLayoutEffect(() => virtualizer._willUpdate())
+  useLayoutEffect(() => {
+    if (scrollTo !== null && scrollTo >= 0 && scrollTo < count) virtualizer.scrollToIndex(scrollTo, { align: 'auto' })
+  }, [scrollTo, scrollMark])
+  useLayoutEffect(() => {
+    if (isFollowing && isAtEnd.current && count > 0) virtualizer.scrollToIndex(count - 1, { align: 'end' })
+  }, [count, isFollowing])
+
+  return (
+    <div
+      ref={scroller}
+      class={`scroll virtual ${props.class ?? ''}`}
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+        isAtEnd.current = scrollTop + clientHeight >= scrollHeight - rowHeight
+      }}
+      {...props.attributes}
+    >
+      <div class="virtual-rows" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+          <div
+            key={key}
+            class="virtual-row"
+            role="presentation"
+            data-index={index}
+            ref={isMeasured ? (element) => virtualizer.measureElement(element) : null}
+            style={{ transform: `translateY(${start}px)`, ...(isMeasured ? {} : { height: `${rowHeight}px` }) }}
+          >
+            {row(index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import type { Inspector } from './model/inspector.ts'
+import { viewNames } from './model/route.ts'
+
+/** What a key can ask of the shell. */
+export interface ShellActions {
+  readonly help: () => void
+  readonly spawn: () => void
+  readonly agents: () => void
+  readonly prompt: () => void
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.matches('input:not([type=range]), textarea, select') || target.isContentEditable)
+
+/** Listens to the keys that work everywhere but in fields and dialogs; returns a function that ends it. */
+export function listenToKeys(inspector: Inspector, actions: ShellActions): () => void {
+  const step = (by: number): void => {
+    const view = inspector.agent.value?.state.value
+    if (view === undefined || view.lastSeq === 0) return
+    inspector.isTimeOpen.value = true
+    inspector.go({ at: Math.max(1, Math.min(view.lastSeq, (view.at ?? view.lastSeq) + by)) }, 'replace')
+  }
+  const keys: Readonly<Record<string, () => void>> = {
+    '?': actions.help,
+    n: actions.spawn,
+    a: actions.agents,
+    p: actions.prompt,
+    t: () => {
+      const isRunning = inspector.agent.value?.state.value.isRunning === true
+      inspector.isTimeOpen.value = !(inspector.isTimeOpen.value ?? !isRunning)
+    },
+    l: () => inspector.go({ at: null }, 'replace'),
+    '[': () => step(-1),
+    ']': () => step(1),
+    ...Object.fromEntries(viewNames.map((view, index) => [String(index + 1), () => inspector.go({ view })])),
+    Escape: () => {
+      if (inspector.event.value !== null) inspector.event.value = null
+      else if (inspector.node.value !== null) inspector.go({ node: null }, 'replace')
+    },
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    if (document.querySelector('dialog[open]') !== null) return
+    if (isTyping(event.target)) {
+      if (event.key === 'Escape') (event.target as HTMLElement).blur()
+      return
+    }
+    const act = keys[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    act()
+  }
+  document.addEventListener('keydown', onKeyDown)
+  return () => document.removeEventListener('keydown', onKeyDown)
+}

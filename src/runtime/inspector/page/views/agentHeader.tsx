@@ -1,0 +1,97 @@
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { formatCompact, formatCost } from '../model/numbers.ts'
+import { ControlButton } from '../parts/controlButton.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { StateDot, toneOf } from '../parts/stateDot.tsx'
+import type { AgentViewState } from '../model/agentView.ts'
+
+/** Why an agent stands still, in words. */
+function pauseText({ pause, chartState }: AgentViewState): string | null {
+  if (chartState !== 'paused' || pause === null) return null
+  switch (pause.type) {
+    case 'limit':
+      return `limit of ${pause.limit}: ${pause.used} of ${pause.allowed}`
+    case 'approvals':
+      return 'waits for approval'
+    case 'store':
+      return pause.error.message
+    case 'interrupted':
+      return 'its process died in the middle of a run'
+  }
+}
+
+/** Who is shown, how it is, and what it cost. */
+export function AgentHeader({
+  inspector,
+  view,
+  onStop,
+}: {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onStop: () => void
+}) {
+  const state = view.state.value
+  const { chartState, spent, definition, status, at, isRunning, records } = state
+  const [created] = records
+  const source = created?.type === 'agent.created' ? created.forkedFrom : undefined
+  const parent = created?.type === 'agent.created' ? created.path.at(-1) : undefined
+  const why = pauseText(state)
+  const { usage } = spent
+  return (
+    <div class="agent-header">
+      <div class="agent-title">
+        {parent === undefined ? null : (
+          <a class="faint cut" href={`#agent=${encodeURIComponent(parent)}`}>
+            {parent} /
+          </a>
+        )}
+        <h1 class="cut">{view.agentId}</h1>
+        {status === 'error' ? null : (
+          <span class={`badge state ${toneOf(chartState)}`}>
+            <StateDot state={chartState} />
+            {chartState === '' ? 'loading' : chartState}
+          </span>
+        )}
+        {at === null ? null : <span class="badge accent">as of record {at}</span>}
+        {!isRunning && status !== 'loading' && status !== 'error' && chartState !== 'stopped' ? (
+          <span class="badge" title="Nobody runs it. A prompt wakes it, if the server has its definition.">
+            at rest
+          </span>
+        ) : null}
+        <span class="grow" />
+        <button
+          type="button"
+          class="button quiet square"
+          aria-label="Time slider"
+          title="Time slider (t)"
+          aria-pressed={inspector.isTimeOpen.value ?? !isRunning}
+          onClick={() => (inspector.isTimeOpen.value = !(inspector.isTimeOpen.value ?? !isRunning))}
+        >
+          <Icon name="clock" />
+        </button>
+        <ControlButton
+          why={inspector.controls.value.stop}
+          onUse={onStop}
+          kind="quiet"
+          label="Stop the agent"
+          class="square"
+        >
+          <Icon name="stop" />
+        </ControlButton>
+      </div>
+      <p class="agent-line muted cut number">
+        {definition}
+        {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
+        {source === undefined ? null : (
+          <>
+            {' '}
+            · fork of <a href={`#agent=${encodeURIComponent(source.agentId)}&at=${source.seq}`}>{source.agentId}</a>
+          </>
+        )}
+        {` · ${spent.turns} ${spent.turns === 1 ? 'turn' : 'turns'} · ${formatCompact(usage.input + usage.cacheRead + usage.cacheWrite)} in · ${formatCompact(usage.output)} out · ${formatCost(spent.costUsd)}`}
+        {why === null ? null : <span class="why"> · {why}</span>}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import type { Signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import type { AgentViewState } from '../model/agentView.ts'
+import type { GraphRows } from '../model/graphRows.ts'
+import { formatCount } from '../model/numbers.ts'
+import { counted } from '../model/shortText.ts'
+
+export interface ConversationBarProps {
+  readonly graph: GraphRows
+  readonly state: AgentViewState
+  readonly toggled: Signal<ReadonlySet<string>>
+  /** A node that was asked for and is not there. */
+  readonly missing: string | null
+  readonly onHead: () => void
+}
+
+/** How much was said and given up, and what to do with it. */
+export function ConversationBar({ graph, state, toggled, missing, onHead }: ConversationBarProps): JSX.Element {
+  const { messages, onTrunk, tags } = countsOf(graph)
+  const branches = tags.filter(({ until }) => until !== undefined)
+  const areClosed = branches.length > 0 && branches.every(({ key }) => toggled.value.has(key))
+  const toggleBranches = (): void => {
+    const next = new Set(toggled.value)
+    for (const { key } of branches) {
+      if (areClosed) next.delete(key)
+      else next.add(key)
+    }
+    toggled.value = next
+  }
+  return (
+    <div class="conversation-bar">
+      <p class="conversation-sum number">
+        <strong>{counted(messages, 'node')}</strong>
+        {onTrunk !== messages && <span> · {formatCount(onTrunk)} on the trunk</span>}
+        {branches.length > 0 && <span> · {formatCount(branches.length)} abandoned</span>}
+        <span class="conversation-wide"> · {counted(state.conversation.tokens, 'token')} in the context</span>
+      </p>
+      {missing !== null && (
+        <span class="badge warn" role="status">
+          {missing} is not in this conversation
+        </span>
+      )}
+      {branches.length > 0 && (
+        <button type="button" class="button quiet" aria-pressed={areClosed} onClick={toggleBranches}>
+          {areClosed ? 'Show branches' : 'Hide branches'}
+        </button>
+      )}
+      <button type="button" class="button quiet" onClick={onHead}>
+        To the end
+      </button>
+    </div>
+  )
+}
+
+const known = new WeakMap<GraphRows, { version: number; counts: Counts }>()
+
+interface Counts {
+  readonly messages: number
+  readonly onTrunk: number
+  readonly tags: readonly { readonly key: string; readonly until?: string }[]
+}
+
+function countsOf(graph: GraphRows): Counts {
+  const before = known.get(graph)
+  if (before?.version === graph.version) return before.counts
+  const placed = graph.rows.filter((row) => 'nodeId' in row)
+  const counts = {
+    messages: placed.length,
+    onTrunk: placed.filter(({ lane }) => lane === 0).length,
+    tags: graph.rows.filter((row) => row.type === 'tag'),
+  }
+  known.set(graph, { version: graph.version, counts })
+  return counts
+}

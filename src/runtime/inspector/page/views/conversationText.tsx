@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks'
+import type { ComponentChildren, JSX } from 'preact'
+import { jsonParts } from '../model/jsonParts.ts'
+import { formatCount } from '../model/numbers.ts'
+import { beginning, jsonOf } from '../model/shortText.ts'
+
+/** Longer JSON than this is shown in one colour. */
+const mostColoured = 20_000
+
+export interface LongTextProps {
+  readonly text: string
+  /** Lines and characters shown at first. */
+  readonly lines?: number
+  readonly chars?: number
+  /** Whether all of it is shown, for who keeps that; otherwise it keeps it itself. */
+  readonly isFull?: boolean
+  readonly onToggle?: () => void
+  readonly kind?: 'prose' | 'code' | 'json'
+}
+
+/** A text that may be of any length: its beginning, and all of it when asked for. Whatever it holds is text, never markup. */
+export function LongText({
+  text,
+  lines = 12,
+  chars = 1_200,
+  isFull,
+  onToggle,
+  kind = 'prose',
+}: LongTextProps): JSX.Element {
+  const [isOwnFull, setOwnFull] = useState(false)
+  const isAll = isFull ?? isOwnFull
+  const first = beginning(text, { lines, chars })
+  const isCut = first.length < text.length
+  const toggle = onToggle ?? ((): void => setOwnFull(!isOwnFull))
+  const shown = isAll ? text : first
+  return (
+    <div class={`conversation-text is-${kind}`}>
+      <div class="conversation-text-body">{kind === 'json' ? coloured(shown) : shown}</div>
+      {isCut && (
+        <button type="button" class="conversation-more" onClick={stopping(toggle)}>
+          {isAll ? 'Show less' : `Show all (${formatCount(text.length)} characters)`}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** A value as indented JSON. */
+export function JsonText({
+  value,
+  ...rest
+}: { readonly value: unknown } & Omit<LongTextProps, 'text' | 'kind'>): JSX.Element {
+  return <LongText {...rest} kind="json" text={jsonOf(value, 2)} />
+}
+
+/** An action of something inside a row, which does not select the row. */
+export const stopping =
+  (action: () => void) =>
+  (event: Event): void => {
+    event.stopPropagation()
+    action()
+  }
+
+const coloured = (text: string): ComponentChildren =>
+  text.length > mostColoured
+    ? text
+    : jsonParts(text).map(({ kind, text: piece }) =>
+        kind === 'plain' ? piece : <span class={`json-${kind}`}>{piece}</span>,
+      )

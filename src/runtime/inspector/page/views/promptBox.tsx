@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { isBusy } from '../model/controls.ts'
+import { say, type SayHow } from '../model/drive.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { ControlButton } from '../parts/controlButton.tsx'
+import { Icon } from '../parts/icon.tsx'
+
+const ways: readonly { readonly how: SayHow; readonly label: string; readonly about: string }[] = [
+  { how: 'steer', label: 'Steer', about: 'Said in the middle of the run, before the next reply' },
+  { how: 'followUp', label: 'Follow up', about: 'Said when the agent would be done, in the same run' },
+  { how: 'prompt', label: 'Queue', about: 'A run of its own after this one' },
+  { how: 'interrupt', label: 'Interrupt', about: 'Ends this run and starts another' },
+]
+
+/** Where a person speaks to the agent, and ends or goes on with its run. */
+export function PromptBox({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState<SayHow>('steer')
+  const box = useRef<HTMLTextAreaElement>(null)
+  const { chartState, status } = view.state.value
+  const controls = inspector.controls.value
+  const isInRun = isBusy(chartState)
+  const how: SayHow = isInRun ? chosen : 'prompt'
+  const why = controls[how]
+  const agent = inspector.attached.value.connection.client.agent(view.agentId)
+
+  useEffect(() => setText(''), [view])
+  useEffect(() => {
+    const area = box.current
+    if (area === null) return
+    area.style.height = 'auto'
+    area.style.height = `${Math.min(160, area.scrollHeight + 2)}px`
+  }, [text])
+
+  const send = async (): Promise<void> => {
+    if (why !== null || text.trim() === '') return
+    setText('')
+    const isDone = await inspector.attempt(() => say(agent, how, text))
+    if (!isDone) setText((typed) => (typed === '' ? text : typed))
+  }
+  if (status === 'error' || status === 'loading') return null
+  return (
+    <form
+      class="prompt"
+      aria-label="Speak to the agent"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      {isInRun && why === null ? (
+        <div class="ways" role="radiogroup" aria-label="When it is said">
+          {ways.map((way) => (
+            <label key={way.how} title={way.about}>
+              <input type="radio" name="how" checked={way.how === chosen} onChange={() => setChosen(way.how)} />
+              <span>{way.label}</span>
+            </label>
+          ))}
+        </div>
+      ) : null}
+      <div class="prompt-line">
+        <textarea
+          ref={box}
+          id="prompt"
+          class="input grow"
+          rows={1}
+          value={text}
+          readOnly={why !== null}
+          aria-label={isInRun ? 'Message to the running agent' : 'Prompt'}
+          placeholder={why ?? (isInRun ? 'Say something to the running agent' : 'Prompt the agent')}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+            event.preventDefault()
+            void send()
+          }}
+        />
+        {chartState === 'paused' ? (
+          <ControlButton why={controls.resume} onUse={() => void inspector.attempt(() => say(agent, 'resume', ''))}>
+            <Icon name="resume" /> Resume
+          </ControlButton>
+        ) : null}
+        {isInRun ? (
+          <ControlButton why={controls.abort} kind="danger" onUse={() => void inspector.attempt(() => agent.abort())}>
+            <Icon name="abort" /> Abort
+          </ControlButton>
+        ) : null}
+        <ControlButton why={why} kind="primary" onUse={() => void send()}>
+          <Icon name="send" /> {isInRun ? ways.find((way) => way.how === how)!.label : 'Prompt'}
+        </ControlButton>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,184 @@
+import { useSignal, type Signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import type { AgentView, AgentViewState, RequestView } from '../model/agentView.ts'
+import { EmptyState } from '../parts/emptyState.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { RequestBody } from './requestBody.tsx'
+import { RequestRaw } from './requestRaw.tsx'
+import { RequestSummary } from './requestSummary.tsx'
+
+export interface RequestPaneProps {
+  readonly view: AgentView
+  /** The turn whose request is shown; `null`: the newest. */
+  readonly turn: Signal<number | null>
+}
+
+/** The exact request of any turn, with why each message is in it and what changed. */
+export function RequestPane({ view, turn }: RequestPaneProps): JSX.Element {
+  const state = view.state.value
+  const { requests } = state
+  const isRaw = useSignal(false)
+  /** Of several requests of a turn, the one that was gone to. */
+  const picked = useSignal<number | null>(null)
+  if (requests.length === 0) return <NoRequest state={state} />
+  const index = indexOf(requests, turn.value, picked.value)
+  const go = (to: number): void => {
+    const request = requests[to]
+    if (request === undefined) return
+    picked.value = request.seq
+    turn.value = request.turnIndex
+  }
+  const now = index < 0 ? undefined : requests[index]
+  return (
+    <section class="request" aria-label="Requests">
+      <div class="request-bar">
+        <Stepper requests={requests} index={index} turn={turn.value} onGo={go} />
+        {state.at === null && turn.value !== null && (
+          <button type="button" class="button quiet" onClick={() => (turn.value = picked.value = null)}>
+            Newest
+          </button>
+        )}
+        <span class="grow" />
+        <div class="request-modes" role="group" aria-label="Show as">
+          {[false, true].map((raw) => (
+            <button
+              key={String(raw)}
+              type="button"
+              class="button quiet"
+              aria-pressed={isRaw.value === raw}
+              onClick={() => (isRaw.value = raw)}
+            >
+              {raw ? 'Raw JSON' : 'Messages'}
+            </button>
+          ))}
+        </div>
+      </div>
+      {requests.every(({ isLive }) => isLive) && <NotCaptured count={requests.length} />}
+      {now === undefined ? (
+        <EmptyState icon="search" title={`No request of turn ${turn.value}`}>
+          <p>It was not captured, or that turn is still to come.</p>
+        </EmptyState>
+      ) : (
+        <Shown key={now.seq} now={now} before={requests[index - 1]} state={state} isRaw={isRaw.value} />
+      )}
+    </section>
+  )
+}
+
+/** The newest when no turn is asked for; -1 when there is none of that turn. */
+function indexOf(requests: readonly RequestView[], turn: number | null, picked: number | null): number {
+  if (turn === null) return requests.length - 1
+  const exact = requests.findIndex(({ turnIndex, seq }) => turnIndex === turn && seq === picked)
+  return exact >= 0 ? exact : requests.findLastIndex(({ turnIndex }) => turnIndex === turn)
+}
+
+interface ShownProps {
+  readonly now: RequestView
+  readonly before: RequestView | undefined
+  readonly state: AgentViewState
+  readonly isRaw: boolean
+}
+
+function Shown({ now, before, state, isRaw }: ShownProps): JSX.Element {
+  // They are put together when they are read: once for all that is shown.
+  const { request, provenance } = now
+  const old = before?.request
+  return (
+    <>
+      <RequestSummary now={now} request={request} before={before} old={old} records={state.records} />
+      {isRaw ? (
+        <RequestRaw request={request} />
+      ) : (
+        <RequestBody request={request} provenance={provenance} old={old} kept={before === undefined ? 0 : now.kept} />
+      )}
+    </>
+  )
+}
+
+interface StepperProps {
+  readonly requests: readonly RequestView[]
+  readonly index: number
+  readonly turn: number | null
+  readonly onGo: (index: number) => void
+}
+
+function Stepper({ requests, index, turn, onGo }: StepperProps): JSX.Element {
+  const now = requests[index]
+  const step = (by: number, name: string): JSX.Element => {
+    const isOff = requests[index + by] === undefined
+    return (
+      <button
+        type="button"
+        class={`button quiet square ${by < 0 ? 'request-back' : ''}`}
+        aria-label={name}
+        title={name}
+        aria-disabled={isOff}
+        onClick={() => onGo(index + by)}
+      >
+        <Icon name="chevron" />
+      </button>
+    )
+  }
+  const goTo = (text: string): void => {
+    const wanted = Number(text)
+    const found = requests.findLastIndex(({ turnIndex }) => turnIndex === wanted)
+    if (text !== '' && found >= 0) onGo(found)
+  }
+  return (
+    <div class="request-stepper" role="group" aria-label="Turn">
+      {step(-1, 'Request before')}
+      <label class="request-turn">
+        <span>Turn</span>
+        <input
+          class="input number"
+          type="number"
+          min={requests[0]?.turnIndex}
+          max={requests.at(-1)?.turnIndex}
+          value={now?.turnIndex ?? turn ?? ''}
+          onChange={(event) => goTo(event.currentTarget.value)}
+        />
+        <span class="muted number">of {requests.at(-1)?.turnIndex}</span>
+      </label>
+      {step(1, 'Next request')}
+      {now !== undefined && now.attempt > 1 && <span class="badge warn">attempt {now.attempt}</span>}
+      {now?.isLive === true && <span class="badge accent">seen live</span>}
+    </div>
+  )
+}
+
+const howTo = 'defineAgent({ …, captureTurnRequests: true })'
+
+function NotCaptured({ count }: { readonly count: number }): JSX.Element {
+  return (
+    <p class="request-hint">
+      This agent's log holds no requests; {count === 1 ? 'the one shown was' : `the ${count} shown were`} seen live and
+      will be gone after a reload. To keep them: <code>{howTo}</code>
+    </p>
+  )
+}
+
+function NoRequest({ state }: { readonly state: AgentViewState }): JSX.Element {
+  if (state.status === 'loading') return <Skeleton label="Reading the requests" progress={state.progress} />
+  const hasTurns = state.records.some(({ type }) => type === 'turn.start')
+  if (!hasTurns || state.status === 'past')
+    return (
+      <EmptyState icon="send" title="No request yet">
+        <p>
+          {state.status === 'past'
+            ? 'At this moment the model had not been asked.'
+            : 'Prompt the agent, and what the model is sent appears here.'}
+        </p>
+        {hasTurns && <pre>{howTo}</pre>}
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon="send" title="Requests were not captured">
+      <p>
+        This agent's log does not hold what its model was sent. Requests of turns to come are shown here while the page
+        is open. To keep every one of them in the log, define the agent so:
+      </p>
+      <pre>{howTo}</pre>
+    </EmptyState>
+  )
+}

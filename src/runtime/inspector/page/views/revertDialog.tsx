@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks'
+import { tagKinds, type RevertCategory } from '../../../../protocol/braking.ts'
+import { formatNodeId, type NodeId } from '../../../../protocol/ids.ts'
+import type { Inspector } from '../model/inspector.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import { Dialog } from '../parts/dialog.tsx'
+
+const categories: Readonly<Record<RevertCategory, string>> = {
+  failure: 'It failed: leave a lesson',
+  tangent: 'It led elsewhere: leave a finding',
+  completion: 'It is done: leave the outcome',
+  'step-summary': 'It is long: leave a checkpoint',
+}
+
+export interface RevertDialogProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly node: NodeId
+  readonly onClose: () => void
+}
+
+/** A person's revert: what comes after a step leaves the trunk, and a note stays in its place. */
+export function RevertDialog({ inspector, view, node, onClose }: RevertDialogProps) {
+  const [category, setCategory] = useState<RevertCategory>('failure')
+  const [summary, setSummary] = useState('')
+  const trunk = view.state.value.conversation.trunk()
+  const left = trunk.length - 1 - trunk.findIndex(({ id }) => id === node)
+  const revert = async (): Promise<void> => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    const text = summary.trim()
+    const isDone = await inspector.attempt(() =>
+      agent.revert(formatNodeId(node), { category, summary: text === '' ? undefined : text }),
+    )
+    if (isDone) onClose()
+  }
+  return (
+    <Dialog title={`Go back to ${formatNodeId(node)}`} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void revert()
+        }}
+      >
+        <p class="muted">
+          The model will not see the {left} messages after it any more. They stay in the log. Files are not restored.
+        </p>
+        <label class="field">
+          <span>Why</span>
+          <select
+            class="input"
+            value={category}
+            onChange={({ currentTarget }) => setCategory(currentTarget.value as RevertCategory)}
+          >
+            {Object.entries(categories).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span>The {tagKinds[category]} the model will read</span>
+          <textarea
+            class="input"
+            rows={4}
+            value={summary}
+            placeholder="Empty: a summary is made"
+            onInput={({ currentTarget }) => setSummary(currentTarget.value)}
+          />
+        </label>
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary">
+            Revert
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+import { Dialog } from '../parts/dialog.tsx'
+
+const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['?'], 'This list'],
+  [['1', '2', '3', '4'], 'Conversation, chart, timeline, requests'],
+  [['a'], 'To the list of agents'],
+  [['p'], 'To the prompt'],
+  [['t'], 'Time slider on and off'],
+  [['l'], 'To the newest moment'],
+  [['['], 'One record back in time'],
+  [[']'], 'One record on'],
+  [['n'], 'Start an agent'],
+  [['Enter'], 'Send the prompt; Shift and Enter for a new line'],
+  [['Esc'], 'Close, or leave what is chosen'],
+  [['↑', '↓', '←', '→'], 'Move in lists, trees and tabs'],
+]
+
+/** What the keyboard does. */
+export const ShortcutsDialog = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog title="Keyboard" onClose={onClose}>
+    <dl class="shortcuts">
+      {shortcuts.map(([keys, what]) => (
+        <div key={what}>
+          <dt>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
+  </Dialog>
+)

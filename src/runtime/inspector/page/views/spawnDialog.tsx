@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks'
+import { say } from '../model/drive.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { Dialog } from '../parts/dialog.tsx'
+
+/** Starts an agent of a definition the server knows. */
+export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspector; readonly onClose: () => void }) {
+  const { client, definitions } = inspector.attached.value.connection
+  const [definition, setDefinition] = useState(definitions.value[0] ?? '')
+  const [id, setId] = useState('')
+  const [text, setText] = useState('')
+  const spawn = async (): Promise<void> => {
+    await inspector.attempt(async () => {
+      const agent = await client.spawn(definition, id.trim() === '' ? {} : { id: id.trim() })
+      onClose()
+      inspector.go({ agent: agent.id })
+      if (text.trim() !== '') await say(agent, 'prompt', text)
+    })
+  }
+  return (
+    <Dialog title="Start an agent" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void spawn()
+        }}
+      >
+        <label class="field">
+          <span>Definition</span>
+          <select class="input" value={definition} onChange={({ currentTarget }) => setDefinition(currentTarget.value)}>
+            {definitions.value.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span>Id</span>
+          <input
+            class="input mono"
+            value={id}
+            placeholder="Empty: one is made"
+            pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,127}"
+            title='1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit'
+            onInput={({ currentTarget }) => setId(currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>First prompt</span>
+          <textarea
+            class="input"
+            rows={3}
+            value={text}
+            placeholder="Optional"
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary">
+            Start
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

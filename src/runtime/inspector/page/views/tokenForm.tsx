@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks'
+import { Icon } from '../parts/icon.tsx'
+
+/** Asks for a token, as the server lets nobody in without. */
+export function TokenForm({
+  hadToken,
+  onGive,
+}: {
+  readonly hadToken: boolean
+  readonly onGive: (token: string) => void
+}) {
+  const [token, setToken] = useState('')
+  return (
+    <main class="gate">
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (token.trim() !== '') onGive(token.trim())
+        }}
+      >
+        <Icon name="key" />
+        <h1>{hadToken ? 'The server refused this token' : 'This server asks for a token'}</h1>
+        <p class="muted">
+          It decides what you may do here: look, drive, or start agents. It stays in this tab and is forgotten with it.
+        </p>
+        <label class="field">
+          <span>Token</span>
+          <input
+            class="input mono"
+            type="password"
+            autocomplete="off"
+            autofocus
+            value={token}
+            aria-invalid={hadToken}
+            onInput={({ currentTarget }) => setToken(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="button primary">
+          Connect
+        </button>
+      </form>
+    </main>
+  )
+}

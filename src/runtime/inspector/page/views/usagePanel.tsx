@@ -1,0 +1,89 @@
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import { formatCompact, formatCost, formatCount, formatDuration, formatShare } from '../model/numbers.ts'
+import { trunkTokens } from '../model/trunkTokens.ts'
+import { Sparkline } from '../parts/sparkline.tsx'
+import { StateDot } from '../parts/stateDot.tsx'
+
+/** Runs shown; older ones are summed up in the total. */
+const mostRuns = 20
+
+/** What the agent used: tokens, the share the provider's cache answered, cost, run by run. */
+export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
+  const { spent, session, conversation } = view.state.value
+  const { usage, costUsd, turns } = spent
+  const read = usage.input + usage.cacheRead + usage.cacheWrite
+  const loops = session.loops.slice(-mostRuns).toReversed()
+  const perTurn = trunkTokens(session)
+  return (
+    <section class="details-part" aria-labelledby="usage-title">
+      <h3 id="usage-title">Usage</h3>
+      <dl class="facts number">
+        <div>
+          <dt>In</dt>
+          <dd title={formatCount(read)}>{formatCompact(read)}</dd>
+        </div>
+        <div>
+          <dt>Out</dt>
+          <dd title={formatCount(usage.output)}>{formatCompact(usage.output)}</dd>
+        </div>
+        <div>
+          <dt>From cache</dt>
+          <dd>{read === 0 ? '–' : formatShare(usage.cacheRead / read)}</dd>
+        </div>
+        <div>
+          <dt>Cost</dt>
+          <dd>{formatCost(costUsd)}</dd>
+        </div>
+        <div>
+          <dt>Turns</dt>
+          <dd>{formatCount(turns)}</dd>
+        </div>
+        <div>
+          <dt>Trunk now</dt>
+          <dd title={`${formatCount(conversation.tokens)} tokens, estimated`}>{formatCompact(conversation.tokens)}</dd>
+        </div>
+      </dl>
+      {perTurn.length < 2 ? null : (
+        <figure>
+          <Sparkline
+            values={perTurn}
+            label={`Tokens read a turn, over ${perTurn.length} turns: from ${formatCount(perTurn[0]!)} to ${formatCount(perTurn.at(-1)!)}, at most ${formatCount(Math.max(...perTurn))}`}
+          />
+          <figcaption class="faint small">Tokens the model read, turn by turn</figcaption>
+        </figure>
+      )}
+      {loops.length === 0 ? null : (
+        <table class="runs number">
+          <caption class="hidden">Runs, newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">Run</th>
+              <th scope="col">Turns</th>
+              <th scope="col">Tokens</th>
+              <th scope="col">Time</th>
+              <th scope="col">Cost</th>
+            </tr>
+          </thead>
+          <tbody>
+            {loops.map((loop) => (
+              <tr key={loop.id} title={loop.error?.message ?? `${loop.id}: ${loop.cause}`}>
+                <th scope="row">
+                  <StateDot state={loop.status} /> {loop.status}
+                </th>
+                <td>{loop.turns.length}</td>
+                <td>
+                  {formatCompact(loop.usage.input + loop.usage.output + loop.usage.cacheRead + loop.usage.cacheWrite)}
+                </td>
+                <td>{loop.endedAt === undefined ? '…' : formatDuration(loop.endedAt - loop.startedAt)}</td>
+                <td>{formatCost(loop.costUsd)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {session.loops.length > mostRuns ? (
+        <p class="faint small">{formatCount(session.loops.length - mostRuns)} earlier runs are in the total.</p>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Inspector } from '../model/inspector.ts'
+import { ControlButton } from '../parts/controlButton.tsx'
+import { EmptyState } from '../parts/emptyState.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+
+const example = `const runtime = await createRuntime()
+const { url } = await runtime.serve({ definitions: [helper] })
+const agent = await runtime.spawn(helper)
+agent.prompt('What time is it?')`
+
+/** Stands where no agent is chosen: says how there comes to be one. */
+export function Welcome({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
+  const { roster, connection } = inspector.attached.value
+  const hasAgents = roster.agents.value.size > 0 || (roster.sessions.value?.length ?? 0) > 0
+  const canSpawn = connection.role.value === 'admin' && connection.definitions.value.length > 0
+  if (!roster.isKnown.value) {
+    return (
+      <main class="agent" aria-label="No agent">
+        <h1 class="hidden">escapement inspector</h1>
+        <Skeleton label="Waiting for the server" />
+      </main>
+    )
+  }
+  return (
+    <main class="agent" aria-label="No agent">
+      <h1 class="hidden">escapement inspector</h1>
+      <EmptyState icon="agents" title={hasAgents ? 'No agent is chosen' : 'No agent yet'}>
+        <p>
+          {hasAgents
+            ? 'Choose one in the list: those that run, with their sub-agents, and sessions at rest.'
+            : 'Agents appear here as soon as something starts them: your program, a client of the bridge, or you.'}
+        </p>
+        {canSpawn ? (
+          <ControlButton why={null} kind="primary" onUse={onSpawn}>
+            Start an agent
+          </ControlButton>
+        ) : null}
+        {hasAgents ? null : <pre tabIndex={0}>{example}</pre>}
+      </EmptyState>
+    </main>
+  )
+}

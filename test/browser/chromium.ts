@@ -1,0 +1,170 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { assert, describe, type CaseContext, type CaseOptions } from '../support/suite.ts'
+import { canInstallChromium, findChromium, howToInstall, installChromium } from './findChromium.ts'
+
+/** A page that is closed after its case. */
+export interface OpenPage {
+  readonly page: Page
+  /**
+   * What went wrong in it so far: errors on its console and those nobody caught, and what it asked of the network beyond this
+   * machine, which is not let through.
+   */
+  readonly problems: readonly string[]
+}
+
+/** What a case in a browser gets. */
+export interface PageContext extends CaseContext, OpenPage {
+  /** One more page, of its own or of a phone, with nothing in common with the others. */
+  open(options?: BrowserContextOptions): Promise<OpenPage>
+}
+
+/** Registers a case; the page is blank, 1280 × 800. Default deadline: 15 s. */
+export type PageIt = (title: string, options: CaseOptions & BrowserContextOptions, body: PageBody) => void
+type PageBody = (context: PageContext) => Promise<unknown>
+
+/**
+ * A group of cases in headless Chromium, one browser for all of them, which ends with the last. A case that fails leaves a
+ * screenshot of each of its pages in `.escapement/screenshots`. Where there is no Chromium it is installed if that can be done, or
+ * else the cases are skipped and say how to install it.
+ */
+export function describeInChromium(name: string, register: (it: PageIt) => void): void {
+  const found = findChromium()
+  describe(name, (it) => {
+    if (found === undefined && !canInstallChromium()) {
+      return register((title) => it.skip(`${title} (skipped: there is no Chromium; ${howToInstall})`))
+    }
+    const browser = new SharedBrowser(found)
+    register((title, { timeoutMs = 15_000, ...options }, body) => {
+      browser.expect()
+      it(title, { timeoutMs: found === undefined ? installMs : timeoutMs }, async (context) => {
+        context.cleanup(() => browser.left())
+        const pages = new Pages(await browser.open(context.signal), `${name} ${title}`, context)
+        await pages.during(async () => await body({ ...context, ...(await pages.open(options)), open: pages.open }))
+      })
+    })
+  })
+}
+
+const installMs = 300_000
+const screenshots = join(import.meta.dirname, '..', '..', '.escapement', 'screenshots')
+
+const launchArguments = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+
+/** One browser for the cases of a group: opened by the first, closed by the last. */
+class SharedBrowser {
+  #program: string | undefined
+  #browser: Promise<Browser> | undefined
+  #expected = 0
+
+  constructor(program: string | undefined) {
+    this.#program = program
+  }
+
+  /** There is one more case to come. */
+  expect(): void {
+    this.#expected += 1
+  }
+
+  open(signal: AbortSignal): Promise<Browser> {
+    this.#browser ??= this.#launch(signal)
+    return this.#browser
+  }
+
+  /** A case is over. */
+  async left(): Promise<void> {
+    this.#expected -= 1
+    if (this.#expected === 0) await (await this.#browser?.catch(() => undefined))?.close()
+  }
+
+  async #launch(signal: AbortSignal): Promise<Browser> {
+    this.#program ??= await installChromium(signal)
+    const { chromium } = await import('playwright-core')
+    return await chromium.launch({ executablePath: this.#program, args: launchArguments })
+  }
+}
+
+/** The pages of one case. */
+class Pages {
+  readonly #browser: Browser
+  readonly #title: string
+  readonly #context: CaseContext
+  readonly #open: OpenPage[] = []
+
+  constructor(browser: Browser, title: string, context: CaseContext) {
+    this.#browser = browser
+    this.#title = title
+    this.#context = context
+  }
+
+  readonly open = async (options: BrowserContextOptions = {}): Promise<OpenPage> => {
+    const viewport = { width: 1280, height: 800 }
+    const context = await this.#browser.newContext({ viewport, serviceWorkers: 'block', ...options })
+    this.#context.cleanup(() => context.close())
+    const problems: string[] = []
+    await context.route(isElsewhere, (route) => {
+      problems.push(`it asked for ${route.request().url()}`)
+      return route.abort()
+    })
+    const page = await context.newPage()
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text())
+    })
+    page.on('pageerror', (error) => problems.push(String(error)))
+    page.on('crash', () => problems.push('it crashed'))
+    const opened = { page, problems }
+    this.#open.push(opened)
+    return opened
+  }
+
+  /** Does something with them; when that fails or takes too long they are photographed. */
+  async during(work: () => Promise<unknown>): Promise<void> {
+    const late = Promise.withResolvers<never>()
+    const { signal } = this.#context
+    signal.addEventListener('abort', () => late.reject(signal.reason), { once: true })
+    try {
+      await Promise.race([work(), late.promise])
+    } catch (thrown) {
+      const seen = await this.#photograph()
+      if (thrown instanceof Error) thrown.message += `\n${seen.join('\n')}`
+      throw thrown
+    }
+  }
+
+  /** Says where the photographs are, and what had gone wrong in each page. */
+  async #photograph(): Promise<string[]> {
+    await mkdir(screenshots, { recursive: true })
+    const name = this.#title.replaceAll(/\W+/g, '-').slice(0, 120)
+    const pages = this.#open.map(async ({ page, problems }, index) => {
+      const path = join(screenshots, `${name}${index === 0 ? '' : `-${index + 1}`}.png`)
+      const said = problems.slice(0, 10).map((problem) => `  ${problem}`)
+      const isTaken = await page.screenshot({ path, timeout: 3_000 }).then(
+        () => true,
+        () => false,
+      )
+      return [isTaken ? `the page is in ${path}` : `the page at ${page.url()} could not be photographed`, ...said]
+    })
+    return (await Promise.all(pages)).flat()
+  }
+}
+
+const isElsewhere = ({ protocol, hostname }: URL): boolean =>
+  /^(https?|wss?):$/.test(protocol) && !/^(127\.0\.0\.1|localhost|\[::1\])$/.test(hostname)
+
+/** Fails when anything went wrong in a page, but for what is expected. */
+export function checkProblems({ problems }: OpenPage, expected: RegExp = /^\b$/): void {
+  assert.equal(
+    problems.filter((problem) => !expected.test(problem)),
+    [],
+    'problems in the page',
+  )
+}

@@ -1,0 +1,203 @@
+import * as fc from 'fast-check'
+import { XMLValidator } from 'fast-xml-parser'
+import type { ConversationNode } from '../../src/conversation/node.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import {
+  conversationFormats,
+  conversationGraph,
+  type ConversationFormat,
+  type ConversationSubject,
+} from '../../src/runtime/charts/conversationGraph.ts'
+import { textWidth } from '../../src/runtime/cli/terminal/textWidth.ts'
+import { BrakeLog } from '../support/brakeLog.ts'
+import { assert, describe } from '../support/suite.ts'
+import { nasty } from './chartedMachines.ts'
+import { parseMermaid } from './mermaidParser.ts'
+
+const node = (id: number, parentId: number | null, text: string): ConversationNode => ({
+  id,
+  parentId,
+  message: { role: 'user', content: [{ type: 'text', text }], source: 'prompt' },
+  loopId: 'a/r0',
+  turnIndex: 0,
+  stepId: id,
+  tokens: 1,
+  pathTokens: 1,
+  depth: 1,
+  tags: [],
+})
+
+/** A tree by the parent of each node; the trunk leads to the last. */
+function treeOf(parents: readonly (number | null)[], said: (id: number) => string = String): ConversationSubject {
+  const nodes = parents.map((parent, index) => node(index + 1, parent, said(index + 1)))
+  const trunk = new Set<number>()
+  for (let at = nodes.at(-1); at !== undefined; at = at.parentId === null ? undefined : nodes[at.parentId - 1])
+    trunk.add(at.id)
+  const conversation = {
+    trunk: () => nodes.filter(({ id }) => trunk.has(id)),
+    abandoned: () => nodes.filter(({ id }) => !trunk.has(id)),
+  }
+  return { id: 'tree', conversation }
+}
+
+/** Everything that can be in a conversation. */
+function eventful(): BrakeLog {
+  const log = new BrakeLog({ policy: { onUserMessage: 'rebase' } })
+  log.user('Fix it.')
+  log.step([{ name: 'read_file', input: { path: 'a.ts' } }])
+  log.step([{ output: 'no' }])
+  log.user('Quick', 'steering')
+  log.step([{ output: 'still no' }])
+  log.revert('n3', nasty)
+  log.step([{ output: 'yes' }])
+  log.prune({ steps: ['n2'], memo: 'a.ts is short' })
+  log.compact({ recent: 1 })
+  log.reply('Done.')
+  return log
+}
+
+const calledChild = (log: BrakeLog): LogRecord[] => [
+  ...log.records,
+  {
+    v: 1,
+    seq: 99,
+    time: 99,
+    loopId: 'a/r0',
+    turnIndex: 0,
+    type: 'tool.start',
+    callId: 'c0',
+    key: 'k',
+    name: 'tool',
+    input: {},
+    childId: 'a.1',
+  },
+  {
+    v: 1,
+    seq: 100,
+    time: 99,
+    loopId: 'a/r0',
+    turnIndex: 0,
+    type: 'child.spawned',
+    childId: 'a.s2',
+    definition: 'helper',
+  },
+]
+
+describe('the graph of a conversation', (it) => {
+  it('has tags, prunes, compactions, repeated messages and sub-agents in their places', () => {
+    const log = eventful()
+    const graph = conversationGraph(
+      { id: 'a', conversation: log.conversation, records: calledChild(log) },
+      { format: 'json' },
+    )
+    const step = (id: string) => graph.steps.find((one) => one.id === id)!
+    assert.equal(step('n2').agents, [{ agentId: 'a.1', callId: 'c0' }])
+    assert.equal(graph.agents, [{ agentId: 'a.s2' }])
+    assert.equal([step('n2').hiddenBy, graph.prunes[0]?.steps, graph.prunes[0]?.memo], ['p1', ['n2'], 'a.ts is short'])
+    assert.is(step('n2').tags[0]?.kind, 'lesson')
+    assert.equal(
+      graph.compactions.map(({ isInForce }) => isInForce),
+      [true],
+    )
+    const again = graph.steps.find(({ rebasedFrom }) => rebasedFrom !== undefined)
+    assert.is(again?.rebasedFrom, 6)
+    assert.equal([step('n4').isOnTrunk, step('n6').isOnTrunk, again?.isOnTrunk], [false, false, true])
+    assert.is(graph.head, log.conversation.head)
+    assert.equal(JSON.parse(JSON.stringify(graph)), graph)
+  })
+
+  it('of a live conversation has prunes and the compaction in force, without its log', () => {
+    const { conversation } = eventful()
+    const graph = conversationGraph({ id: 'a', conversation, children: () => [{ id: 'a.7' }] }, { format: 'json' })
+    assert.equal([graph.prunes.length, graph.compactions.length, graph.agents], [1, 1, [{ agentId: 'a.7' }]])
+  })
+
+  it('as text tells of all of it below the steps, also in ASCII alone', () => {
+    const log = eventful()
+    const subject = { id: 'a', conversation: log.conversation, records: calledChild(log) }
+    const text = conversationGraph(subject)
+    for (const part of ['⚑ lesson', '✂ hides this step', '⊟ n', '↳ a.1', '↳ a.s2', '(n6 again)', '(hidden)', '├─╮'])
+      assert.match(text, part)
+    // What was said stays as it was said, broken characters too.
+    assert.match(
+      conversationGraph(subject, { ascii: true }).toWellFormed().replaceAll('\uFFFD', ''),
+      /^[\x20-\x7E\n]*$/,
+    )
+  })
+
+  it('can be read by Mermaid and by an XML parser, whatever was said', { timeoutMs: 10_000 }, async () => {
+    const log = eventful()
+    for (const subject of [
+      { id: nasty, conversation: log.conversation, records: calledChild(log) },
+      treeOf([null, 1, 1], () => nasty),
+      treeOf([]),
+    ]) {
+      const mermaid = conversationGraph(subject, { format: 'mermaid' })
+      assert.is(await parseMermaid(mermaid), 'flowchart-v2')
+      const svg = conversationGraph(subject, { format: 'svg' })
+      assert.is(XMLValidator.validate(svg), true)
+      for (const picture of [mermaid, svg]) assert.not.match(picture, '<script')
+      assert.not.match(conversationGraph(subject), '\u001B')
+    }
+  })
+
+  it('shows every step once, after the one it follows, in no more columns than there are', async () => {
+    const trees = fc.array(fc.nat(1_000), { maxLength: 60 })
+    await fc.assert(
+      fc.asyncProperty(trees, fc.integer({ min: 8, max: 100 }), async (picks, columns) => {
+        const subject = treeOf(picks.map((pick, index) => (index === 0 ? null : (pick % index) + 1)))
+        const lines = conversationGraph(subject, { columns }).split('\n').filter(Boolean)
+        for (const line of lines) assert.ok(textWidth(line) <= columns, line)
+        const wide = conversationGraph(subject)
+        for (const [index] of picks.entries())
+          assert.is([...wide.matchAll(new RegExp(`[●○] n${index + 1} `, 'g'))].length, 1)
+        const { steps } = conversationGraph(subject, { format: 'json' })
+        const seen = new Set<string | undefined>([undefined])
+        for (const { id, parent } of steps) {
+          assert.ok(seen.has(parent))
+          seen.add(id)
+        }
+        const svg = conversationGraph(subject, { format: 'svg' })
+        assert.is([...svg.matchAll(/<circle class="(?:on|off|hid)"/g)].length, picks.length)
+        assert.is(XMLValidator.validate(svg), true)
+      }),
+      { seed: 7, numRuns: 60 },
+    )
+  })
+
+  it(
+    'of ten thousand nodes is drawn at once, straight, bushy or deep, and folded for Mermaid',
+    { timeoutMs: 20_000 },
+    async () => {
+      const many = 10_000
+      const shapes: Record<string, (id: number) => number> = {
+        straight: (id) => id - 1,
+        bushy: (id) => Math.ceil((id - 1) / 3),
+        star: () => 1,
+        // Every second node is abandoned, and each branch leaves another branch.
+        deep: (id) => (id === many ? 1 : Math.max(1, id - 2 + (id % 2))),
+      }
+      for (const [name, parentOf] of Object.entries(shapes)) {
+        const subject = treeOf(Array.from({ length: many }, (_, index) => (index === 0 ? null : parentOf(index + 1))))
+        for (const format of conversationFormats) {
+          const began = performance.now()
+          conversationGraph(subject, { format })
+          assert.ok(performance.now() - began < 3_000, `${name} as ${format}`)
+        }
+        const text = conversationGraph(subject)
+        assert.is([...text.matchAll(/[●○] n\d+ /g)].length, many, name)
+        assert.is(await parseMermaid(conversationGraph(subject, { format: 'mermaid' })), 'flowchart-v2')
+      }
+    },
+  )
+
+  it('refuses what has no conversation, unknown formats and impossible widths', () => {
+    const subject = treeOf([null])
+    assert.throws(
+      () => conversationGraph(undefined as unknown as ConversationSubject),
+      /agent or what loadSession gives/,
+    )
+    assert.throws(() => conversationGraph(subject, { format: 'png' as ConversationFormat }), /it is "png"/)
+    assert.throws(() => conversationGraph(subject, { columns: 0 }), /columns must be 1 or more; it is 0/)
+  })
+})

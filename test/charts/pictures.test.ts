@@ -1,0 +1,17 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pictures } from '../../scripts/pictures.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'docs', 'pictures')
+
+describe('the pictures of the documentation', (it) => {
+  it('are what scripts/pictures.ts makes of the machines', { timeoutMs: 30_000 }, async () => {
+    assert.equal((await readdir(folder)).toSorted(), Object.keys(pictures).toSorted())
+    for (const [name, draw] of Object.entries(pictures))
+      assert.ok(
+        (await readFile(join(folder, name), 'utf8')) === (await draw()),
+        `${name}: run node scripts/pictures.ts`,
+      )
+  })
+})
