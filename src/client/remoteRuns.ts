@@ -38,6 +38,7 @@ export class RemoteRuns {
     if (event.type === 'run.start') this.#begin(event)
     else if (event.type === 'reply.end') this.#lastText = textOf(event.message.content)
     else if (event.type === 'queue.changed' && event.why === 'dropped') this.#dropped(event.removed ?? [])
+    else if (event.type === 'turn.start' && this.#current !== undefined) this.#expected.delete(this.#current.id)
     const run = this.#current
     if (event.type === 'run.end' && run !== undefined) this.#end(run, event)
     else run?.push(event)
@@ -61,11 +62,11 @@ export class RemoteRuns {
   /** No more is heard of the agent. */
   cancelAll(stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
     this.#pause()
-    const runs = [...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()]
+    const runs = new Set([...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()])
     for (const { id } of runs) this.cancel(id, stopReason, error)
   }
 
-  #begin({ requestId, resumedFrom }: EventOf<'run.start'>): void {
+  #begin({ requestId, resumedFrom, cause }: EventOf<'run.start'>): void {
     const { run, end } = this.#interrupted ?? {}
     if (run !== undefined && end?.loopId === resumedFrom) {
       this.#interrupted = undefined
@@ -73,12 +74,16 @@ export class RemoteRuns {
       return
     }
     this.#pause()
+    // It is expected until it has its first turn: its server may have died before its message was written.
     this.#current = this.#expected.get(requestId)
-    this.#expected.delete(requestId)
+    if (cause === 'resume') this.#expected.delete(requestId)
   }
 
   #end(run: RunHandle, end: EventOf<'run.end'>): void {
     this.#current = undefined
+    // It never began: the command is sent again.
+    if (this.#expected.has(run.id) && end.stopReason === 'aborted') return
+    this.#expected.delete(run.id)
     if (end.reason?.type === 'interrupted') this.#interrupted = { run, end }
     else this.#finish(run, end)
   }

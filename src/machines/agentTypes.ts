@@ -65,6 +65,8 @@ export interface RunState {
   readonly loopId: string
   readonly requestId: string
   readonly limits: Limits
+  /** Messages that begin it and are not in the log: its process died between two records. */
+  readonly unsaid: number
   readonly turns: number
   readonly usage: Usage
   readonly costUsd: number

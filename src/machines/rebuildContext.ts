@@ -87,7 +87,10 @@ const fold: Fold = {
   'agent.created': (context, { forkedFrom }) => (forkedFrom === undefined ? {} : forked(context)),
   'run.start': ({ runs }, record) => ({
     runs: runs + 1,
-    run: newRun(record.loopId, record.requestId, record.limits, record.time),
+    run: {
+      ...newRun(record.loopId, record.requestId, record.limits, record.time),
+      unsaid: record.cause === 'resume' ? 0 : (record.messages ?? 1),
+    },
     pausedRun: null,
     pausedLimits: null,
     pause: null,
@@ -110,7 +113,10 @@ const fold: Fold = {
     }),
   }),
   'turn.end': () => ({ isTurnOpen: false }),
-  'message.added': () => ({ owesReply: true }),
+  'message.added': (context) => ({
+    owesReply: true,
+    ...inRun(context, { unsaid: Math.max(0, (context.run?.unsaid ?? 0) - 1) }),
+  }),
   'reply.end': (context, record) => {
     const { agentId, turnIndex, nodeId, message, costUsd } = { agentId: agentOf(record.loopId), ...record }
     const calls = toolCallsOf(message.content).map(({ callId, name, input }, index): CallState => ({

@@ -12,6 +12,8 @@ interface RunRequest {
   readonly cause: RecordOf<'run.start'>['cause']
   readonly requestId: string
   readonly limits?: Limits | undefined
+  /** What is said first, when there is more than one message. */
+  readonly messages?: number | undefined
 }
 
 /** A run at its beginning. */
@@ -19,6 +21,7 @@ export const newRun = (loopId: string, requestId: string, limits: Limits, now: n
   loopId,
   requestId,
   limits,
+  unsaid: 0,
   turns: 0,
   usage: noUsage,
   costUsd: 0,
@@ -59,6 +62,7 @@ export function startRun(draft: Draft, request: RunRequest): void {
     ...draft.at,
     cause: request.cause,
     requestId: request.requestId,
+    ...(request.messages === undefined ? {} : { messages: request.messages }),
     ...resumed,
     limits,
     model,

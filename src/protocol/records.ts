@@ -127,6 +127,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     cause: z.enum(['prompt', 'steering', 'followUp', 'resume']),
     /** Id of the command that asked for the run. */
     requestId: z.string(),
+    /** Messages that begin it, when there are more than the one: those of its context go before. */
+    messages: count.exactOptional(),
     /** The paused run this one goes on from. */
     resumedFrom: z.string().exactOptional(),
     limits: limitsSchema,

@@ -40,6 +40,8 @@ const wordsFor: { readonly [R in Ending['stopReason']]: string } = {
 export function finishedAnswer({ records }: History, definition: AgentDefinition): ChildAnswer | undefined {
   const last = records.findLast((record) => record.type === 'run.start' || record.type === 'run.end')
   if (last?.type !== 'run.end' || isUnfinished(last)) return undefined
+  // Its process died before its task was in the log.
+  if (!records.some((record) => record.type === 'message.added')) return undefined
   const reply = records.findLast((record) => record.type === 'reply.end')
   const { stopReason, reason, error } = last
   const text = reply === undefined ? '' : textOf(reply.message.content)

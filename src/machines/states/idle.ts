@@ -8,6 +8,13 @@ import { addUserMessage, pauseForStore, startRun, startTurn } from '../runs.ts'
 
 const causes = { prompt: 'prompt', steer: 'steering', followUp: 'followUp' } as const
 
+/** How many messages the run begins with; `undefined` for the one alone. */
+function messagesOf({ context }: Draft, message: QueuedMessage): number | undefined {
+  const all = [...context.steering, ...context.followUps, message]
+  const count = all.reduce((sum, said) => sum + 1 + (said.context?.length ?? 0), 0)
+  return count === 1 ? undefined : count
+}
+
 /** Opens the first turn with what the last run left unsaid, then the message that started this one. */
 function addUserMessages(draft: Draft, message: QueuedMessage, source: UserSource): void {
   takeLeftovers(draft, (said, queue) => addUserMessage(draft, said, queue === 'steering' ? 'steering' : 'followUp'))
@@ -19,13 +26,14 @@ function addUserMessages(draft: Draft, message: QueuedMessage, source: UserSourc
 export const beginRun = advance<EventOfType<'prompt' | 'steer' | 'followUp'>>((draft, event) => {
   const cause = causes[event.type]
   const limits = event.type === 'prompt' ? event.limits : undefined
-  startRun(draft, { cause, requestId: event.id, limits })
+  startRun(draft, { cause, requestId: event.id, limits, messages: messagesOf(draft, event) })
   addUserMessages(draft, event, cause)
 })
 
 export const beginQueuedRun = advance((draft) => {
   const prompt = takePrompt(draft)!
-  startRun(draft, { cause: 'prompt', requestId: prompt.id, limits: prompt.limits })
+  const { id: requestId, limits } = prompt
+  startRun(draft, { cause: 'prompt', requestId, limits, messages: messagesOf(draft, prompt) })
   addUserMessages(draft, prompt, 'prompt')
 })
 

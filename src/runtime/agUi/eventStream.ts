@@ -1,13 +1,21 @@
 import type { ServerResponse } from 'node:http'
 import type { Event } from '@ag-ui/core'
 import type { Clock } from '../../protocol/clock.ts'
+import { eventText } from './eventText.ts'
 import type { Sink } from './sink.ts'
 
-/** Events as the answer to a request: server-sent events, with a comment now and then so that nobody takes it for dead. */
+/**
+ * Events as the answer to a request: server-sent events, with a comment now and then so that nobody takes it for dead. What is
+ * large goes in pieces, the next one when the connection has taken the last.
+ */
 export class EventStream implements Sink {
   readonly #response: ServerResponse
   readonly #clock: Clock
   readonly #everyMs: number
+  readonly #waiting: Event[] = []
+  #pieces: Generator<string, void, undefined> | undefined
+  #isEnded = false
+  #onDrain: (() => void) | undefined
   #cancel: () => void = () => {}
 
   constructor(response: ServerResponse, { clock, everyMs }: { readonly clock: Clock; readonly everyMs: number }) {
@@ -19,26 +27,61 @@ export class EventStream implements Sink {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     })
-    response.on('close', () => this.#cancel())
-    response.on('error', () => this.#cancel())
+    response.on('close', () => this.#close())
+    response.on('error', () => this.#close())
+    response.on('drain', () => this.#pump())
     this.#keepAlive()
   }
 
   get isFull(): boolean {
-    return this.#response.writableNeedDrain
+    return this.#isBusy || this.#response.writableNeedDrain
+  }
+
+  get #isBusy(): boolean {
+    return this.#pieces !== undefined || this.#waiting.length > 0
   }
 
   write(event: Event): void {
-    this.#response.write(`data: ${JSON.stringify(event)}\n\n`)
+    this.#waiting.push(event)
+    if (this.#pieces === undefined && this.#waiting.length === 1) this.#pump()
   }
 
   onDrain(call: () => void): void {
-    this.#response.once('drain', call)
+    this.#onDrain = call
   }
 
   end(): void {
+    this.#isEnded = true
     this.#cancel()
-    this.#response.end()
+    if (!this.#isBusy) this.#response.end()
+  }
+
+  /** Writes as much as the connection takes; what is small goes even when it is full, as whoever asks `isFull` sends little then. */
+  #pump(): void {
+    for (;;) {
+      if (this.#pieces === undefined) {
+        const event = this.#waiting.shift()
+        if (event === undefined) break
+        this.#pieces = eventText(event)
+        this.#response.write('data: ')
+      }
+      const { value, done } = this.#pieces.next()
+      if (done === true) {
+        this.#pieces = undefined
+        this.#response.write('\n\n')
+      } else this.#response.write(value)
+      if (this.#response.writableNeedDrain) return
+    }
+    if (this.#isEnded) return void this.#response.end()
+    const drained = this.#onDrain
+    this.#onDrain = undefined
+    drained?.()
+  }
+
+  #close(): void {
+    this.#cancel()
+    this.#waiting.length = 0
+    this.#pieces = undefined
   }
 
   #keepAlive(): void {

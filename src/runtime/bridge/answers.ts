@@ -36,10 +36,16 @@ export class Answers {
 
   async #readRequests(agentId: string): Promise<Set<string>> {
     const asked = new Set<string>()
+    let beginning: { readonly requestId: string; unsaid: number } | undefined
     for await (const record of this.#store.read(agentId)) {
-      if (record.type === 'run.start') asked.add(record.requestId)
+      // A run counts once all that it says first is there.
+      if (record.type === 'run.start') {
+        const { requestId, cause, messages = 1 } = record
+        beginning = { requestId, unsaid: cause === 'resume' ? 0 : messages }
+      } else if (record.type === 'message.added' && beginning !== undefined) beginning.unsaid -= 1
       else if (record.type === 'queue.changed' && record.added !== undefined) asked.add(record.added.id)
       else if (record.type === 'revert.requested') asked.add(record.request.id)
+      if (beginning?.unsaid === 0) asked.add(beginning.requestId)
     }
     return asked
   }

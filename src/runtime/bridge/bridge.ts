@@ -28,7 +28,7 @@ type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'defin
   readonly redactor?: Redactor | undefined
 }
 
-/** Somebody who is connected, in whichever protocol. */
+/** Somebody who is connected, in whichever protocol, or waits for the rest of an answer. */
 export interface Connection {
   /** A second is over: the allowance of frames is fresh. */
   tick(): void
@@ -59,6 +59,7 @@ export class Bridge {
   readonly #forgetAgents: () => void
   readonly roster: Roster
   #onEmpty: (() => void) | undefined
+  #isClosed = false
 
   constructor(runtime: BridgeRuntime, parts: BridgeParts) {
     this.#runtime = runtime
@@ -104,6 +105,8 @@ export class Bridge {
     const running = this.#runtime.agent(agentId)
     if (running !== undefined) {
       checkReach(reach, agentId, running.path)
+      // Woken by another client, it may not have gone on yet.
+      await this.#waking.get(running.path[0] ?? agentId)
       return running
     }
     const born = await birthOf(this.store, agentId)
@@ -131,6 +134,7 @@ export class Bridge {
     const agent = this.#runtime.agent(agentId)
     if (agent !== undefined) {
       checkReach(reach, agentId, agent.path)
+      await this.#waking.get(agent.path[0] ?? agentId)
       await agent.wake()
       return agent
     }
@@ -202,7 +206,13 @@ export class Bridge {
     this.#onEmpty = call
   }
 
+  /** Nobody is let in any more. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   close(): void {
+    this.#isClosed = true
     this.#forgetAgents()
     this.roster.close()
     for (const feed of this.#feeds.values()) feed.close()

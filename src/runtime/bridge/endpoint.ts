@@ -8,10 +8,24 @@ import type { Visit } from './visit.ts'
 export interface Endpoint {
   /** Such as `/acp`. */
   readonly path: string
-  /** Answers an HTTP request at the path; what it throws is answered with status 500. Default: status 426. */
-  answer?(request: IncomingMessage, response: ServerResponse, visit: Visit): void | Promise<void>
+  /**
+   * Answers an HTTP request at the path; what it throws is answered with status 500. The answer counts as a connection until it is
+   * over; a client that reads nothing of what waits for it between three pings is cut off. Default: status 426.
+   */
+  answer?(
+    request: IncomingMessage,
+    response: ServerResponse,
+    visit: Visit,
+    answering: Answering,
+  ): void | Promise<void>
   /** Talks over a WebSocket opened at the path. Default: it is refused. */
   connect?(socket: TextSocket, visit: Visit): void
+}
+
+/** What an answer that goes on is told by its server. */
+export interface Answering {
+  /** Calls when the server shuts down: the answer is to be ended soon. Only the last listener is called. */
+  onLeave(listener: () => void): void
 }
 
 /** A WebSocket that carries text. Binary messages and those that are too large are closed by the server. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { messageOf } from '../../protocol/errors.ts'
 import { answerChart, isChartPath } from './agentCharts.ts'
+import { AnswerConnection } from './answerConnection.ts'
 import type { Bridge } from './bridge.ts'
 import { pathOf, type Door, type Refusal } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -43,7 +44,7 @@ export class Requests {
   #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
     const endpoint = this.#endpoints.get(path)
     if (endpoint !== undefined)
-      return this.#letIn(request, response, (visit) => answerAt(endpoint, request, response, visit))
+      return this.#letIn(request, response, (visit) => this.#answerAt(endpoint, request, response, visit))
     if (isChartPath(path)) return this.#letIn(request, response, (visit) => answerChart(response, path, visit))
     return this.#page?.knows(path) === true ? this.#page.answer(request, response, path) : undefined
   }
@@ -53,7 +54,7 @@ export class Requests {
     response: ServerResponse,
     answer: (visit: Visit) => Promise<void>,
   ): Promise<void> {
-    const refusal = this.#door.refuse(request)
+    const refusal = this.#bridge.isClosed ? '503 Service Unavailable' : this.#door.refuse(request)
     if (refusal !== undefined) return refuse(response, refusal)
     const { origin } = request.headers
     if (origin !== undefined) response.setHeader('access-control-allow-origin', origin).setHeader('vary', 'origin')
@@ -67,17 +68,17 @@ export class Requests {
     if (grant === undefined) return refuse(response, '401 Unauthorized')
     await answer(new Visit(this.#bridge, grant))
   }
-}
 
-async function answerAt(
-  endpoint: Endpoint,
-  request: IncomingMessage,
-  response: ServerResponse,
-  visit: Visit,
-): Promise<void> {
-  if (endpoint.answer !== undefined) return endpoint.answer(request, response, visit)
-  response.setHeader('upgrade', 'websocket')
-  answerText(response, 426, 'open a WebSocket here')
+  async #answerAt(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
+    if (endpoint.answer === undefined) {
+      response.setHeader('upgrade', 'websocket')
+      return answerText(response, 426, 'open a WebSocket here')
+    }
+    const connection = new AnswerConnection(response, visit.limits)
+    this.#bridge.connections.add(connection)
+    response.on('close', () => this.#bridge.left(connection))
+    await endpoint.answer(request, response, visit, connection)
+  }
 }
 
 function refuse(response: ServerResponse, refusal: Refusal): void {

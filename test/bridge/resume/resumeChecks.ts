@@ -84,10 +84,17 @@ function timesOf(kind: Given['kind'], text: string, records: readonly LogRecord[
   return { times, seqs }
 }
 
+/** The end of a run whose process died before its message was written: its command was carried out later. */
+const neverBegan = (record: LogRecord, loopId: string): boolean =>
+  record.type === 'run.end' && record.loopId === loopId && record.stopReason === 'aborted' && record.turns === 0
+
 /** Whether a run ended here as its log says, over all its continuations; what is wrong, in words. */
 export function checkResult(requestId: string, result: RunResult, records: readonly LogRecord[]): string[] {
   const starts = records.filter((record) => record.type === 'run.start')
-  const own = starts.filter((start) => start.requestId === requestId && start.resumedFrom === undefined)
+  const begun = (loopId: string): boolean => !records.some((record) => neverBegan(record, loopId))
+  const own = starts.filter(
+    (start) => start.requestId === requestId && start.resumedFrom === undefined && begun(start.loopId),
+  )
   if (own.length > 1) return [`${requestId} began ${own.length} runs`]
   let loopId = own[0]?.loopId
   if (loopId === undefined) return result.loopId === '' ? [] : [`${requestId} never began, but has a result`]

@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/no-unassigned-import -- It must be done before zod is loaded.
 import './withoutEval.ts'
 import { render } from 'preact'
 import { App } from './app.tsx'

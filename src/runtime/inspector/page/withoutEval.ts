@@ -1,5 +1,4 @@
-// zod would try whether it may compile code, which the page's security policy forbids and reports.
-const config = { jitless: true }
-Object.assign(globalThis, { __zod_globalConfig: config })
+/** zod would try whether it may compile code, which the page's security policy forbids and the browser reports. */
+export const zodConfig = { jitless: true }
 
-export {}
+Object.assign(globalThis, { __zod_globalConfig: zodConfig })

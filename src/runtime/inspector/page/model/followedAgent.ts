@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import type { Client } from '../../../../client/client.ts'
+import type { Client } from '../../../../client.ts'
 import { toErrorInfo, type ErrorInfo } from '../../../../protocol/errors.ts'
 import type { AgentEvent } from '../../../../protocol/events.ts'
 import type { AgentSummary } from '../../../../protocol/frames.ts'
@@ -14,6 +14,9 @@ import { TimeTravel } from './timeTravel.ts'
 
 /** States of an agent that nobody runs; the chart has none of them but `stopped`. */
 const isResting = (state: string): boolean => state === 'closed' || state === 'stopped'
+
+/** So often it is shown how much of a log is read. */
+const loadingSteps = 20
 
 /** What is known of an agent from its log, and what has to be thrown away with it. */
 interface Story {
@@ -139,7 +142,12 @@ export class FollowedAgent implements AgentView {
       else return
     } else if (isLogged(event)) this.#record(event as LogRecord & AgentEvent, story)
     else this.#live(event, story)
-    this.#change()
+    // While a long log is read, showing how far it is must not take longer than reading it.
+    if (this.#state.peek().status !== 'loading' || this.#isAtMark(story)) this.#change()
+  }
+
+  #isAtMark({ records: { length } }: Story): boolean {
+    return this.#target === undefined || length >= this.#target || length % Math.ceil(this.#target / loadingSteps) === 0
   }
 
   #record(event: LogRecord & AgentEvent, story: Story): void {

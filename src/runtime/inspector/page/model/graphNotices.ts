@@ -5,6 +5,9 @@ import { counted } from './shortText.ts'
 /** What a row says that is neither a message nor a change of the trunk. */
 export type Notice = Pick<NoticeRow, 'tone' | 'text' | 'link'>
 
+/** The reasons of brakes begin with what was refused. */
+const sentence = (reason: string): string => reason.slice(0, 1).toUpperCase() + reason.slice(1)
+
 const limits = { turns: 'turns', tokens: 'tokens', costUsd: 'cost', ms: 'time' } as const
 
 /** The notice a record makes, if any. Pure. */
@@ -20,10 +23,10 @@ export function noticeOf(record: LogRecord): Notice | undefined {
     }
     case 'revert.applied':
       if (record.applied) return undefined
-      return { tone: 'warning', text: `Revert to ${record.requested} refused: ${record.reason ?? 'no reason given'}` }
+      return { tone: 'warning', text: sentence(record.reason ?? `Revert to ${record.requested} refused`) }
     case 'prune.applied':
       if (record.reason === undefined) return undefined
-      return { tone: 'warning', text: `Prune: ${record.reason}` }
+      return { tone: 'warning', text: sentence(record.reason) }
     case 'compaction.end':
       if (record.applied) return undefined
       return { tone: 'warning', text: `No compaction: ${record.reason ?? 'nothing to condense'}` }

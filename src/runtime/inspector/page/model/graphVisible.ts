@@ -26,9 +26,10 @@ export const isOpenAtFirst = (row: GraphRow): boolean => row.type === 'message' 
 
 /**
  * The rows to show, given those whose state somebody toggled. A closed branch or span is left out as a whole, but for what people
- * said in a span: that is shown word for word to the model too. Pure; costs the number of rows.
+ * said in a span: that is shown word for word to the model too. `isGrowing`: the trunk goes on below the last row. Pure; costs the
+ * number of rows.
  */
-export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>): VisibleRow[] {
+export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isGrowing = false): VisibleRow[] {
   const { rows } = graph
   const inForce = foldInForce(graph)
   const shown: { row: GraphRow; isOpen?: boolean; isInForce?: boolean; hidden: number }[] = []
@@ -56,7 +57,7 @@ export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>): Vis
     kept = row.type === 'fold' ? row.overlay.kept : []
     closed = shown.at(-1)
   }
-  return withLines(shown)
+  return withLines(shown, isGrowing)
 }
 
 /** Key of the last row that a row hides when it is closed; `undefined` when it hides none. */
@@ -86,10 +87,10 @@ function foldInForce(graph: GraphRows): FoldRow | undefined {
 
 type Unlined = Omit<VisibleRow, 'passing' | 'isJoined' | 'goesOn'>
 
-function withLines(shown: readonly Unlined[]): VisibleRow[] {
+function withLines(shown: readonly Unlined[], isGrowing: boolean): VisibleRow[] {
   const lined: VisibleRow[] = Array.from({ length: shown.length })
   /** Lanes whose line goes on below the row under way. */
-  let open = 0
+  let open = isGrowing ? 1 : 0
   for (let i = shown.length - 1; i >= 0; i--) {
     const { row } = shown[i]!
     const lane = Math.min(row.lane, mostLanes)

@@ -152,7 +152,7 @@ export class Inspector {
     const { url, clock, webSocket } = this.#ports
     const socket = webSocket === undefined ? {} : { webSocket }
     const connection = new Connection({ url, clock, token: this.#token, ...socket })
-    return { connection, roster: new Roster(connection.client, this.batch) }
+    return { connection, roster: new Roster(connection.client, { batch: this.batch, clock }) }
   }
 
   #detach(): void {

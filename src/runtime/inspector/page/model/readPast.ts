@@ -1,4 +1,4 @@
-import type { Client } from '../../../../client/client.ts'
+import type { Client } from '../../../../client.ts'
 import { RuntimeError } from '../../../../protocol/errors.ts'
 import type { LogRecord, RecordOf } from '../../../../protocol/records.ts'
 import { isLogged } from './eventList.ts'

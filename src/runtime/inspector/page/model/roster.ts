@@ -1,10 +1,13 @@
 import { signal } from '@preact/signals'
-import type { Client } from '../../../../client/client.ts'
+import type { Clock } from '../../../../protocol/clock.ts'
+import type { Client } from '../../../../client.ts'
 import { toErrorInfo, type ErrorInfo } from '../../../../protocol/errors.ts'
 import type { AgentSummary, SessionEntry } from '../../../../protocol/frames.ts'
 import type { FrameBatch } from './frameBatch.ts'
 
 const pageSize = 100
+/** After an agent ended, until the sessions are read again: the server reads every log for it. */
+const settleMs = 1_000
 
 /** Which agents run and which sessions there are, as signals. */
 export class Roster {
@@ -20,7 +23,9 @@ export class Roster {
   readonly #client: Client
   readonly #known = new Map<string, AgentSummary>()
   readonly #batch: FrameBatch
+  readonly #clock: Clock
   readonly #unwatch: () => void
+  #cancelRead: (() => void) | undefined
   readonly #publish = (): void => {
     this.agents.value = new Map(this.#known)
     this.isKnown.value = true
@@ -28,16 +33,17 @@ export class Roster {
   #reading: Promise<void> | undefined
   #isStale = false
 
-  constructor(client: Client, batch: FrameBatch) {
+  /** Reads no sessions by itself but when an agent ended. */
+  constructor(client: Client, { batch, clock }: { readonly batch: FrameBatch; readonly clock: Clock }) {
     this.#client = client
     this.#batch = batch
+    this.#clock = clock
     this.#unwatch = client.watch(({ agents, gone }) => {
       for (const id of gone) this.#known.delete(id)
       for (const agent of agents) this.#known.set(agent.agentId, agent)
       batch.add(this.#publish)
-      if (gone.length > 0) void this.readSessions()
+      if (gone.length > 0) this.#readLater()
     })
-    void this.readSessions()
   }
 
   /** Reads the first page of sessions again; while one is read, once more after it. Never rejects. */
@@ -65,7 +71,16 @@ export class Roster {
   /** Idempotent. */
   close(): void {
     this.#batch.remove(this.#publish)
+    this.#cancelRead?.()
     this.#unwatch()
+  }
+
+  /** A thousand agents that end make one reading. */
+  #readLater(): void {
+    this.#cancelRead ??= this.#clock.after(settleMs, () => {
+      this.#cancelRead = undefined
+      void this.readSessions()
+    })
   }
 
   #read(): Promise<void> {

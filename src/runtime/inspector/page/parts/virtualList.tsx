@@ -48,7 +48,9 @@ export function VirtualList(props: VirtualListProps) {
   held.current ??= new Virtualizer<HTMLDivElement, HTMLDivElement>(options)
   const virtualizer = held.current
   virtualizer.setOptions(options)
+  // oxlint-disable-next-line no-underscore-dangle -- Adapters call it so: there is no other name.
   useLayoutEffect(() => virtualizer._didMount(), [virtualizer])
+  // oxlint-disable-next-line no-underscore-dangle -- As above.
   useLayoutEffect(() => virtualizer._willUpdate())
   useLayoutEffect(() => {
     if (scrollTo !== null && scrollTo >= 0 && scrollTo < count) virtualizer.scrollToIndex(scrollTo, { align: 'auto' })

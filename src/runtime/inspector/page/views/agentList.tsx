@@ -125,7 +125,11 @@ function AgentItem({ row, isChosen, isActive, onChoose, onToggle }: ItemProps) {
           {agent.definition} · {agent.state}
         </span>
       </span>
-      {isAsking ? <span class="badge warn" title="It waits for approval">asks</span> : null}
+      {isAsking ? (
+        <span class="badge warn" title="It waits for approval">
+          asks
+        </span>
+      ) : null}
       {agent.spent.costUsd > 0 ? <span class="faint number small">{formatCost(agent.spent.costUsd)}</span> : null}
     </div>
   )

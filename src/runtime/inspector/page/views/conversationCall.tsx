@@ -45,7 +45,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
       {isOpen && (
         <div class="conversation-call" onClick={(event) => event.stopPropagation()}>
           <section>
-            <h4>Input</h4>
+            <p class="conversation-part">Input</p>
             <JsonText value={input} lines={16} chars={2_000} />
           </section>
           {result !== undefined && <Result result={result} />}
@@ -59,7 +59,7 @@ function Result({ result }: { readonly result: ToolResultMessage }): JSX.Element
   const text = textOf(result.content)
   return (
     <section class={result.isError ? 'is-bad' : ''}>
-      <h4>{result.isError ? 'Error' : 'Result'}</h4>
+      <p class="conversation-part">{result.isError ? 'Error' : 'Result'}</p>
       {text === '' ? <p class="muted">no text</p> : <LongText text={text} kind="code" lines={16} chars={2_000} />}
       <Images content={result.content} />
       {result.changed !== undefined && result.changed.length > 0 && (

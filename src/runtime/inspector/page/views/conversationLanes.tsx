@@ -8,8 +8,8 @@ export interface LanesProps {
   readonly lanes: number
 }
 
-/** Where the mark of a row is, from its top. */
-const markAt = 18
+/** Where the mark of a row is, from its top: beside its first line. */
+const markPlaces = { message: 18, call: 15, tag: 25, fold: 25, memo: 25, notice: 18 } as const
 
 /** Pixels that the lanes take. */
 export const lanesWidth = (gap: number, lanes: number): number => 22 + lanes * gap
@@ -18,6 +18,7 @@ export const lanesWidth = (gap: number, lanes: number): number => 22 + lanes * g
 export function Lanes({ shown, gap, lanes }: LanesProps): JSX.Element {
   const { row, passing, isJoined, goesOn } = shown
   const lane = Math.min(row.lane, lanes)
+  const markAt = markPlaces[row.type]
   const xOf = (of: number): number => 10 + of * gap
   const x = xOf(lane)
   const tone = lane === 0 ? 'is-trunk' : 'is-branch'
@@ -31,12 +32,18 @@ export function Lanes({ shown, gap, lanes }: LanesProps): JSX.Element {
       {isJoined && <line class={tone} x1={x} x2={x} y1="0" y2={markAt} />}
       {isStart && <path class="is-branch" d={`M${x - gap} 0C${x - gap} ${markAt * 0.7} ${x} 4 ${x} ${markAt}`} />}
       {goesOn && <line class={tone} x1={x} x2={x} y1={markAt} y2="100%" />}
-      <Mark row={row} x={x} />
+      <Mark row={row} x={x} markAt={markAt} />
     </svg>
   )
 }
 
-function Mark({ row, x }: { readonly row: VisibleRow['row']; readonly x: number }): JSX.Element | null {
+interface MarkProps {
+  readonly row: VisibleRow['row']
+  readonly x: number
+  readonly markAt: number
+}
+
+function Mark({ row, x, markAt }: MarkProps): JSX.Element | null {
   const tone = row.lane === 0 ? 'is-trunk' : 'is-branch'
   switch (row.type) {
     case 'message':
@@ -49,7 +56,7 @@ function Mark({ row, x }: { readonly row: VisibleRow['row']; readonly x: number 
         />
       )
     case 'call':
-      return <circle class={`mark ${tone} is-call`} cx={x} cy={markAt} r="2.5" />
+      return <circle class={`mark ${tone} is-call`} cx={x} cy={markAt} r="3" />
     case 'tag':
       return <path class="mark is-tag" d={`M${x} ${markAt - 6}l6 6-6 6-6-6z`} />
     case 'fold':

@@ -1,6 +1,6 @@
 import { useComputed, useSignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatNodeId, type NodeId } from '../../../../protocol/ids.ts'
 import type { AgentView, AgentViewState } from '../model/agentView.ts'
 import type { GraphRows } from '../model/graphRows.ts'
@@ -66,16 +66,21 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
   /** The node to go to, until it is in sight. */
   const wanted = useRef<NodeId | null>(selected.peek())
   const own = useRef<NodeId | null>(null)
-  const rows = useMemo(() => visibleRows(graph, toggled.value), [graph, graph.version, toggled.value])
+  const isGrowing = state.growing !== null
+  const rows = useMemo(
+    () => visibleRows(graph, toggled.value, isGrowing),
+    [graph, graph.version, toggled.value, isGrowing],
+  )
   const deepest = useMemo(() => rows.reduce((most, { row }) => Math.max(most, row.lane), 0), [rows])
   const lanes = Math.min(deepest, mostLanes)
   const gap = Math.max(3, Math.min(16, 72 / Math.max(1, lanes)))
-  const isGrowing = state.growing !== null
   const isBusy = state.status === 'live' && state.isRunning
+  const keyOf = useCallback((index: number) => rows[index]?.row.key ?? growingKey, [rows])
+  const estimate = useCallback((index: number) => heightOf(rows[index]), [rows])
   const scroll = useRowScroll({
     count: rows.length + (isGrowing ? 1 : 0),
-    keyOf: (index) => rows[index]?.row.key ?? growingKey,
-    estimate: (index) => heightOf(rows[index]),
+    keyOf,
+    estimate,
     scroller: () => scroller.current,
     follows: isBusy && wanted.current === null,
   })
@@ -138,7 +143,8 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
     const node = selected.value
     return node !== null && status !== 'loading' && graph.row(node) === undefined ? formatNodeId(node) : null
   })
-  const activeShown = rows[activeIndex]
+  // Only what is made can be named.
+  const activeShown = scroll.items.some(({ index }) => index === activeIndex) ? rows[activeIndex] : undefined
   return (
     <section class="conversation" aria-label="Conversation">
       <ConversationBar

@@ -10,6 +10,7 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
 
 export interface RowScrollOptions {
   readonly count: number
+  /** This and `estimate` should be the same functions as long as the rows are: others make it measure them all again. */
   readonly keyOf: (index: number) => string
   /** Height in pixels of a row that was never shown. */
   readonly estimate: (index: number) => number
@@ -39,7 +40,7 @@ export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowS
     observeElementRect,
     observeElementOffset,
     measureElement,
-    overscan: 8,
+    overscan: 5,
     anchorTo: follows ? ('end' as const) : ('start' as const),
     followOnAppend: follows,
     scrollEndThreshold: 60,

@@ -20,7 +20,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
   const box = useRef<HTMLTextAreaElement>(null)
   const { chartState, status } = view.state.value
   const controls = inspector.controls.value
-  const isInRun = isBusy(chartState)
+  const isInRun = status === 'live' && isBusy(chartState)
   const how: SayHow = isInRun ? chosen : 'prompt'
   const why = controls[how]
   const agent = inspector.attached.value.connection.client.agent(view.agentId)
@@ -76,7 +76,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
             void send()
           }}
         />
-        {chartState === 'paused' ? (
+        {status === 'live' && chartState === 'paused' ? (
           <ControlButton why={controls.resume} onUse={() => void inspector.attempt(() => say(agent, 'resume', ''))}>
             <Icon name="resume" /> Resume
           </ControlButton>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useMemo, useRef } from 'preact/hooks'
+import { useCallback, useMemo, useRef } from 'preact/hooks'
 import type { ModelRequest } from '../../../../protocol/model.ts'
 import type { Provenance } from '../../../../protocol/provenance.ts'
 import { requestMarks, type MessageMark } from '../model/requestMarks.ts'
@@ -45,8 +45,8 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
   }, [request, compared, kept, showsGone.value])
   const scroll = useRowScroll({
     count: parts.length,
-    keyOf: (index) => keyOf(parts[index]!),
-    estimate: (index) => (index < 3 ? 40 : 96),
+    keyOf: useCallback((index: number) => keyOf(parts[index]!), [parts]),
+    estimate: heightOf,
     scroller: () => scroller.current,
     follows: false,
   })
@@ -118,5 +118,8 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
     </div>
   )
 }
+
+/** System, tools and settings are closed at first. */
+const heightOf = (index: number): number => (index < 3 ? 40 : 96)
 
 const keyOf = (part: Part): string => ('at' in part ? `${part.type} ${part.at}` : part.type)

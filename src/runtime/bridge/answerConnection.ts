@@ -1,0 +1,45 @@
+import type { ServerResponse } from 'node:http'
+import type { Connection } from './bridge.ts'
+import type { Answering } from './endpoint.ts'
+
+/** Pings in a row between which a client may take nothing of what waits. */
+const mostSilent = 2
+
+/** An answer of an endpoint: it counts as a connection until it is over, and a client that does not read it is cut off. */
+export class AnswerConnection implements Connection, Answering {
+  readonly #response: ServerResponse
+  readonly #hardLimitBytes: number
+  #onLeave: () => void = () => {}
+  /** Bytes that had left at the last ping. */
+  #left = -1
+  #silent = 0
+
+  constructor(response: ServerResponse, { hardLimitBytes }: { readonly hardLimitBytes: number }) {
+    this.#response = response
+    this.#hardLimitBytes = hardLimitBytes
+  }
+
+  onLeave(listener: () => void): void {
+    this.#onLeave = listener
+  }
+
+  /** An answer takes no frames. */
+  tick(): void {}
+
+  ping(): void {
+    const { socket, writableLength, writableNeedDrain } = this.#response
+    if (socket === null) return
+    const left = socket.bytesWritten - socket.writableLength
+    this.#silent = writableNeedDrain && left === this.#left ? this.#silent + 1 : 0
+    this.#left = left
+    if (this.#silent >= (writableLength > this.#hardLimitBytes ? 1 : mostSilent)) this.terminate()
+  }
+
+  leave(): void {
+    this.#onLeave()
+  }
+
+  terminate(): void {
+    this.#response.destroy()
+  }
+}
