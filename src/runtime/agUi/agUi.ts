@@ -29,7 +29,7 @@ export function agUi(options: AgUiOptions = {}): Endpoint {
   const open = (visit: Visit, input: RunAgentInput): Promise<AgUiRun> => openRun(visit, input, { threads, definition })
   return {
     path: '/ag-ui',
-    answer: (request, response, visit) => overHttp(request, response, visit, open),
+    answer: (request, response, visit, answering) => overHttp(request, response, visit, { open, answering }),
     connect: (socket, visit) => overSocket(socket, visit, open),
   }
 }

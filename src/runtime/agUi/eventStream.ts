@@ -63,14 +63,10 @@ export class EventStream implements Sink {
         const event = this.#waiting.shift()
         if (event === undefined) break
         this.#pieces = eventText(event)
-        this.#response.write('data: ')
       }
       const { value, done } = this.#pieces.next()
-      if (done === true) {
-        this.#pieces = undefined
-        this.#response.write('\n\n')
-      } else this.#response.write(value)
-      if (this.#response.writableNeedDrain) return
+      if (done === true) this.#pieces = undefined
+      else if (!this.#response.write(value)) return
     }
     if (this.#isEnded) return void this.#response.end()
     const drained = this.#onDrain

@@ -1,6 +1,7 @@
 import { EventType } from '@ag-ui/core'
 import { callName, replyName, thinkingName } from './names.ts'
 import type { Growing } from './thread.ts'
+import { piecesOf } from './eventText.ts'
 import { openText, ownerOf, type Page, type Piece } from './translate.ts'
 
 /** How much of a reply under way one client was told. */
@@ -24,33 +25,44 @@ export class GrowingCursor {
     this.#page = page
   }
 
-  /** Writes what has come since; a client that paused gets one piece of each kind. */
-  pull(agentId: string, growing: Growing, newest?: Piece): void {
+  /**
+   * Writes what has come since, in pieces while the client takes them; `false`: there is more. A client that paused gets no more
+   * pieces than it need.
+   */
+  pull(agentId: string, growing: Growing, newest?: Piece): boolean {
     const told = this.#toldOf(agentId, growing)
     const at = { agentId, turnIndex: growing.turnIndex }
     const who = ownerOf(this.#page.rootId, agentId)
     if (growing.thinking.length > told.thinking) {
       const messageId = this.#openThinking(at, growing.attempt)
-      const delta = restOf(growing.thinking, told.thinking, newest?.type === 'thinking.delta' ? newest : undefined)
-      told.thinking = growing.thinking.length
-      this.#page.write({ type: EventType.REASONING_MESSAGE_CONTENT, messageId, delta, ...who })
+      const rest = restOf(growing.thinking, told.thinking, newest?.type === 'thinking.delta' ? newest : undefined)
+      for (const delta of piecesOf(rest)) {
+        told.thinking += delta.length
+        this.#page.write({ type: EventType.REASONING_MESSAGE_CONTENT, messageId, delta, ...who })
+        if (this.#page.isFull && told.thinking < growing.thinking.length) return false
+      }
     }
     if (growing.text.length > told.text) {
       this.#page.parts.closeAll(`${agentId} reply thinking`)
       const messageId = openText(this.#page, at)
-      const delta = restOf(growing.text, told.text, newest?.type === 'reply.delta' ? newest : undefined)
-      told.text = growing.text.length
-      this.#page.write({ type: EventType.TEXT_MESSAGE_CONTENT, messageId, delta, ...who })
+      const rest = restOf(growing.text, told.text, newest?.type === 'reply.delta' ? newest : undefined)
+      for (const delta of piecesOf(rest)) {
+        told.text += delta.length
+        this.#page.write({ type: EventType.TEXT_MESSAGE_CONTENT, messageId, delta, ...who })
+        if (this.#page.isFull && told.text < growing.text.length) return false
+      }
     }
     for (const [callId, { name, text }] of growing.calls) {
+      const from = told.calls.get(callId) ?? 0
       // Without a name it cannot begin; the whole call is told once the reply is in.
-      if (name === undefined || (told.calls.get(callId) ?? -1) >= text.length) continue
+      if (name === undefined || (told.calls.has(callId) && from >= text.length)) continue
       this.#page.parts.closeAll(`${agentId} reply thinking`)
       const toolCallId = this.#openCall(at, callId, name)
-      const delta = restOf(text, told.calls.get(callId) ?? 0, newest?.type === 'toolCall.delta' ? newest : undefined)
       told.calls.set(callId, text.length)
-      if (delta !== '') this.#page.write({ type: EventType.TOOL_CALL_ARGS, toolCallId, delta, ...who })
+      const rest = restOf(text, from, newest?.type === 'toolCall.delta' ? newest : undefined)
+      if (rest !== '') this.#page.write({ type: EventType.TOOL_CALL_ARGS, toolCallId, delta: rest, ...who })
     }
+    return true
   }
 
   /** The client has text and thoughts from a snapshot; calls are begun anew. */

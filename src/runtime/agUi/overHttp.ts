@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunAgentInput } from '@ag-ui/core'
 import { errorInfo, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import type { Answering } from '../bridge/endpoint.ts'
 import type { Visit } from '../bridge/visit.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { EventStream } from './eventStream.ts'
@@ -13,7 +14,7 @@ export async function overHttp(
   request: IncomingMessage,
   response: ServerResponse,
   visit: Visit,
-  open: (visit: Visit, input: RunAgentInput) => Promise<AgUiRun>,
+  { open, answering }: { open(visit: Visit, input: RunAgentInput): Promise<AgUiRun>; readonly answering: Answering },
 ): Promise<void> {
   if (request.method !== 'POST') {
     response.setHeader('allow', 'POST, OPTIONS')
@@ -33,6 +34,7 @@ export async function overHttp(
     const stream = new EventStream(response, { clock: visit.clock, everyMs: visit.limits.pingMs })
     const view = new RunView(run, stream)
     response.on('close', () => view.close())
+    answering.onLeave(() => view.leave())
     view.start(
       input.messages,
       input.tools.map(({ name }) => name),

@@ -1,6 +1,7 @@
 import { EventType, PROTOCOL_VERSION, type Event, type Interrupt, type Message } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgUiRun } from './agUiRun.ts'
+import { DurableSink } from './durableSink.ts'
 import { lastEvent } from './endings.ts'
 import { GrowingCursor } from './growingCursor.ts'
 import { childKey, openChild, openStep, openText, translate, type Page, type Piece } from './translate.ts'
@@ -23,7 +24,7 @@ const isStill = (event: AgentEvent): boolean =>
 export class RunView implements Page {
   readonly parts: OpenParts
   readonly #run: AgUiRun
-  readonly #sink: Sink
+  readonly #sink: DurableSink
   readonly #cursor: GrowingCursor
   #state: ThreadState | undefined
   /** It missed more than pieces of replies under way. */
@@ -33,7 +34,7 @@ export class RunView implements Page {
 
   constructor(run: AgUiRun, sink: Sink) {
     this.#run = run
-    this.#sink = sink
+    this.#sink = new DurableSink(sink, run.thread.agent)
     this.parts = new OpenParts((event) => this.write(event))
     this.#cursor = new GrowingCursor(this)
   }
@@ -67,6 +68,21 @@ export class RunView implements Page {
   close(): void {
     this.#isClosed = true
     this.#run.views.delete(this)
+    this.#sink.drop()
+  }
+
+  /** The server shuts down: says so and ends, wherever it is. */
+  leave(): void {
+    if (this.#isClosed) return
+    const message = 'The server shuts down. Ask for the run with its runId again, here or where its log is served next.'
+    this.#end({ type: EventType.RUN_ERROR, code: 'SERVER_CLOSED', message })
+  }
+
+  #end(last: Event): void {
+    this.write(last)
+    this.#isClosed = true
+    this.#run.views.delete(this)
+    this.#sink.end()
   }
 
   take(event: AgentEvent, isShown: boolean): void {
@@ -86,9 +102,7 @@ export class RunView implements Page {
       if (ending.type === 'interrupt') this.#suspendChildren(ending.interrupts)
       this.parts.closeAll()
     }
-    this.write(lastEvent(ending, { threadId: thread.agent.id, runId }, usage))
-    this.close()
-    this.#sink.end()
+    this.#end(lastEvent(ending, { threadId: thread.agent.id, runId }, usage))
   }
 
   write(event: Event): void {
@@ -99,9 +113,13 @@ export class RunView implements Page {
     this.#rewrite([])
   }
 
-  pull(agentId: string, newest?: Piece): void {
+  get isFull(): boolean {
+    return this.#sink.isFull
+  }
+
+  pull(agentId: string, newest?: Piece): boolean {
     const growing = this.#run.thread.growing.get(agentId)
-    if (growing !== undefined) this.#cursor.pull(agentId, growing, newest)
+    return growing === undefined || this.#cursor.pull(agentId, growing, newest)
   }
 
   unseenName(event: EventOf<'message.added'>): string | undefined {
@@ -142,9 +160,8 @@ export class RunView implements Page {
     for (const child of thread.children.values()) openChild(this, child)
     for (const [agentId, turnIndex] of thread.turns) openStep(this, { agentId, turnIndex })
     for (const [agentId, { turnIndex, text }] of thread.growing) {
-      this.pull(agentId)
       // It is in the snapshot: what comes of it is added there.
-      if (text !== '') openText(this, { agentId, turnIndex })
+      if (this.pull(agentId) && text !== '') openText(this, { agentId, turnIndex })
     }
   }
 

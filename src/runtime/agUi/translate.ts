@@ -14,13 +14,15 @@ export interface Page {
   /** The agent that the thread is. */
   readonly rootId: string
   readonly parts: OpenParts
+  /** It takes no more for now. */
+  readonly isFull: boolean
   write(event: Event): void
   /** The conversation changed otherwise than by growing. */
   rewrite(): void
   /** The id a client shows a user message by; `undefined`: it has that message already. */
   unseenName(event: EventOf<'message.added'>): string | undefined
   /** Writes what has come of a reply under way and is not told yet. */
-  pull(agentId: string, newest: Piece): void
+  pull(agentId: string, newest: Piece): unknown
   /** The sub-agent that carries a call out. */
   childOf(call: { readonly agentId: string; readonly callId: string }): string | undefined
 }

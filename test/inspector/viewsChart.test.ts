@@ -1,0 +1,110 @@
+import { agentMachine } from '../../src/machines/agentMachine.ts'
+import { chartModel } from '../../src/runtime/charts/chartModel.ts'
+import {
+  cameraKey,
+  centred,
+  fitCamera,
+  scaleLimits,
+  zoomed,
+} from '../../src/runtime/inspector/page/model/chartCamera.ts'
+import { arrowEnd, wayPath } from '../../src/runtime/inspector/page/model/chartPath.ts'
+import { brakeWords, chartWords, isActiveState } from '../../src/runtime/inspector/page/model/chartWords.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const shut = { revert: false, prune: false }
+const sight = { width: 400, height: 300 }
+
+describe('a chart in words', (it) => {
+  it('tells every state but the starts, and which are active', () => {
+    const model = chartModel(agentMachine, { brakes: shut })
+    const words = chartWords(model, 'replying.streaming')
+    const active = words.filter(({ isActive }) => isActive).map(({ id }) => id)
+    assert.equal(active, ['replying', 'replying.streaming'])
+    assert.is(words.length, model.nodes.filter(({ kind, parent }) => kind !== 'initial' && parent !== undefined).length)
+    assert.ok(words.every(({ id }) => !id.startsWith('(initial)')))
+  })
+
+  it('tells of every transition where it leads and under which guard', () => {
+    const model = chartModel(agentMachine, { brakes: shut })
+    const told = chartWords(model, '').flatMap(({ transitions }) => transitions)
+    const root = model.nodes[0]!.id
+    assert.is(told.length, model.edges.filter(({ kind, from }) => kind !== 'initial' && from !== root).length)
+    assert.ok(told.every(({ when }) => when !== ''))
+    const brakes = told.filter(({ brake }) => brake !== null)
+    assert.ok(brakes.length > 0)
+    assert.ok(brakes.every(({ brake }) => brake === 'shut'))
+    const open = chartWords(chartModel(agentMachine, { brakes: { revert: true, prune: true } }), '')
+    assert.ok(open.flatMap(({ transitions }) => transitions).every(({ brake }) => brake === null || brake === 'open'))
+  })
+
+  it('takes a state for active when one inside it is, and no other whose name begins alike', () => {
+    assert.ok(isActiveState('replying', 'replying.streaming'))
+    assert.not.ok(isActiveState('reply', 'replying.streaming'))
+    assert.not.ok(isActiveState('replying', ''))
+  })
+
+  it('says of each brake whether it is shut, and nothing when that is not known', () => {
+    const told = brakeWords({ revert: true, prune: false }).map(({ name, isOpen }) => [name, isOpen])
+    assert.equal(told, [
+      ['Revert', true],
+      ['Prune', false],
+    ])
+    assert.equal(brakeWords(undefined), [])
+  })
+})
+
+describe('the camera of a chart', (it) => {
+  it('shows a large picture whole in the middle, and a small one as it is', () => {
+    assert.equal(fitCamera({ width: 800, height: 300 }, sight), { x: 0, y: 75, scale: 0.5 })
+    assert.equal(fitCamera({ width: 100, height: 100 }, sight), { x: 150, y: 100, scale: 1 })
+    assert.equal(fitCamera({ width: 0, height: 0 }, sight), { x: 0, y: 0, scale: 1 })
+  })
+
+  it('keeps what is under the pointer there while it zooms, within its limits', () => {
+    const before = { x: 10, y: 20, scale: 1 }
+    const at = { x: 110, y: 220 }
+    const after = zoomed(before, 2, at)
+    const under = (camera: typeof before): number[] => [
+      (at.x - camera.x) / camera.scale,
+      (at.y - camera.y) / camera.scale,
+    ]
+    assert.equal(under(after), under(before))
+    assert.is(zoomed(before, 1_000, at).scale, scaleLimits.most)
+    assert.is(zoomed(before, 0.0001, at).scale, scaleLimits.least)
+  })
+
+  it('puts a state in the middle', () => {
+    const camera = centred(2, { x: 100, y: 50, width: 20, height: 10 }, sight)
+    assert.equal([110 * 2 + camera.x, 55 * 2 + camera.y], [200, 150])
+  })
+
+  it('is moved by the arrow keys, zoomed by plus and minus, and takes no other key', () => {
+    const camera = { x: 0, y: 0, scale: 2 }
+    const after = (key: string): unknown => cameraKey(key, camera, sight)
+    assert.equal(after('ArrowLeft'), { x: 48, y: 0, scale: 2 })
+    assert.equal(after('ArrowDown'), { x: 0, y: -48, scale: 2 })
+    assert.equal(after('1'), { x: 100, y: 75, scale: 1 })
+    assert.is(after('0'), 'fit')
+    assert.is(after('a'), undefined)
+    assert.is(after('Tab'), undefined)
+  })
+})
+
+describe('the way of an arrow', (it) => {
+  it('begins and ends at its points and rounds the corners between', () => {
+    const points = [
+      { x: 0, y: 0 },
+      { x: 0, y: 40 },
+      { x: 30, y: 40 },
+    ]
+    assert.is(wayPath(points), 'M0 0L0 33Q0 40 7 40L30 40')
+    assert.is(arrowEnd(points)?.head, 'M30 40L22 44L22 36z')
+  })
+
+  it('has no head without a length', () => {
+    const at = { x: 1, y: 1 }
+    assert.is(arrowEnd([at, at]), undefined)
+    assert.is(arrowEnd([at]), undefined)
+    assert.is(wayPath([at, at, at]), 'M1 1L1 1Q1 1 1 1L1 1')
+  })
+})

@@ -1,0 +1,122 @@
+import * as fc from 'fast-check'
+import { GraphRows } from '../../src/runtime/inspector/page/model/graphRows.ts'
+import { visibleRows } from '../../src/runtime/inspector/page/model/graphVisible.ts'
+import { jsonParts } from '../../src/runtime/inspector/page/model/jsonParts.ts'
+import { openingTo } from '../../src/runtime/inspector/page/model/openingTo.ts'
+import { levelOf, treeMove } from '../../src/runtime/inspector/page/model/rowKeys.ts'
+import { argumentsLine, beginning, counted, oneLine } from '../../src/runtime/inspector/page/model/shortText.ts'
+import { BrakeLog } from '../support/brakeLog.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const none: ReadonlySet<string> = new Set()
+
+/** One user message, a step that stays, one that is given up, an answer: n1, n2–n3, a tag, n4–n5, n6. */
+const graph = (): GraphRows => {
+  const log = new BrakeLog()
+  log.user('go')
+  const kept = log.step([{ name: 'a' }])
+  log.step([{ name: 'b' }])
+  log.revert(kept)
+  log.reply('done')
+  const rows = new GraphRows()
+  for (const record of log.records) rows.apply(record)
+  return rows
+}
+
+describe('long texts in short', (it) => {
+  it('are cut at lines or characters, whichever comes first', () => {
+    assert.is(beginning('a\nb\nc', { lines: 2, chars: 100 }), 'a\nb')
+    assert.is(beginning('a\nb', { lines: 2, chars: 100 }), 'a\nb')
+    assert.is(beginning('abcdef', { lines: 2, chars: 3 }), 'abc')
+    assert.is(beginning('', { lines: 2, chars: 3 }), '')
+  })
+
+  it('are one line, however many they were, and a megabyte costs nothing', () => {
+    assert.is(oneLine('  a\n\n b\tc '), 'a b c')
+    assert.is(oneLine('x'.repeat(1_000_000), 10), `${'x'.repeat(9)}…`)
+    assert.is(oneLine('abc', 3), 'abc')
+  })
+
+  it('of arguments name each, and a long one is cut', () => {
+    assert.is(argumentsLine({ path: 'a.ts', line: 3 }), 'path: "a.ts", line: 3')
+    assert.is(argumentsLine('raw'), '"raw"')
+    assert.is(argumentsLine(undefined), 'undefined')
+    assert.ok(argumentsLine({ text: 'x'.repeat(1_000_000) }, 40).length <= 40)
+  })
+
+  it('count with the right noun', () => {
+    assert.equal([counted(1, 'step'), counted(1_200, 'step'), counted(0, 'step')], ['1 step', '1,200 steps', '0 steps'])
+  })
+})
+
+describe('pieces of JSON', (it) => {
+  it('tell keys from strings, numbers and words', () => {
+    const kinds = jsonParts('{"a": "b", "c": -1.5e3, "d": null}').map(({ kind, text }) => `${kind} ${text}`)
+    const told = kinds.filter((piece) => !piece.startsWith('plain'))
+    assert.equal(told, ['key "a"', 'string "b"', 'key "c"', 'number -1.5e3', 'key "d"', 'word null'])
+  })
+
+  it('are the text again when joined, whatever the text is and wherever it was cut', () => {
+    const property = fc.property(fc.jsonValue(), fc.nat(200), (value, cut) => {
+      const text = JSON.stringify(value, undefined, 2).slice(0, cut)
+      const joined = jsonParts(text)
+        .map((part) => part.text)
+        .join('')
+      assert.is(joined, text)
+    })
+    fc.assert(property, { seed: 5, numRuns: 200 })
+  })
+})
+
+describe('keys in the tree', (it) => {
+  const rows = visibleRows(graph(), none)
+  const tag = rows.findIndex(({ row }) => row.type === 'tag')
+  const call = rows.findIndex(({ row }) => row.type === 'call')
+
+  it('go up and down, and stay within it', () => {
+    assert.equal(treeMove('ArrowDown', rows, 0), { type: 'go', to: 1 })
+    assert.equal(treeMove('ArrowUp', rows, 0), { type: 'go', to: 0 })
+    assert.equal(treeMove('End', rows, 0), { type: 'go', to: rows.length - 1 })
+    assert.equal(treeMove('PageUp', rows, 3), { type: 'go', to: 0 })
+    assert.equal(treeMove('ArrowDown', rows, rows.length - 1), { type: 'go', to: rows.length - 1 })
+  })
+
+  it('begin at the first row when none is active, and do nothing in an empty tree', () => {
+    assert.equal(treeMove('ArrowDown', rows, -1), { type: 'go', to: 0 })
+    assert.equal(treeMove('End', rows, -1), { type: 'go', to: rows.length - 1 })
+    assert.is(treeMove('ArrowRight', rows, -1), undefined)
+    assert.is(treeMove('ArrowDown', [], -1), undefined)
+  })
+
+  it('open to the right, close to the left, and from there go to the parent', () => {
+    assert.equal(treeMove('ArrowRight', rows, call), { type: 'toggle', at: call })
+    assert.equal(treeMove('ArrowLeft', rows, tag), { type: 'toggle', at: tag })
+    assert.equal(treeMove('ArrowRight', rows, tag), { type: 'go', to: tag + 1 })
+    assert.equal(treeMove('ArrowLeft', rows, call), { type: 'go', to: call - 1 })
+    assert.is(treeMove('ArrowRight', rows, 0), undefined)
+  })
+
+  it('leave other keys to the page', () => {
+    for (const key of ['Tab', 'Escape', 'a', '?']) assert.is(treeMove(key, rows, 0), undefined)
+  })
+
+  it('know calls to be below their message, and a branch below its tag', () => {
+    assert.equal(rows.map(levelOf), [1, 1, 2, 1, 2, 3, 1])
+  })
+})
+
+describe('the way to a node', (it) => {
+  it('opens the branch and the message that hide it, and nothing else', () => {
+    const rows = graph()
+    const closed = new Set(rows.rows.filter(({ type }) => type === 'tag' || type === 'message').map(({ key }) => key))
+    const opened = openingTo(rows, 5, closed)!
+    const shown = visibleRows(rows, opened).flatMap(({ row }) => ('nodeId' in row ? [row.nodeId] : []))
+    assert.equal(shown, [1, 2, 4, 5, 6])
+  })
+
+  it('is no way when it is in sight, or there is no such node', () => {
+    const rows = graph()
+    assert.is(openingTo(rows, 5, none), undefined)
+    assert.is(openingTo(rows, 99, none), undefined)
+  })
+})
