@@ -98,6 +98,8 @@ describe('the way of an arrow', (it) => {
       { x: 30, y: 40 },
     ]
     assert.is(wayPath(points), 'M0 0L0 33Q0 40 7 40L30 40')
+    const short = [...points.slice(0, 2), { x: 8, y: 40 }]
+    assert.is(wayPath(short), 'M0 0L0 33Q0 40 4 40L8 40', 'of a short piece no more than half is rounded')
     assert.is(arrowEnd(points)?.head, 'M30 40L22 44L22 36z')
   })
 

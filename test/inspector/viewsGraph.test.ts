@@ -234,6 +234,19 @@ describe('rows of the conversation', (it) => {
     graph.apply({ ...born, forkedFrom })
     assert.is(graph.row(8), undefined)
     assert.is(label(graph.rows.at(-1)!), 'notice')
+    const { version } = graph
+    graph.applyLive({
+      ...at,
+      agentId: 'f',
+      path: [],
+      seq: 1,
+      time: 92,
+      type: 'tool.progress',
+      callId: 'x',
+      name: 'build',
+      progress: 1,
+    })
+    assert.is(graph.version, version, 'the call is the source’s')
     assert.is(graph.rows.filter((row) => 'nodeId' in row).length, 7)
   })
 

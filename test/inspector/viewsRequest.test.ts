@@ -87,8 +87,15 @@ describe('the usage of a request', (it) => {
     { ...turn, seq: 3, turnIndex: 1, type: 'turn.start' },
   ]
   const at = (seq: number, turnIndex: number): RequestView => ({
-    ...{ isLive: false, seq, loopId: 'a/r0', turnIndex, attempt: 1, kept: 0, model: 'm' },
-    ...{ request: request(), provenance: [] },
+    isLive: false,
+    seq,
+    loopId: 'a/r0',
+    turnIndex,
+    attempt: 1,
+    kept: 0,
+    model: 'm',
+    request: request(),
+    provenance: [],
   })
 
   it('is that of the reply to it, and of none while it is waited for', () => {

@@ -1,5 +1,5 @@
 import type { Message } from '@ag-ui/core'
-import { noUsage, type Usage } from '../../protocol/messages.ts'
+import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { lessSpent } from '../spent.ts'
 import type { Spent } from '../../protocol/records.ts'
@@ -14,6 +14,16 @@ interface Beginning {
   readonly saying?: readonly string[]
   /** It goes on with what is under way, and need not wait for a run of its own to start. */
   readonly goesOn?: boolean
+  /** The run of the agent that it is already, and what that has used. */
+  readonly loopId?: string | undefined
+  readonly usage?: Usage
+}
+
+/** What there was before anybody looked at a run. */
+interface Early {
+  /** The conversation before it. */
+  readonly before: readonly Message[]
+  readonly events: { readonly event: AgentEvent; readonly isShown: boolean }[]
 }
 
 /** A run as AG-UI counts them: from a request of a client to its end, or to a question in the middle. */
@@ -23,8 +33,6 @@ export class AgUiRun {
   readonly views = new Set<RunView>()
   /** Ids of user messages that were said and are not in the conversation yet. */
   readonly waiting: string[]
-  /** The conversation before it. */
-  readonly before: readonly Message[]
   /** Ids of the user messages it says. */
   readonly saying: readonly string[]
   readonly #goesOn: boolean
@@ -32,17 +40,20 @@ export class AgUiRun {
   #ending: Ending | undefined
   #isOver = false
   #isOpening = true
-  #early: { readonly event: AgentEvent; readonly isShown: boolean }[] | undefined = []
+  #early: Early | undefined
   #before: Spent
-  #usage: Usage = noUsage
+  #usage: Usage
 
-  constructor(thread: Thread, runId: string, { saying = [], goesOn = false }: Beginning) {
+  constructor(thread: Thread, runId: string, beginning: Beginning) {
+    const { saying = [], goesOn = false, loopId, usage = noUsage } = beginning
     this.thread = thread
     this.runId = runId
     this.waiting = [...saying]
     this.saying = saying
-    this.before = thread.messages().map(({ id, role }) => ({ id, role, content: '' }) as Message)
+    this.#early = { before: thread.messages(), events: [] }
     this.#goesOn = goesOn
+    this.#loopId = loopId
+    this.#usage = usage
     this.#before = thread.agent.spent
   }
 
@@ -72,7 +83,7 @@ export class AgUiRun {
   }
 
   /** What happened before anybody could look; only for the first who asks. Nothing is kept after. */
-  takeEarly(): readonly { readonly event: AgentEvent; readonly isShown: boolean }[] | undefined {
+  takeEarly(): Early | undefined {
     const early = this.#early
     this.#early = undefined
     return early
@@ -87,9 +98,9 @@ export class AgUiRun {
     }
     const isShown = isRoot ? this.#isMine(event) : this.isLive && this.thread.children.has(event.agentId)
     for (const view of this.views) view.take(event, isShown)
-    this.#early?.push({ event, isShown })
+    this.#early?.events.push({ event, isShown })
     if (isShown && isRoot && event.type === 'run.end') {
-      this.finish(endingOf(this.thread.agent, event, this.thread.lastText(event.loopId)))
+      this.finish(endingOf(this.thread.agent, event, this.thread.lastText([event.loopId])))
       // It is the last event of a step: those that led to the question have been told.
     } else if (event.type === 'state.changed') this.#look()
   }
@@ -98,7 +109,7 @@ export class AgUiRun {
   finish(ending: Ending): void {
     if (this.#ending !== undefined) return
     this.#ending = ending
-    this.#usage = lessSpent(this.thread.agent.spent, this.#before).usage
+    this.#usage = addUsage(this.#usage, lessSpent(this.thread.agent.spent, this.#before).usage)
     const pending = this.thread.agent.durable()
     // A store that fails is told of by the agent, which pauses.
     if (pending === undefined) this.#tell()

@@ -4,7 +4,9 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../agent.ts'
 import type { Visit } from '../bridge/visit.ts'
 import { AgUiRun } from './agUiRun.ts'
+import { endingOf, type Ending } from './endings.ts'
 import { pauseName } from './names.ts'
+import { withPastRun, type PastRun } from './pastRun.ts'
 import { propOf } from './readInput.ts'
 import { blocksOf, newContext, newMessages } from './said.ts'
 import { Thread } from './thread.ts'
@@ -39,10 +41,37 @@ export async function openRun(visit: Visit, input: RunAgentInput, rules: Rules):
     throw new RuntimeError('INVALID_OPTION', `threadId: agent "${agent.id}" is a sub-agent; talk with its root.`)
   }
   await agent.wake()
-  // Nothing is waited for from here on: of two requests with one runId the second finds the first.
   const thread = rules.threads.get(agent) ?? new Thread(agent)
   rules.threads.set(agent, thread)
-  return thread.run(input.runId) ?? begin(thread, input, command === 'abort')
+  const known = thread.run(input.runId)
+  if (known !== undefined) return known
+  // Nothing is waited for once the log was read: of two requests with one runId the second finds the first.
+  return await withPastRun({ visit, agent, runId: input.runId }, (past) => {
+    const found = thread.run(input.runId)
+    if (found !== undefined) return found
+    return past === undefined ? begin(thread, input, command === 'abort') : recall(thread, input, past)
+  })
+}
+
+/** A run that the log knows and this thread does not: it goes on, or tells how it ended. */
+function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRun): AgUiRun {
+  const { loopId, end, usage } = past
+  thread.name(messages, past.loopIds)
+  const isQueued = loopId === undefined && !past.isDropped
+  const saying = isQueued ? newMessages(messages, thread).map(({ id }) => id) : []
+  const run = new AgUiRun(thread, runId, { saying, loopId, usage })
+  run.takeEarly()
+  thread.begin(run, () => {
+    if (end === undefined && loopId !== undefined) thread.take(past.children)
+    if (end !== undefined) run.finish(pastEnding(thread, past, end))
+    else if (past.isDropped) run.finish({ type: 'cancelled' })
+    return undefined
+  })
+  return run
+}
+
+function pastEnding(thread: Thread, { loopIds }: PastRun, end: NonNullable<PastRun['end']>): Ending {
+  return endingOf(thread.agent, end, thread.lastText(loopIds))
 }
 
 async function agentOf(
@@ -75,7 +104,7 @@ const hasCode = (thrown: unknown, code: RuntimeError['code']): boolean =>
 
 function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun {
   if (isAbort) return abort(thread, input)
-  const said = newMessages(input.messages, thread.known)
+  const said = newMessages(input.messages, thread)
   const saying = said.map(({ id }) => id)
   const contents = said.map(blocksOf)
   const content = contents.pop()
@@ -128,8 +157,9 @@ function goOn(
   const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
   const pause = resume.find(({ interruptId }) => interruptId === pauseName(agentId))
   const others = resume.filter((entry) => entry !== pause)
-  const decisions = isPaused && pause === undefined ? [] : others.map((entry) => decisionOf(agent, entry))
   // The answer to a call is also one to the pause of a server that was started again: the call is asked for anew.
+  const isAskedAnew = pause === undefined && agent.pause?.type === 'interrupted'
+  const decisions = isAskedAnew ? [] : others.map((entry) => decisionOf(agent, entry))
   const givesUp = isPaused && (pause ?? resume[0])?.status === 'cancelled'
   if (pause !== undefined && !isPaused) throw notPending(pause)
   const isPrompt = givesUp && words !== undefined

@@ -52,12 +52,12 @@ export class RunView implements Page {
       this.write({ type: EventType.CUSTOM, name: 'escapement.tools.ignored', value: { names: ignoredTools } })
     }
     const early = this.#run.takeEarly()
-    const isFresh = early !== undefined && agree(shown, [...this.#run.before, ...users(this.#run.saying)])
+    const isFresh = early !== undefined && agree(shown, [...early.before, ...users(this.#run.saying)])
     // What was just said is not in the conversation before its run begins.
     const isSame = isFresh || (!this.#isGrowing && agree(shown, [...thread.messages(), ...users(this.#run.waiting)]))
     if (!isSame) this.#rewrite(shown)
     this.#tellState()
-    if (isFresh) for (const { event, isShown } of early) this.take(event, isShown)
+    if (isFresh) for (const { event, isShown } of early.events) this.take(event, isShown)
     if (!this.#isBehind) this.#present()
     this.#run.views.add(this)
     this.#yield()

@@ -17,11 +17,14 @@ interface Said {
  * User messages that are new: those after the last answer which the thread does not know yet. What a client claims was said
  * before is not taken over.
  */
-export function newMessages(messages: readonly Message[], known: ReadonlySet<string>): UserMessage[] {
+export function newMessages(
+  messages: readonly Message[],
+  { knows }: { knows(messageId: string): boolean },
+): UserMessage[] {
   const answered = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
   return messages
     .slice(answered + 1)
-    .filter((message): message is UserMessage => message.role === 'user' && !known.has(message.id))
+    .filter((message): message is UserMessage => message.role === 'user' && !knows(message.id))
 }
 
 /** What a user message says. @throws RuntimeError `INVALID_CONTENT`: something other than text and images that came along. */

@@ -7,7 +7,7 @@ import type { Agent } from '../agent.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { endingOf } from './endings.ts'
 import { contextTier } from './said.ts'
-import { threadMessages } from './threadMessages.ts'
+import { isPrompt, threadMessages } from './threadMessages.ts'
 import type { CalledChild } from './translate.ts'
 
 /** Runs of a thread that are remembered, so that one asked for again is not run again. */
@@ -29,7 +29,7 @@ export class Thread {
   /** Ids that clients gave to user messages, by node. */
   readonly names = new Map<NodeId, string>()
   /** Ids of user messages that were taken. */
-  readonly known = new Set<string>()
+  readonly #known = new Set<string>()
   /** Replies under way, by agent. */
   readonly growing = new Map<string, Growing>()
   /** Turns under way, by agent. */
@@ -62,7 +62,7 @@ export class Thread {
       this.#leave(run)
       throw thrown
     }
-    for (const id of run.saying) this.known.add(id)
+    for (const id of run.saying) this.#known.add(id)
     this.#runs.set(run.runId, run)
     if (this.#runs.size > mostRuns) this.#runs.delete(this.#runs.keys().next().value!)
     void this.#asked?.result.then((result) => run.finish(endingOf(this.agent, result, result.text)))
@@ -98,11 +98,37 @@ export class Thread {
     return undefined
   }
 
-  /** Text of the last reply of a run. */
-  lastText(loopId: string): string {
+  /** Whether a user message of this id was said: by a client, or it is one that we gave the id. */
+  readonly knows = (messageId: string): boolean => {
+    if (this.#known.has(messageId)) return true
+    const [, number] = messageId.startsWith(`${this.agent.id}/n`) ? (/\/n(\d+)$/.exec(messageId) ?? []) : []
+    return number !== undefined && this.agent.conversation.log().some(({ id }) => id === Number(number))
+  }
+
+  /** What a client said in runs of a process before this one has the ids that the client gave: its last messages are those. */
+  name(messages: readonly Message[], loopIds: readonly string[]): void {
+    const ours = this.agent.conversation
+      .log()
+      .filter((node) => loopIds.includes(node.loopId) && node.rebasedFrom === undefined && isPrompt(node))
+    const theirs = messages.filter(({ role }) => role === 'user')
+    for (let last = 1; last <= Math.min(ours.length, theirs.length); last += 1) {
+      const [node, { id }] = [ours.at(-last)!, theirs.at(-last)!]
+      if (this.names.has(node.id)) continue
+      this.names.set(node.id, id)
+      this.#known.add(id)
+    }
+  }
+
+  /** Sub-agents that were called before anybody listened. */
+  take(children: ReadonlyMap<string, CalledChild>): void {
+    for (const [childId, child] of children) this.children.set(childId, child)
+  }
+
+  /** Text of the last reply of runs. */
+  lastText(loopIds: readonly string[]): string {
     const last = this.agent.conversation
       .trunk()
-      .findLast((node) => node.loopId === loopId && node.message.role === 'assistant')
+      .findLast((node) => loopIds.includes(node.loopId) && node.message.role === 'assistant')
     return last === undefined ? '' : textOf(last.message.content.filter((block) => block.type === 'text'))
   }
 

@@ -81,6 +81,10 @@ function isContext({ message }: ConversationNode): boolean {
   return provenance?.type === 'memoryTier' && provenance.tier === contextTier
 }
 
+/** Whether a node is what a prompt said, and no context of it. */
+export const isPrompt = (node: ConversationNode): boolean =>
+  node.message.role === 'user' && node.message.source === 'prompt' && !isContext(node)
+
 /** Of a user message: the client's own id where it is known. */
 export const userName = (
   agentId: string,
@@ -90,9 +94,33 @@ export const userName = (
 
 /** Whether a client shows what the thread holds, as far as it is the thread's to say. */
 export function agree(clients: readonly Message[], ours: readonly Message[]): boolean {
-  const shown = clients.filter(isShared).map(({ id }) => id)
-  const held = ours.filter(isShared).map(({ id }) => id)
-  return shown.length === held.length && shown.every((id, index) => id === held[index])
+  const shown = clients.filter(isShared)
+  const held = ours.filter(isShared)
+  return shown.length === held.length && shown.every((message, index) => isSame(message, held[index]!))
+}
+
+/** A client that left in the middle of a reply has a part of it. */
+function isSame(shown: Message, held: Message): boolean {
+  if (shown.id !== held.id || shown.role !== held.role) return false
+  if (shown.role !== 'assistant' || held.role !== 'assistant') return true
+  const [calls, ours] = [shown.toolCalls ?? [], held.toolCalls ?? []]
+  return (
+    (shown.content ?? '') === (held.content ?? '') &&
+    calls.length === ours.length &&
+    calls.every(
+      (call, index) => call.id === ours[index]!.id && isSameJson(call.function.arguments, ours[index]!.function.arguments),
+    )
+  )
+}
+
+/** Arguments come as the model wrote them, or as they were read. */
+function isSameJson(one: string, other: string): boolean {
+  if (one === other) return true
+  try {
+    return JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other))
+  } catch {
+    return false
+  }
 }
 
 const isShared = (message: Message): boolean =>

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { defineAgent, type AgentOptions } from '../../actors/defineAgent.ts'
 import { workspaceTools } from '../../actors/tools/workspace/workspaceTools.ts'
 import type { Agent } from '../agent.ts'
-import { createRuntime } from '../runtime.ts'
+import { createRuntime, type Runtime } from '../runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { ModelChoice } from './models/chooseModel.ts'
 import { recordFolder } from './recordFolder.ts'
@@ -10,15 +11,15 @@ import { recordFolder } from './recordFolder.ts'
 /** An agent that works in a folder, and where it is recorded. */
 export interface Session {
   readonly agent: Agent
+  readonly runtime: Runtime
+  readonly definition: AgentDefinition
   readonly dir: string
   readonly logFile: string
   close(): Promise<void>
 }
 
-export interface SessionOptions {
+export interface CoderOptions {
   readonly dir: string
-  /** Where the log goes. Default: `.escapement` in `dir`. */
-  readonly recordIn?: string
   readonly choice: ModelChoice
   /** Which commands wait for an approval. */
   needsApproval(command: string): boolean
@@ -26,6 +27,13 @@ export interface SessionOptions {
   readonly env?: { readonly [name: string]: string }
   /** Off by default. */
   readonly braking?: NonNullable<AgentOptions['braking']>
+  /** Of the definition. Default `coder`. */
+  readonly name?: string
+}
+
+export interface SessionOptions extends CoderOptions {
+  /** Where the log goes. Default: `.escapement` in `dir`. */
+  readonly recordIn?: string
   /** Id of a session to go on with, in place of a new one. It stands still until it is told to go on. */
   readonly resume?: string
 }
@@ -46,25 +54,41 @@ const instructionsFor = (dir: string): string =>
  * @throws RuntimeError `INVALID_OPTION` when `dir` is no folder, `STORE_OPEN_FAILED` when it cannot be written, and what
  * `runtime.resume` throws.
  */
-export async function openSession({
-  dir: given,
-  recordIn,
+export async function openSession({ recordIn, resume, ...options }: SessionOptions): Promise<Session> {
+  const dir = resolve(options.dir)
+  const folder = recordIn ?? join(dir, '.escapement')
+  const definition = defineCoder({ ...options, dir })
+  if (resume === undefined) recordFolder(folder)
+  const runtime = await createRuntime({ store: fileStore(folder) })
+  try {
+    const agent =
+      resume === undefined
+        ? await runtime.spawn(definition)
+        : await runtime.resume(resume, definition, { continue: false })
+    const logFile = join(folder, `${agent.id}.jsonl`)
+    return { agent, runtime, definition, dir, logFile, close: () => runtime.close() }
+  } catch (thrown) {
+    await runtime.close()
+    throw thrown
+  }
+}
+
+/** An agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` when `dir` is no folder. */
+export function defineCoder({
+  dir,
   choice,
   needsApproval,
   env = {},
   braking = {},
-  resume,
-}: SessionOptions): Promise<Session> {
-  const dir = resolve(given)
+  name = cliAgentName,
+}: CoderOptions): AgentDefinition {
   const tools = workspaceTools(dir, {
     needsApproval: { run_command: ({ command }) => needsApproval(command) },
     // Output for a program to read, also where this runs inside node's own test runner.
     env: { NO_COLOR: '1', FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined, ...env },
   })
-  const folder = recordIn ?? join(dir, '.escapement')
-  if (resume === undefined) recordFolder(folder)
-  const definition = defineAgent({
-    name: cliAgentName,
+  return defineAgent({
+    name,
     model: choice.model,
     instructions: instructionsFor(dir),
     tools,
@@ -74,15 +98,4 @@ export async function openSession({
     // The embedded model reads what it did from the whole conversation, and sends an undo and the next edit together.
     ...(choice.isEmbedded ? { compaction: false, toolExecution: 'sequential', pricing: { input: 0, output: 0 } } : {}),
   })
-  const runtime = await createRuntime({ store: fileStore(folder) })
-  try {
-    const agent =
-      resume === undefined
-        ? await runtime.spawn(definition)
-        : await runtime.resume(resume, definition, { continue: false })
-    return { agent, dir, logFile: join(folder, `${agent.id}.jsonl`), close: () => runtime.close() }
-  } catch (thrown) {
-    await runtime.close()
-    throw thrown
-  }
 }

@@ -1,13 +1,14 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Command } from '../command.ts'
+import { openPage } from '../demo/demoPage.ts'
 import { runSortDemo } from '../demo/sortDemo.ts'
 import { verify } from '../demo/verify.ts'
 import { openWorkshop, type Workshop } from '../demo/workshop.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { chooseModel } from '../models/chooseModel.ts'
 import { openSession } from '../openSession.ts'
-import { codeOf, runTask, type TaskOutcome } from '../runTask.ts'
+import { codeOf, runTask } from '../runTask.ts'
 import { coloursFor } from '../terminal/colours.ts'
 
 const standingTask = 'Fix the failing test.'
@@ -24,11 +25,14 @@ export const demoCommand: Command = {
   usage: 'demo [sort | "<task>"]',
   group: 'work',
   summary: 'repair a sample project without a key; sort: give up a dead end',
-  details: ['The project is a copy in a temporary folder, with the log beside it.'],
-  options: ['model', 'time-limit', 'json', 'yes'],
+  details: [
+    'The project is a copy in a temporary folder, with the log beside it. The inspector page is served',
+    'beside it, and stays after the end where a person is at the terminal.',
+  ],
+  options: ['model', 'time-limit', 'no-serve', 'stay', 'port', 'json', 'yes'],
   task: 'optional',
   async run(invocation, host) {
-    const { task, model, timeLimit, json, yes } = invocation
+    const { task, model, timeLimit, json, yes, stay } = invocation
     if (task === 'sort') return runSortDemo(invocation, host)
     if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
     const asked = model ?? (task === undefined ? 'embedded' : undefined)
@@ -36,7 +40,7 @@ export const demoCommand: Command = {
       asked,
       env: host.env,
       dir: host.cwd(),
-      wordDelayMs: host.stdout.isTTY ? wordDelayMs : 0,
+      wordDelayMs: stay || host.stdout.isTTY ? wordDelayMs : 0,
     })
     if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
     const workshop = openWorkshop()
@@ -45,19 +49,19 @@ export const demoCommand: Command = {
     const session = await openSession({ ...workshop, choice, needsApproval })
     const said = task ?? standingTask
     if (!json) host.stdout.write(opening(workshop.dir, choice.model.id, said, host))
-    let outcome: TaskOutcome
     try {
-      outcome = await runTask(session, said, { host, json, isPriced: choice.isEmbedded })
+      const page = await openPage(session, invocation, host)
+      const code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
+      if (code === exitCodes.interrupted) return code
+      const passes = await verify(workshop, ['--test'], { host, timeoutMs: 60_000 })
+      if (passes === undefined) return exitCodes.interrupted
+      if (!json) host.stdout.write(summary(workshop, passes, host))
+      await page.stay()
+      // A task of one's own may be about something else than the tests.
+      return task === undefined && !passes ? exitCodes.failed : code
     } finally {
       await session.close()
     }
-    const code = codeOf(outcome)
-    if (code === exitCodes.interrupted) return code
-    const passes = await verify(workshop, ['--test'], { host, timeoutMs: 60_000 })
-    if (passes === undefined) return exitCodes.interrupted
-    if (!json) host.stdout.write(summary(workshop, passes, host))
-    // A task of one's own may be about something else than the tests.
-    return task === undefined && !passes ? exitCodes.failed : code
   },
 }
 

@@ -10,7 +10,8 @@ import { openSession } from '../openSession.ts'
 import { codeOf, runTask } from '../runTask.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { conversationTree } from '../terminal/conversationTree.ts'
-import { sortModel } from './sortPolicy.ts'
+import { openPage } from './demoPage.ts'
+import { embeddedSorter, sorterSetting } from './sorter.ts'
 import { sayRequests, watchReverts, type Reverted } from './sortRequests.ts'
 import {
   checkArguments,
@@ -24,21 +25,18 @@ import {
 import { verify } from './verify.ts'
 import { openWorkshop } from './workshop.ts'
 
-const wordDelayMs = 18
-const checkCommand = /^node check\.mjs(?: \d+)*$/
-
 /**
  * `escapement demo sort`: the agent must write a fast sort, may abandon a dead end, and is checked afterwards. Needs no key.
  *
  * @throws RuntimeError `INVALID_OPTION` for a time limit that is none.
  */
-export async function runSortDemo({ model, timeLimit, json, yes }: Invocation, host: CliHost): Promise<number> {
+export async function runSortDemo(invocation: Invocation, host: CliHost): Promise<number> {
+  const { timeLimit, json, yes } = invocation
   const said = sortTask(readTimeLimit(timeLimit))
   const task = readSortTask(said)!
-  const choice = await chooseSorter(model, host)
+  const choice = await chooseSorter(invocation, host)
   const workshop = openWorkshop({ [checkFile]: checkProgram })
-  const needsApproval = (command: string): boolean => !yes && !checkCommand.test(command)
-  const session = await openSession({ ...workshop, choice, needsApproval, braking: { revert: true } })
+  const session = await openSession({ ...workshop, ...sorterSetting(yes), choice })
   const watched = watchReverts(session.agent)
   const { bold, dim } = coloursFor(host.stdout, host.env)
   if (!json) {
@@ -47,24 +45,25 @@ export async function runSortDemo({ model, timeLimit, json, yes }: Invocation, h
   }
   let code: number
   try {
+    const page = await openPage(session, invocation, host)
     code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
     if (code === exitCodes.interrupted) return code
     if (!json) host.stdout.write(sayConversation(session.agent, watched, host))
+    // The check as it was, and other numbers: what the agent has seen could be met by other means than sorting.
+    writeFileSync(join(workshop.dir, checkFile), checkProgram)
+    const passes = await verify(workshop, checkArguments(task, 2), { host, timeoutMs: task.timeLimitMs })
+    if (passes === undefined) return exitCodes.interrupted
+    if (!json) host.stdout.write(sayVerdict(passes, task.timeLimitMs, watched.length === 0, host))
+    await page.stay()
+    return passes ? code : exitCodes.failed
   } finally {
     await session.close()
   }
-  // The check as it was, and other numbers: what the agent has seen could be met by other means than sorting.
-  writeFileSync(join(workshop.dir, checkFile), checkProgram)
-  const passes = await verify(workshop, checkArguments(task, 2), { host, timeoutMs: task.timeLimitMs })
-  if (passes === undefined) return exitCodes.interrupted
-  if (!json) host.stdout.write(sayVerdict(passes, task.timeLimitMs, watched.length === 0, host))
-  return passes ? code : exitCodes.failed
 }
 
-async function chooseSorter(asked: string | undefined, host: CliHost): Promise<ModelChoice> {
-  const delay = host.stdout.isTTY ? wordDelayMs : 0
-  if (asked === undefined || asked === 'embedded') return { model: sortModel({ wordDelayMs: delay }), isEmbedded: true }
-  return chooseModel({ asked, env: host.env, dir: host.cwd(), wordDelayMs: delay })
+async function chooseSorter({ model, stay }: Invocation, host: CliHost): Promise<ModelChoice> {
+  if (model === undefined || model === 'embedded') return embeddedSorter(stay || host.stdout.isTTY)
+  return chooseModel({ asked: model, env: host.env, dir: host.cwd(), wordDelayMs: 0 })
 }
 
 function readTimeLimit(given: string | undefined): number {

@@ -2,7 +2,15 @@ import { policyModel } from '../../../actors/models/policyModel.ts'
 import type { ReplyShape } from '../../../actors/models/replyShape.ts'
 import { textOf, toolCallsOf } from '../../../protocol/messages.ts'
 import type { Model, ModelRequest, RequestMessage } from '../../../protocol/model.ts'
-import { checkArguments, checkFile, readSortTask, sortFile, type SortTask } from './sortTask.ts'
+import {
+  checkArguments,
+  checkFile,
+  defaultTimeLimitMs,
+  readSortTask,
+  sortFile,
+  sortTask,
+  type SortTask,
+} from './sortTask.ts'
 import { sortWays, type SortWay } from './sortWays.ts'
 
 /** The model of the sort demo: it needs no key, and can only do `sortTask`. */
@@ -12,7 +20,7 @@ export const sortModel = (options: { readonly wordDelayMs?: number } = {}): Mode
 /** Decides the next reply from what the request shows, and nothing else: what is not in it was never known. Pure. */
 export function decideSort({ messages }: ModelRequest): ReplyShape {
   const [first] = messages
-  const task = first?.role === 'user' ? readSortTask(textOf(first.content)) : undefined
+  const task = first?.role === 'user' ? taskIn(textOf(first.content)) : undefined
   if (task === undefined) return unable('I am the model of the sort demo and can do nothing else.')
   const seen = look(messages)
   if (seen.refusal !== undefined) return unable(`I wanted to start over, and may not: ${seen.refusal}`)
@@ -21,6 +29,10 @@ export function decideSort({ messages }: ModelRequest): ReplyShape {
     return { text: 'How is it checked?', toolCalls: [{ name: 'read_file', input: { path: checkFile } }] }
   return seen.way === undefined ? write(seen) : seen.run === undefined ? run(task) : judge(seen, seen.way, seen.run)
 }
+
+/** The task as it is said in full, or the usual one where only sorting is spoken of. */
+const taskIn = (text: string): SortTask | undefined =>
+  readSortTask(text) ?? (/\bsort/i.test(text) ? readSortTask(sortTask(defaultTimeLimitMs)) : undefined)
 
 /** What a request shows of the work so far. */
 interface Seen {

@@ -101,7 +101,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
 function Announcements({ inspector }: { readonly inspector: Inspector }) {
   const status = inspector.attached.value.connection.status.value
   const view = inspector.agent.value?.state.value
-  const agent = view === undefined ? '' : `${view.agentId}: ${view.chartState}`
+  const agent = view === undefined ? '' : `${view.agentId}: ${view.error?.message ?? view.chartState}`
   const asked =
     view === undefined || view.approvals.length === 0 ? '' : `, ${view.approvals.length} calls wait for approval`
   return <Announcer text={status === 'open' ? `${agent}${asked}` : `Connection: ${status}`} />

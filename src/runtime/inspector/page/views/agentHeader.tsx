@@ -50,7 +50,7 @@ export function AgentHeader({
         {status === 'error' ? null : (
           <span class={`badge state ${toneOf(chartState)}`}>
             <StateDot state={chartState} />
-            {chartState === '' ? 'loading' : chartState}
+            {status === 'loading' ? 'loading' : chartState}
           </span>
         )}
         {at === null ? null : <span class="badge accent">as of record {at}</span>}
@@ -80,7 +80,7 @@ export function AgentHeader({
           <Icon name="stop" />
         </ControlButton>
       </div>
-      <p class="agent-line muted cut number">
+      <p class="agent-line muted cut number" hidden={status === 'error' || status === 'loading'}>
         {definition}
         {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
         {source === undefined ? null : (

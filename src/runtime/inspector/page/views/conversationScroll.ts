@@ -49,7 +49,9 @@ export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowS
   }
   const [virtualizer] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(options))
   virtualizer.setOptions(options)
+  // oxlint-disable-next-line no-underscore-dangle -- Adapters call it so: there is no other name.
   useLayoutEffect(() => virtualizer._didMount(), [])
+  // oxlint-disable-next-line no-underscore-dangle -- As above.
   useLayoutEffect(() => virtualizer._willUpdate())
   return {
     items: virtualizer.getVirtualItems(),

@@ -1,0 +1,89 @@
+import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import type { Agent } from '../agent.ts'
+import type { Visit } from '../bridge/visit.ts'
+import type { CalledChild } from './translate.ts'
+
+/** What a log knows of the run that a request began: of a process before this one, too. */
+export class PastRun {
+  readonly #runId: string
+  /** The runs it was: one that a process left behind goes on as another. */
+  readonly loopIds: string[] = []
+  /** How the last of them ended; `undefined`: it did not yet. */
+  end: RecordOf<'run.end'> | undefined
+  /** It was given up before it began. */
+  isDropped = false
+  /** Sub-agents that were called and have not answered. */
+  readonly children = new Map<string, CalledChild>()
+  #ended: Usage = noUsage
+  #open: Usage = noUsage
+
+  constructor(runId: string) {
+    this.#runId = runId
+  }
+
+  /** The newest of the runs it was. */
+  get loopId(): string | undefined {
+    return this.loopIds.at(-1)
+  }
+
+  get usage(): Usage {
+    return addUsage(this.#ended, this.#open)
+  }
+
+  take(record: LogRecord, agentId: string): void {
+    if (record.type === 'run.start') this.#start(record)
+    else if (record.type === 'run.end') this.#finish(record)
+    else if (record.type === 'run.abandoned') {
+      if (this.end?.stopReason === 'paused' && record.loopId === this.loopId)
+        this.end = { ...this.end, stopReason: 'aborted' }
+    } else if (record.type === 'queue.changed') {
+      if (record.why === 'dropped' && record.removed?.includes(this.#runId) === true) this.isDropped = true
+    } else if (record.type === 'reply.end') {
+      if (record.loopId === this.loopId) this.#open = addUsage(this.#open, record.message.usage)
+    } else if (record.type === 'tool.start') {
+      const { childId } = record
+      if (childId !== undefined) this.children.set(childId, { ...record, childId, agentId })
+    } else if (record.type === 'tool.end') {
+      for (const [childId, { callId }] of this.children) if (callId === record.callId) this.children.delete(childId)
+    }
+  }
+
+  #start({ requestId, resumedFrom, loopId }: RecordOf<'run.start'>): void {
+    const isNext = this.end?.reason?.type === 'interrupted' && resumedFrom === this.loopId
+    if (requestId !== this.#runId && !isNext) return
+    this.loopIds.push(loopId)
+    this.end = undefined
+  }
+
+  #finish(end: RecordOf<'run.end'>): void {
+    // A call that was open in a run which ended is begun anew.
+    this.children.clear()
+    if (end.loopId !== this.loopId) return
+    this.end = end
+    this.#ended = addUsage(this.#ended, end.usage)
+    this.#open = noUsage
+  }
+}
+
+/**
+ * Looks a run up in the log and does something with it in the same tick: `undefined` when nobody asked for it. Rejects as the
+ * store does.
+ */
+export async function withPastRun<T>(
+  { visit, agent, runId }: { readonly visit: Visit; readonly agent: Agent; readonly runId: string },
+  use: (past: PastRun | undefined) => T,
+): Promise<T> {
+  if (!(await visit.wasAsked(agent, runId))) return use(undefined)
+  const past = new PastRun(runId)
+  let next = 1
+  // What is recorded while it is read is read too: the answer fits the moment it is used in.
+  do {
+    await agent.durable()
+    for await (const record of visit.records(agent.id, next)) {
+      past.take(record, agent.id)
+      next = record.seq + 1
+    }
+  } while (next <= agent.lastSeq)
+  return use(past)
+}
