@@ -97,11 +97,17 @@ One WebSocket at \`/bridge\`, subprotocol \`${bridgeProtocol}\`. Every message i
 
 - The first frame is \`hello\`; the server answers \`welcome\`, or closes. A token may come in an \`Authorization: Bearer\` header instead.
 - Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. A command that is sent again under
-  the same id and the same \`sessionId\` (of \`hello\`) is carried out once, also when the server was started again in between.
+  the same id and the same \`sessionId\` (of \`hello\`) is carried out once, also when the server was started again in between. \`ok\` comes once the store has what it did; for a run that has no
+  end in the log it may come a second time, with \`ended\`. \`agent.spawn\` answers \`{ agentId, seq }\`.
 - \`agent.subscribe\` with \`fromSeq\` sends the records of the log from there on, then \`caughtUp\`, then what happens, with no gap and no
   repeat. \`seq\` of an \`event\` is the cursor to come back with. Events with \`live: true\` are not in the log.
 - Deltas carry \`offset\`, their place in the reply. Whoever comes in the middle of a reply gets one delta with all of it so far.
 - A client that reads too slowly gets \`lagging\`, and what it missed from the log once it has read. Nothing is queued for it.
+- Events of sub-agents (\`descendants\`) come live only; subscribe to one to have its records. A live event of more than 1 MiB comes as
+  \`events.dropped\`. A log that cannot be read closes the socket with 1011, after an \`error\`.
+- Subscribing, \`agent.snapshot\` and \`agent.conversation\` wake nobody: of an agent that does not run they tell what its log does, and
+  the subscription goes on should it run again. A command wakes it.
+- \`agent.watch\` asks for \`agents\` frames: all that run at first, then a few times a second those that changed.
 - A closed socket aborts nothing.
 
 Close codes: ${codes}.

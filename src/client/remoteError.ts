@@ -11,4 +11,4 @@ export function remoteError({ code, message }: ErrorInfo): RuntimeError {
 }
 
 /** What is said of anything that is asked of a closed client. */
-export const closedError = (): RuntimeError => new RuntimeError('RUNTIME_CLOSED', 'The client is closed.')
+export const closedError = (): RuntimeError => new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')

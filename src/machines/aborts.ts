@@ -1,4 +1,4 @@
-import type { AgentContext, SettleOutput } from './agentTypes.ts'
+import type { AgentContext, AgentMachineEvent, SettleOutput } from './agentTypes.ts'
 import { refusePrunes, refuseReverts } from './brakes.ts'
 import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
 import { cancelCompaction } from './compaction.ts'
@@ -13,7 +13,8 @@ export const settleKey = (context: AgentContext): string => `${context.run?.loop
 const nothing = { partial: null, spent: {} } as const
 
 /** Tells everything in flight to stop, and drops what was said to the run so far. */
-export function beginAbort(draft: Draft): void {
+export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
+  if (event?.type === 'abort' && event.requestId !== undefined) draft.setRun({ abortedBy: event.requestId })
   if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
   stopCalls(draft)
   tellChildren(draft, 'abort')

@@ -90,6 +90,8 @@ export interface RunState {
   readonly turnUsage: Usage
   readonly turnCostUsd: number
   readonly lastStopReason: RunStopReason
+  /** The command that aborts it, if it came over a wire. */
+  readonly abortedBy: string | null
 }
 
 export interface AgentContext {
@@ -179,13 +181,15 @@ export type AgentMachineEvent =
   | ({ readonly type: 'prompt'; readonly limits?: Limits; readonly interrupt?: true } & Said)
   | ({ readonly type: 'steer' } & Said)
   | ({ readonly type: 'followUp' } & Said)
-  | { readonly type: 'abort' }
+  | { readonly type: 'abort'; readonly requestId?: string }
   | { readonly type: 'resume'; readonly id: string; readonly limits?: Limits; readonly at: number }
   | {
       readonly type: 'decide'
       readonly callId: string
       readonly decision: 'approve' | 'deny'
       readonly reason?: string
+      /** The command, if it came over a wire. */
+      readonly requestId?: string
       readonly at: number
     }
   | { readonly type: 'stop' | 'close' }

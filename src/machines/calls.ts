@@ -1,5 +1,13 @@
 import type { SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
-import type { AgentContext, AgentInput, CallOutput, CallState, PlannedCall, ToolExecution } from './agentTypes.ts'
+import type {
+  EventOfType,
+  AgentContext,
+  AgentInput,
+  CallOutput,
+  CallState,
+  PlannedCall,
+  ToolExecution,
+} from './agentTypes.ts'
 import { requestBrake } from './brakes.ts'
 import type { Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
@@ -144,15 +152,17 @@ export function failCall(draft: Draft, slot: string, message: string): void {
 }
 
 /** Starts a held call, or answers it with the refusal. */
-export function decideCall(
-  draft: Draft,
-  callId: string,
-  decision: 'approve' | 'deny',
-  reason: string | undefined,
-): void {
+export function decideCall(draft: Draft, { callId, decision, reason, requestId }: EventOfType<'decide'>): void {
   const index = draft.context.calls.findIndex((call) => call.callId === callId && call.status === 'held')
   if (index < 0) return
-  draft.record({ type: 'approval.decided', ...draft.at, callId, decision, ...(reason === undefined ? {} : { reason }) })
+  draft.record({
+    type: 'approval.decided',
+    ...draft.at,
+    callId,
+    decision,
+    ...(reason === undefined ? {} : { reason }),
+    ...(requestId === undefined ? {} : { requestId }),
+  })
   if (decision === 'approve') setStatus(draft, index, 'ready')
   else synthesize(draft, index, 'denied', reason)
   advanceCalls(draft)

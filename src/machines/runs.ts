@@ -37,6 +37,7 @@ export const newRun = (loopId: string, requestId: string, limits: Limits, now: n
   turnUsage: noUsage,
   turnCostUsd: 0,
   lastStopReason: 'stop',
+  abortedBy: null,
 })
 
 /** What a run may still use, so that a crash is no way to a fresh allowance. Never nothing: the next check pauses it. */
@@ -125,6 +126,7 @@ export function endRun(
     loopId: run.loopId,
     turnIndex: Math.max(0, draft.context.turns - 1),
     stopReason,
+    ...(run.abortedBy === null || stopReason !== 'aborted' ? {} : { requestId: run.abortedBy }),
     turns: run.turns,
     usage: run.usage,
     costUsd: run.costUsd,

@@ -24,6 +24,7 @@ export const errorTable = {
   CHILD_CRASHED: 'Read the message; its log holds what it had done.',
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',
   JUDGE_FAILED: 'Check what the judge returns; every branch is in its own session.',
+  BRIDGE_CLOSED: 'Connect anew; a closed client stays closed.',
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
   BRIDGE_UNAUTHORISED: 'Send "hello" with a token of the server first.',
   BRIDGE_FORBIDDEN: 'Use a token with that role, or one that reaches the agent.',

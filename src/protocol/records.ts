@@ -139,6 +139,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     ...inTurn,
     type: z.literal('run.end'),
     stopReason: runStopReasonSchema,
+    /** Id of the command that aborted it, when it came over a wire. */
+    requestId: z.string().exactOptional(),
     turns: count,
     usage: usageSchema,
     costUsd: z.number(),
@@ -234,6 +236,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     callId: z.string(),
     decision: z.enum(['approve', 'deny']),
     reason: z.string().exactOptional(),
+    /** Id of the command that decided, when it came over a wire. */
+    requestId: z.string().exactOptional(),
   }),
   z.object({
     ...inTurn,

@@ -327,7 +327,10 @@ export class Agent {
     }
     if (this.#host.isStopped && checked.type === 'agent.stop') return undefined
     if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
-    if (checked.type !== 'agent.stop') return carryOut(this.#host, checked, options.requestId ?? this.#owner.newId())
+    if (checked.type !== 'agent.stop') {
+      const { requestId } = options
+      return carryOut(this.#host, checked, requestId ?? this.#owner.newId(), requestId !== undefined)
+    }
     void this.stop().catch((thrown: unknown) => this.#host.fail(thrown))
     return undefined
   }

@@ -8,8 +8,12 @@ import type { Run } from '../protocol/run.ts'
 type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** Gives a checked command to an agent's machine; `id` is what its run or message is known by. Throws what `Agent.dispatch` does. */
-export function carryOut(host: AgentBody, command: Command, id: string): Run | undefined {
+/**
+ * Gives a checked command to an agent's machine; `id` is what its run or message is known by, and `isRemote` whether it came over a
+ * wire and may come again. Throws what `Agent.dispatch` does.
+ */
+export function carryOut(host: AgentBody, command: Command, id: string, isRemote = false): Run | undefined {
+  const asked = isRemote ? { requestId: id } : {}
   const at = host.clock.now()
   if (startsRun.has(command.type)) host.announcer.requested(id)
   switch (command.type) {
@@ -30,12 +34,12 @@ export function carryOut(host: AgentBody, command: Command, id: string): Run | u
       host.send({ type: 'followUp', id, at, ...saidIn(command) })
       return undefined
     case 'agent.abort':
-      host.send({ type: 'abort' })
+      host.send({ type: 'abort', ...asked })
       return undefined
     case 'agent.resume':
       return resume(host, command, id)
     case 'agent.decide':
-      return decide(host, command, at)
+      return decide(host, command, { at, ...asked })
     case 'agent.revert': {
       const { step, category, summary } = command
       if (!host.definition.policy.flags.revert) {
@@ -66,7 +70,11 @@ const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
 }: C): Omit<C, 'type' | 'agentId'> => said
 
 /** Decides a call of the agent's own, or by its key one of an agent below. */
-function decide(host: AgentBody, { callId, decision, reason }: CommandOf<'agent.decide'>, at: number): undefined {
+function decide(
+  host: AgentBody,
+  { callId, decision, reason }: CommandOf<'agent.decide'>,
+  how: { readonly at: number; readonly requestId?: string },
+): undefined {
   const waiting = approvalsOf(host)
   const asked =
     waiting.find((call) => call.callId === callId && call.agentId === host.agentId) ??
@@ -76,7 +84,7 @@ function decide(host: AgentBody, { callId, decision, reason }: CommandOf<'agent.
     const there = waiting.map((call) => (call.agentId === host.agentId ? call.callId : call.key)).join(', ') || 'none'
     throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" does not wait for a decision (waiting: ${there}).`)
   }
-  owner.send({ type: 'decide', callId: asked.callId, decision, at, ...(reason === undefined ? {} : { reason }) })
+  owner.send({ type: 'decide', callId: asked.callId, decision, ...how, ...(reason === undefined ? {} : { reason }) })
 }
 
 function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: string): Run {

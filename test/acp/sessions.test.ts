@@ -2,7 +2,6 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { acp } from '../../src/acp.ts'
-import { storedSessions } from '../../src/runtime/acp/sessionList.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { z } from 'zod'
 import { assert, describe } from '../support/suite.ts'
@@ -218,29 +217,39 @@ describe('a session of ACP', (it) => {
     const sessionId = await editor.open()
     await editor.say(sessionId, 'first\nwords')
     const { sessions } = await editor.agent.request('session/list', { cwd: '/home/me' })
-    assert.equal(sessions, [
-      { sessionId, cwd: '/home/me', title: 'first words', _meta: { escapement: { definition: 'reader' } } },
-    ])
+    const { updatedAt, ...session } = sessions[0]!
+    assert.match(updatedAt ?? '', /^\d{4}-.*Z$/)
+    assert.equal(session, {
+      sessionId,
+      cwd: '/home/me',
+      title: 'first words',
+      _meta: { escapement: { definition: 'reader' } },
+    })
     assert.is((await errorOf(editor.agent.request('session/list', { cursor: 'x' }))).code, -32602)
   })
 
-  it('is in the list of a store by pages, the last written first', async (context) => {
-    const store = memoryStore()
-    const house = await openHouse(context, [reader(), reader('gone')], { store })
-    const listed = () => storedSessions(store, ['reader'])
-    const editor = await house.connect({ acp: { listed } })
+  it('is in the list by pages, the last written first, whether it runs or not', async (context) => {
+    const { connect, runtime } = await openHouse(context, [reader()])
+    const editor = await connect()
     const ids: string[] = []
     for (let index = 0; index < 51; index += 1) ids.push(await editor.open())
-    await editor.open({ escapement: { definition: 'gone' } })
+    const other = await runtime.spawn(reader('not-served'))
+    const ended = await runtime.spawn(reader())
+    await ended.stop()
+    await (await runtime.spawn(reader('not-served'))).close()
+    await runtime.agent(ids[9]!)!.close()
     await editor.say(ids[7]!, 'hello')
     const first = await editor.agent.request('session/list', {})
     assert.is(first.sessions.length, 50)
     assert.is(first.sessions[0]?.title, 'hello')
-    assert.match(first.sessions[0]?.updatedAt ?? '', /^\d{4}-.*Z$/)
     const second = await editor.agent.request('session/list', { cursor: first.nextCursor ?? null })
     assert.is(second.nextCursor, undefined)
     const seen = [...first.sessions, ...second.sessions].map((session) => session.sessionId)
-    assert.equal(seen.toSorted(), ids.toSorted())
+    assert.equal(seen.toSorted(), [...ids, other.id].toSorted())
+    const [stranger] = (
+      await (await connect({ grant: { role: 'observe', agents: [ids[3]!] } })).agent.request('session/list', {})
+    ).sessions
+    assert.is(stranger?.sessionId, ids[3])
   })
 
   it('needs a role: to look on for loading, to drive for prompts, admin for a new one', async (context) => {

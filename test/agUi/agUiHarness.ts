@@ -3,6 +3,7 @@ import { EventType, type Event, type Message, type RunAgentInput } from '@ag-ui/
 import { EventSchemas } from '@ag-ui/core/schemas'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { agUi } from '../../src/agUi.ts'
+import type { ModelPart } from '../../src/protocol/model.ts'
 import type { ServeOptions } from '../../src/runtime/bridge/serveOptions.ts'
 import type { RuntimeOptions } from '../../src/runtime/runtime.ts'
 import { serveAgents, type Serving } from '../bridge/bridgeHarness.ts'
@@ -131,6 +132,46 @@ export class Stream {
     })
   }
 }
+
+/** A reply that goes on when it is told to. */
+export function heldReply(
+  before: readonly ModelPart[],
+  text: string,
+): { parts: AsyncIterable<ModelPart>; release(): void } {
+  const gate = Promise.withResolvers<void>()
+  const content = [{ type: 'text' as const, text }]
+  return {
+    release: () => gate.resolve(),
+    parts: (async function* () {
+      yield* before
+      await gate.promise
+      const told = before.map((part) => (part.type === 'text.delta' ? part.text : '')).join('')
+      yield { type: 'text.delta', text: text.slice(told.length) }
+      yield { type: 'done', reply: { content, stopReason: 'stop', usage: someUsage } }
+    })(),
+  }
+}
+
+/** A reply of many pieces, each handed over in a tick of its own. */
+export function longReply(piece: string, count: number): { parts: AsyncIterable<ModelPart> } {
+  const content = [{ type: 'text' as const, text: piece.repeat(count) }]
+  return {
+    parts: (async function* () {
+      for (let index = 0; index < count; index += 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+        yield delta(piece)
+      }
+      yield { type: 'done', reply: { content, stopReason: 'stop', usage: someUsage } }
+    })(),
+  }
+}
+
+export const someUsage = { input: 3, output: 2, cacheRead: 1, cacheWrite: 0 }
+
+export const delta = (text: string): ModelPart => ({ type: 'text.delta', text })
+
+export const hears = (text: string) => (stream: Stream) =>
+  ofType(stream.events, EventType.TEXT_MESSAGE_CONTENT).some((event) => event.delta.includes(text))
 
 export const typesOf = (events: readonly Event[]): string[] => events.map(({ type }) => type)
 

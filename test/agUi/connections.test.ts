@@ -9,29 +9,21 @@ import type { ModelPart } from '../../src/protocol/model.ts'
 import { scriptedModel, simulatedClock } from '../../src/testing.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { assert, describe } from '../support/suite.ts'
-import { customs, inputOf, ofType, readEvents, say, serveFrontEnds, Stream, typesOf, verified } from './agUiHarness.ts'
-
-const usage = { input: 3, output: 2, cacheRead: 1, cacheWrite: 0 }
-
-/** A reply that goes on when it is told to. */
-function heldReply(before: readonly ModelPart[], text: string): { parts: AsyncIterable<ModelPart>; release(): void } {
-  const gate = Promise.withResolvers<void>()
-  const content = [{ type: 'text' as const, text }]
-  return {
-    release: () => gate.resolve(),
-    parts: (async function* () {
-      yield* before
-      await gate.promise
-      const told = before.map((part) => (part.type === 'text.delta' ? part.text : '')).join('')
-      yield { type: 'text.delta', text: text.slice(told.length) }
-      yield { type: 'done', reply: { content, stopReason: 'stop', usage } }
-    })(),
-  }
-}
-
-const delta = (text: string): ModelPart => ({ type: 'text.delta', text })
-const hears = (text: string) => (stream: Stream) =>
-  ofType(stream.events, EventType.TEXT_MESSAGE_CONTENT).some((event) => event.delta.includes(text))
+import {
+  customs,
+  delta,
+  hears,
+  heldReply,
+  inputOf,
+  ofType,
+  readEvents,
+  say,
+  serveFrontEnds,
+  someUsage as usage,
+  Stream,
+  typesOf,
+  verified,
+} from './agUiHarness.ts'
 
 describe('AG-UI connections', (it) => {
   it('goes on when the client leaves, and gives the rest to the same runId without running twice', async (context) => {

@@ -235,6 +235,21 @@ describe('a token for some agents', (it) => {
   })
 })
 
+describe('a session', (it) => {
+  it('of one token is none of another', async (context) => {
+    const tokens = { 'one-token-0123456789': 'drive', 'two-token-0123456789': 'drive' } as const
+    const serving = await serveAgents(context, [echo], { tokens })
+    const hello = { sessionId: 's1', token: 'one-token-0123456789' }
+    const first = await serving.dial({ hello })
+    await first.until(({ type }) => type === 'welcome')
+    const thief = await serving.dial({ hello: { ...hello, token: 'two-token-0123456789' } })
+    assert.is((await thief.closed).code, 4001)
+    assert.ok(thief.frames.some((frame) => frame.type === 'error' && frame.message.includes('another token')))
+    const again = await serving.dial({ hello })
+    await again.until(({ type }) => type === 'welcome')
+  })
+})
+
 describe('the client', (it) => {
   it('also works over the WebSocket of the package ws', async (context) => {
     const serving = await serveAgents(context, [echo])

@@ -9,6 +9,7 @@ import {
 } from '../../src/runtime/inspector/page/model/chartCamera.ts'
 import { arrowEnd, wayPath } from '../../src/runtime/inspector/page/model/chartPath.ts'
 import { brakeWords, chartWords, isActiveState } from '../../src/runtime/inspector/page/model/chartWords.ts'
+import { recentStates } from '../../src/runtime/inspector/page/model/recentStates.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const shut = { revert: false, prune: false }
@@ -108,5 +109,18 @@ describe('the way of an arrow', (it) => {
     assert.is(arrowEnd([at, at]), undefined)
     assert.is(arrowEnd([at]), undefined)
     assert.is(wayPath([at, at, at]), 'M1 1L1 1Q1 1 1 1L1 1')
+  })
+})
+
+describe('the trail of a machine', (it) => {
+  it('is the states it passed since the last look, without the one it is in', () => {
+    const at = { agentId: 'a', path: [], seq: 1, time: 1, loopId: 'a/r0', turnIndex: 0, type: 'state.changed' } as const
+    const events = [
+      { ...at, previous: 'stopped', state: 'idle' },
+      { ...at, previous: 'idle', state: 'replying.requesting' },
+      { ...at, previous: 'replying.requesting', state: 'idle' },
+    ]
+    assert.equal([...recentStates(events, 1, 'idle')], ['replying.requesting'])
+    assert.equal([...recentStates(events, 3, 'idle')], [])
   })
 })

@@ -64,7 +64,7 @@ function checkRows(graph: GraphRows, { conversation }: BrakeLog): void {
     assert.is(row.pruned !== undefined, hidden.has(step), `n${row.nodeId} is pruned or not`)
   }
   const shown = visibleRows(graph, none)
-  const fold = shown.find(({ isInForce }) => isInForce === true)
+  const fold = shown.find(({ isInForce }) => isInForce)
   assert.is(fold?.row.type === 'fold' ? fold.row.overlay.nodeId : undefined, conversation.overlay?.nodeId)
   const toggled = new Set(graph.rows.filter(({ type }) => type === 'fold').map(({ key }) => key))
   assert.is(visibleRows(graph, toggled).length, graph.rows.length, 'with everything open, everything is shown')

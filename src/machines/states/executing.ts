@@ -38,9 +38,7 @@ export const executing = agentSetup.createStateConfig({
       ),
     },
     decide: {
-      actions: advance<EventOfType<'decide'>>((draft, { callId, decision, reason }) =>
-        decideCall(draft, callId, decision, reason),
-      ),
+      actions: advance<EventOfType<'decide'>>((draft, event) => decideCall(draft, event)),
     },
     steer: {
       actions: advance<EventOfType<'steer'>>((draft, event) => {

@@ -30,10 +30,10 @@ export const paused = agentSetup.createStateConfig({
     decide: {
       guard: 'decidesHeldCall',
       target: 'executing',
-      actions: advance<EventOfType<'decide'>>((draft, { callId, decision, reason }) => {
+      actions: advance<EventOfType<'decide'>>((draft, event) => {
         draft.set({ pause: null })
         releaseDeadline(draft)
-        decideCall(draft, callId, decision, reason)
+        decideCall(draft, event)
       }),
     },
     steer: {

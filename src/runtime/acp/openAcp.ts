@@ -12,15 +12,13 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { Visit } from '../bridge/visit.ts'
 import { AcpSession, type SessionHost } from './acpSession.ts'
 import { checkFolders, definitionFor, mcpRemark } from './sessionRequest.ts'
-import { pageOf, runningSessions, type ListedSession } from './sessionList.ts'
+import { listPage } from './sessionList.ts'
 import { toRequestError } from './toRequestError.ts'
 
 /** How a connection is to behave. */
 export interface OpenOptions {
   /** Name of the definition that `session/new` spawns where the client names none. Default: the first. */
   readonly definition?: string | undefined
-  /** The sessions there are. Default: agents that run. */
-  listed?(): Promise<readonly ListedSession[]>
   /** Called once when the client does not read what it is sent; the connection is closed then. */
   onStuck?(): void
 }
@@ -71,9 +69,7 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
         return { _meta: { escapement: { definition: session.definition } } }
       }),
     )
-    .onRequest('session/list', ({ params }) =>
-      answer(undefined, async () => pageOf(await (options.listed?.() ?? runningSessions(visit)), params)),
-    )
+    .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(visit, params)))
     .onRequest('session/prompt', ({ params, signal }) =>
       answer(params.sessionId, () => {
         visit.mustBe('drive', 'session/prompt')

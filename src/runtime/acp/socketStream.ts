@@ -1,16 +1,25 @@
 import { RequestError, type AnyMessage, type Stream } from '@agentclientprotocol/sdk'
 import type { TextSocket } from '../bridge/endpoint.ts'
+import { depthOf } from '../bridge/readFrame.ts'
+
+/** The limits a socket keeps. */
+interface SocketLimits {
+  readonly highWaterBytes: number
+  /** Nesting of a message. */
+  readonly depth: number
+}
 
 /**
- * A WebSocket as ACP messages: one a text frame. What is no JSON is answered with a parse error. While more than `highWaterBytes`
- * wait in the socket a write is not over until its own bytes have left.
+ * A WebSocket as ACP messages: one a text frame. What is no JSON, or nested too deeply, is answered with an error. While more than
+ * `highWaterBytes` wait in the socket a write is not over until its own bytes have left.
  */
-export function socketStream(socket: TextSocket, { highWaterBytes }: { readonly highWaterBytes: number }): Stream {
+export function socketStream(socket: TextSocket, { highWaterBytes, depth }: SocketLimits): Stream {
   let isOpen = true
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
       socket.onText((text) => {
         if (!isOpen) return
+        if (depthOf(text) > depth) return socket.send(tooDeep)
         const message = readJson(text)
         if (message === undefined) socket.send(parseError)
         else controller.enqueue(message as AnyMessage)
@@ -35,7 +44,11 @@ export function socketStream(socket: TextSocket, { highWaterBytes }: { readonly 
   return { readable, writable }
 }
 
-const parseError = JSON.stringify({ jsonrpc: '2.0', id: null, error: RequestError.parseError().toErrorResponse() })
+const refusal = (error: RequestError): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: error.toErrorResponse() })
+
+const parseError = refusal(RequestError.parseError())
+const tooDeep = refusal(RequestError.invalidRequest({ code: 'BRIDGE_LIMIT' }, 'the message is nested too deeply'))
 
 /** `undefined`: it is no JSON, which has no such value. */
 function readJson(text: string): unknown {

@@ -67,6 +67,15 @@ function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Inter
   }
 }
 
+/** An ending for somebody who comes later: what was answered meanwhile is not asked again. */
+export function endingNow(agent: Agent, ending: Ending): Ending {
+  if (ending.type !== 'interrupt') return ending
+  const asked = new Set(agent.approvals().map(({ key }) => key))
+  if (agent.pause !== null && agent.pause.type !== 'approvals') asked.add(pauseName(agent.id))
+  const interrupts = ending.interrupts.filter(({ id }) => asked.has(id))
+  return interrupts.length === 0 ? { type: 'success' } : { type: 'interrupt', interrupts }
+}
+
 /** Tokens as AG-UI counts them: cached ones are part of the input. */
 export function tokenUsage({ input, output, cacheRead, cacheWrite, reasoning }: Usage): TokenUsage {
   const inputTokens = input + cacheRead + cacheWrite

@@ -4,7 +4,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../agent.ts'
 import type { Visit } from '../bridge/visit.ts'
 import { AgUiRun } from './agUiRun.ts'
-import { endingOf, type Ending } from './endings.ts'
+import { endingOf } from './endings.ts'
 import { pauseName } from './names.ts'
 import { withPastRun, type PastRun } from './pastRun.ts'
 import { propOf } from './readInput.ts'
@@ -46,7 +46,7 @@ export async function openRun(visit: Visit, input: RunAgentInput, rules: Rules):
   const known = thread.run(input.runId)
   if (known !== undefined) return known
   // Nothing is waited for once the log was read: of two requests with one runId the second finds the first.
-  return await withPastRun({ visit, agent, runId: input.runId }, (past) => {
+  return await withPastRun({ visit, thread, runId: input.runId }, (past) => {
     const found = thread.run(input.runId)
     if (found !== undefined) return found
     return past === undefined ? begin(thread, input, command === 'abort') : recall(thread, input, past)
@@ -55,23 +55,19 @@ export async function openRun(visit: Visit, input: RunAgentInput, rules: Rules):
 
 /** A run that the log knows and this thread does not: it goes on, or tells how it ended. */
 function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRun): AgUiRun {
-  const { loopId, end, usage } = past
-  thread.name(messages, past.loopIds)
-  const isQueued = loopId === undefined && !past.isDropped
+  const { loopId, loopIds, end, usage, isQueued } = past
+  thread.name(messages, loopIds)
   const saying = isQueued ? newMessages(messages, thread).map(({ id }) => id) : []
   const run = new AgUiRun(thread, runId, { saying, loopId, usage })
   run.takeEarly()
   thread.begin(run, () => {
-    if (end === undefined && loopId !== undefined) thread.take(past.children)
-    if (end !== undefined) run.finish(pastEnding(thread, past, end))
-    else if (past.isDropped) run.finish({ type: 'cancelled' })
+    if (end !== undefined) run.finish(endingOf(thread.agent, end, thread.lastText(loopIds)))
+    else if (loopId !== undefined) thread.take(past.children)
+    // Of one that only answered a question, the log has nothing but the answer.
+    else if (!isQueued) run.finish({ type: past.isDropped ? 'cancelled' : 'success' })
     return undefined
   })
   return run
-}
-
-function pastEnding(thread: Thread, { loopIds }: PastRun, end: NonNullable<PastRun['end']>): Ending {
-  return endingOf(thread.agent, end, thread.lastText(loopIds))
 }
 
 async function agentOf(

@@ -1,7 +1,7 @@
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import type { Agent } from '../agent.ts'
 import type { Visit } from '../bridge/visit.ts'
+import type { Thread } from './thread.ts'
 import type { CalledChild } from './translate.ts'
 
 /** What a log knows of the run that a request began: of a process before this one, too. */
@@ -11,6 +11,8 @@ export class PastRun {
   readonly loopIds: string[] = []
   /** How the last of them ended; `undefined`: it did not yet. */
   end: RecordOf<'run.end'> | undefined
+  /** It waits for those ahead of it. */
+  isQueued = false
   /** It was given up before it began. */
   isDropped = false
   /** Sub-agents that were called and have not answered. */
@@ -38,7 +40,10 @@ export class PastRun {
       if (this.end?.stopReason === 'paused' && record.loopId === this.loopId)
         this.end = { ...this.end, stopReason: 'aborted' }
     } else if (record.type === 'queue.changed') {
-      if (record.why === 'dropped' && record.removed?.includes(this.#runId) === true) this.isDropped = true
+      if (record.added?.id === this.#runId) this.isQueued = record.queue === 'prompts'
+      if (record.removed?.includes(this.#runId) !== true) return
+      this.isQueued = false
+      this.isDropped = record.why === 'dropped'
     } else if (record.type === 'reply.end') {
       if (record.loopId === this.loopId) this.#open = addUsage(this.#open, record.message.usage)
     } else if (record.type === 'tool.start') {
@@ -71,10 +76,11 @@ export class PastRun {
  * store does.
  */
 export async function withPastRun<T>(
-  { visit, agent, runId }: { readonly visit: Visit; readonly agent: Agent; readonly runId: string },
+  { visit, thread, runId }: { readonly visit: Visit; readonly thread: Thread; readonly runId: string },
   use: (past: PastRun | undefined) => T,
 ): Promise<T> {
-  if (!(await visit.wasAsked(agent, runId))) return use(undefined)
+  const { agent } = thread
+  if (!thread.hadRun(runId) && !(await visit.wasAsked(agent, runId))) return use(undefined)
   const past = new PastRun(runId)
   let next = 1
   // What is recorded while it is read is read too: the answer fits the moment it is used in.

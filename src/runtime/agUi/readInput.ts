@@ -2,6 +2,7 @@ import type { RunAgentInput } from '@ag-ui/core'
 import { RunAgentInputSchema } from '@ag-ui/core/schemas'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
+import { depthOf } from '../bridge/readFrame.ts'
 
 /** Longest part of what is wrong that is said back, and longest id of a run, in UTF-16 units. */
 const mostSaid = 500
@@ -34,17 +35,6 @@ function parse(text: string, maxDepth: number): unknown {
   } catch {
     throw new RuntimeError('BRIDGE_FRAME', 'The input is not JSON.')
   }
-}
-
-/** How deep brackets are nested outside of strings: found before parsing, which would recurse. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs)) {
-    if (token === '{' || token === '[') deepest = Math.max(deepest, (depth += 1))
-    else if (token === '}' || token === ']') depth -= 1
-  }
-  return deepest
 }
 
 /** A value of `forwardedProps`, when it is an object. */

@@ -2,7 +2,7 @@ import { EventType, PROTOCOL_VERSION, type Event, type Interrupt, type Message }
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { DurableSink } from './durableSink.ts'
-import { lastEvent } from './endings.ts'
+import { endingNow, lastEvent, type Ending } from './endings.ts'
 import { GrowingCursor } from './growingCursor.ts'
 import { childKey, openChild, openStep, openText, translate, type Page, type Piece } from './translate.ts'
 import { OpenParts } from './openParts.ts'
@@ -61,7 +61,8 @@ export class RunView implements Page {
     if (!this.#isBehind) this.#present()
     this.#run.views.add(this)
     this.#yield()
-    if (this.#run.isOver) this.over()
+    const { isOver, ending } = this.#run
+    if (isOver && ending !== undefined) this.over(endingNow(thread.agent, ending))
   }
 
   /** The client left: nothing of the run changes. */
@@ -94,8 +95,8 @@ export class RunView implements Page {
   }
 
   /** The run is over: tells so, at once or when the client has caught up. */
-  over(): void {
-    const { ending, thread, runId, usage } = this.#run
+  over(ending: Ending | undefined = this.#run.ending): void {
+    const { thread, runId, usage } = this.#run
     if (this.#isBehind || this.#isClosed || ending === undefined) return
     this.#tellState()
     if (ending.type !== 'error') {

@@ -10,7 +10,7 @@ import { contextTier } from './said.ts'
 import { isPrompt, threadMessages } from './threadMessages.ts'
 import type { CalledChild } from './translate.ts'
 
-/** Runs of a thread that are remembered, so that one asked for again is not run again. */
+/** Runs of a thread that are remembered with their ends; of those before the log is asked. */
 const mostRuns = 1_000
 
 /** What has come of a reply under way. */
@@ -37,6 +37,8 @@ export class Thread {
   /** Sub-agents that were called and have not answered, by id. */
   readonly children = new Map<string, CalledChild>()
   readonly #runs = new Map<string, AgUiRun>()
+  /** Ids of runs that are remembered no more: the log is. */
+  readonly #past = new Set<string>()
   readonly #active = new Set<AgUiRun>()
   #unsubscribe: (() => void) | undefined
   /** The newest run that was asked for here: it tells when the agent ended without a word in its log. */
@@ -64,9 +66,19 @@ export class Thread {
     }
     for (const id of run.saying) this.#known.add(id)
     this.#runs.set(run.runId, run)
-    if (this.#runs.size > mostRuns) this.#runs.delete(this.#runs.keys().next().value!)
+    if (this.#runs.size > mostRuns) this.#forgetRun(this.#runs.keys().next().value!)
     void this.#asked?.result.then((result) => run.finish(endingOf(this.agent, result, result.text)))
     run.opened()
+  }
+
+  #forgetRun(runId: string): void {
+    this.#runs.delete(runId)
+    this.#past.add(runId)
+  }
+
+  /** Whether there was a run of this id, which is in the log at most. */
+  hadRun(runId: string): boolean {
+    return this.#past.has(runId)
   }
 
   #expect(asked: Run | undefined): void {

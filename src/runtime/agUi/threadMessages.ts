@@ -108,7 +108,8 @@ function isSame(shown: Message, held: Message): boolean {
     (shown.content ?? '') === (held.content ?? '') &&
     calls.length === ours.length &&
     calls.every(
-      (call, index) => call.id === ours[index]!.id && isSameJson(call.function.arguments, ours[index]!.function.arguments),
+      (call, index) =>
+        call.id === ours[index]!.id && isSameJson(call.function.arguments, ours[index]!.function.arguments),
     )
   )
 }

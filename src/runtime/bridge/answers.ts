@@ -45,6 +45,9 @@ export class Answers {
       } else if (record.type === 'message.added' && beginning !== undefined) beginning.unsaid -= 1
       else if (record.type === 'queue.changed' && record.added !== undefined) asked.add(record.added.id)
       else if (record.type === 'revert.requested') asked.add(record.request.id)
+      else if (record.type === 'approval.decided' || record.type === 'run.end') {
+        if (record.requestId !== undefined) asked.add(record.requestId)
+      }
       if (beginning?.unsaid === 0) asked.add(beginning.requestId)
     }
     return asked

@@ -56,6 +56,7 @@ export class Bridge {
   readonly #runtime: BridgeRuntime
   readonly #feeds = new Map<string, Feed>()
   readonly #waking = new Map<string, Promise<Agent>>()
+  readonly #owners = new Map<string, string | undefined>()
   readonly #forgetAgents: () => void
   readonly roster: Roster
   #onEmpty: (() => void) | undefined
@@ -76,6 +77,16 @@ export class Bridge {
 
   onAgent(listener: (agent: Agent) => void): () => void {
     return this.#runtime.onAgent(listener)
+  }
+
+  /** Whether a session is of this token: the first one that it was heard of with. Session ids are in the logs, for everyone to read. */
+  owns(sessionId: string, token: string | undefined): boolean {
+    if (this.tokens === undefined) return true
+    const owner = this.#owners.get(sessionId)
+    if (owner !== undefined) return owner === token
+    this.#owners.set(sessionId, token)
+    if (this.#owners.size > mostOwners) this.#owners.delete(this.#owners.keys().next().value!)
+    return true
   }
 
   newId(): string {
@@ -219,6 +230,9 @@ export class Bridge {
     this.#feeds.clear()
   }
 }
+
+/** Sessions of which it is known whose they are. */
+const mostOwners = 10_000
 
 const notFound = (agentId: string): RuntimeError =>
   new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)

@@ -167,6 +167,11 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
     }
     this.#grant = grant
     this.#sessionId = sessionId ?? this.bridge.newId()
+    if (!this.bridge.owns(this.#sessionId, token)) {
+      this.#grant = undefined
+      this.#refuse(undefined, errorInfo('BRIDGE_UNAUTHORISED', 'This session belongs to another token.'))
+      return this.close(closeCodes.unauthorised, 'unauthorised')
+    }
     this.send({
       type: 'welcome',
       sessionId: this.#sessionId,

@@ -12,12 +12,7 @@ export interface Endpoint {
    * Answers an HTTP request at the path; what it throws is answered with status 500. The answer counts as a connection until it is
    * over; a client that reads nothing of what waits for it between three pings is cut off. Default: status 426.
    */
-  answer?(
-    request: IncomingMessage,
-    response: ServerResponse,
-    visit: Visit,
-    answering: Answering,
-  ): void | Promise<void>
+  answer?(request: IncomingMessage, response: ServerResponse, visit: Visit, answering: Answering): void | Promise<void>
   /** Talks over a WebSocket opened at the path. Default: it is refused. */
   connect?(socket: TextSocket, visit: Visit): void
 }

@@ -32,8 +32,8 @@ export function readFrame(text: string, maxDepth: number): Read {
   return typeof id === 'string' && id.length <= 128 ? { problem, id } : { problem }
 }
 
-/** How deep brackets are nested, strings left out: found before parsing, which would recurse. */
-function depthOf(text: string): number {
+/** How deep the brackets of a JSON text are nested, strings left out: found before parsing, which would recurse. */
+export function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
   let isText = false

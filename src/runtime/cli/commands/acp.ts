@@ -1,9 +1,9 @@
 import { systemClock } from '../../../actors/systemClock.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
-import { Bridge, type BridgeRuntime } from '../../bridge/bridge.ts'
+import { Bridge } from '../../bridge/bridge.ts'
 import { bridgeLimitsSchema } from '../../bridge/limits.ts'
 import { Visit } from '../../bridge/visit.ts'
-import { createRuntime, type Runtime } from '../../runtime.ts'
+import { createRuntime } from '../../runtime.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
@@ -30,13 +30,13 @@ export const acpCommand: Command = {
   async run(invocation, host) {
     const output = takeOutput(host)
     try {
-      const { serveStdio, storedSessions } = await loadAcp()
+      const serveStdio = await loadAcp()
       const loaded = await loadDefinitions(invocation.task ?? '', host.cwd())
       const { store } = openLogs(invocation)
       const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
       const runtime = await createRuntime({ store })
       const limits = bridgeLimitsSchema.parse({})
-      const bridge = new Bridge(bridgeRuntimeOf(runtime), {
+      const bridge = new Bridge(runtime, {
         store,
         clock: systemClock,
         limits,
@@ -48,7 +48,7 @@ export const acpCommand: Command = {
       const forget = onStopSignal(host, () => stop.abort(new Error('the process was told to stop')))
       try {
         const ends = { input: host.stdin, write: output.write, signal: stop.signal }
-        await serveStdio(ends, visit, { listed: () => storedSessions(store, visit.definitions) })
+        await serveStdio(ends, visit, {})
       } finally {
         forget()
         await runtime.close()
@@ -59,15 +59,6 @@ export const acpCommand: Command = {
     }
   },
 }
-
-/** Nobody subscribes to a feed here, so there is none that would have to follow an agent. */
-const bridgeRuntimeOf = (runtime: Runtime): BridgeRuntime => ({
-  agents: () => runtime.agents(),
-  agent: (id) => runtime.agent(id),
-  spawn: (definition, options) => runtime.spawn(definition, options),
-  resume: (agentId, definition) => runtime.resume(agentId, definition),
-  onAgent: () => () => {},
-})
 
 /** What a module prints must not get between the messages: it goes to standard error. */
 function takeOutput({ stdout, stderr }: CliHost) {
@@ -82,11 +73,7 @@ function takeOutput({ stdout, stderr }: CliHost) {
 
 async function loadAcp() {
   try {
-    const [{ serveStdio }, { storedSessions }] = await Promise.all([
-      import('../../acp/serveStdio.ts'),
-      import('../../acp/sessionList.ts'),
-    ])
-    return { serveStdio, storedSessions }
+    return (await import('../../acp/serveStdio.ts')).serveStdio
   } catch (thrown) {
     if ((thrown as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw thrown
     const what = 'escapement acp needs a package that is not installed: npm install @agentclientprotocol/sdk.'

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../../../protocol/events.ts'
 import { formatNodeId, type NodeId } from '../../../../protocol/ids.ts'
 import { toolCallsOf } from '../../../../protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../../../protocol/records.ts'
-import type { CallRow, GraphRow, MessageRow } from './graphRow.ts'
+import type { CallRow, FoldRow, GraphRow, MessageRow } from './graphRow.ts'
 import { noticeOf, type Notice } from './graphNotices.ts'
 
 type Draft<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never
@@ -14,6 +14,7 @@ type DraftRow = Draft<GraphRow>
  */
 export class GraphRows {
   readonly #rows: DraftRow[] = []
+  readonly #folds: FoldRow[] = []
   readonly #byNode = new Map<NodeId, Draft<MessageRow | CallRow>>()
   /** Calls without a result. */
   readonly #open = new Map<string, Draft<CallRow>>()
@@ -30,6 +31,11 @@ export class GraphRows {
   /** Counts the changes. */
   get version(): number {
     return this.#version
+  }
+
+  /** Compactions, oldest first. */
+  get folds(): readonly FoldRow[] {
+    return this.#folds
   }
 
   /** The row of a node. */
@@ -179,7 +185,15 @@ export class GraphRows {
   #compact(record: RecordOf<'compaction.end'>): void {
     const { applied, overlay, tokensBefore, tokensAfter, turnIndex } = record
     if (!applied || overlay === undefined) return
-    this.#insert(overlay.from, { ...this.#base(record, turnIndex), type: 'fold', overlay, tokensBefore, tokensAfter })
+    const fold: Draft<FoldRow> = {
+      ...this.#base(record, turnIndex),
+      type: 'fold',
+      overlay,
+      tokensBefore,
+      tokensAfter,
+    }
+    this.#folds.push(fold)
+    this.#insert(overlay.from, fold)
   }
 
   /** Puts a row before the one of a node, in the same lane. */

@@ -6,17 +6,19 @@ import type { GraphRows } from './graphRows.ts'
 export interface VisibleRow {
   readonly row: GraphRow
   /** `undefined`: there is nothing to open. */
-  readonly isOpen?: boolean
+  readonly isOpen: boolean | undefined
   /** Lanes before its own that pass by, as bits. */
   readonly passing: number
   /** Its own line comes from above, and goes on below. */
   readonly isJoined: boolean
   readonly goesOn: boolean
   /** Of a fold: it is what the model sees. */
-  readonly isInForce?: boolean
+  readonly isInForce: boolean
   /** Rows that a closed row hides. */
   readonly hidden: number
 }
+
+type Draft = { -readonly [K in keyof VisibleRow]: VisibleRow[K] }
 
 /** More lanes than this are drawn as this many. */
 export const mostLanes = 24
@@ -30,35 +32,43 @@ export const isOpenAtFirst = (row: GraphRow): boolean => row.type === 'message' 
  * number of rows.
  */
 export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isGrowing = false): VisibleRow[] {
-  const { rows } = graph
   const inForce = foldInForce(graph)
-  const shown: { row: GraphRow; isOpen?: boolean; isInForce?: boolean; hidden: number }[] = []
-  /** Of the closed row under way: the key of the last row it hides, and what it keeps. */
+  const shown: Draft[] = []
+  /** The closed row under way, the key of the last row it hides, and what it keeps. */
+  let closed: Draft | undefined
   let until: string | undefined
   let kept: readonly NodeId[] = []
-  let closed: { hidden: number } | undefined
-  for (const row of rows) {
-    if (until !== undefined) {
-      if (row.key === until) until = undefined
-      if (!(row.type === 'message' && kept.includes(row.nodeId))) {
-        closed!.hidden += 1
-        continue
-      }
-      shown.push({ row, hidden: 0 })
+  for (const row of graph.rows) {
+    if (closed !== undefined) {
+      const isKept = row.type === 'message' && kept.includes(row.nodeId)
+      if (isKept) shown.push(visible(row, undefined, false))
+      else closed.hidden += 1
+      if (row.key === until) closed = undefined
       continue
     }
     const end = endOf(row, graph, inForce)
-    const isOpen = isOpenAtFirst(row) !== toggled.has(row.key)
-    const fold = row.type === 'fold' ? { isInForce: row === inForce } : {}
     const canOpen = end !== undefined || row.type === 'call'
-    shown.push({ row, hidden: 0, ...(canOpen ? { isOpen } : {}), ...fold })
-    if (end === undefined || isOpen) continue
+    const isOpen = canOpen ? isOpenAtFirst(row) !== toggled.has(row.key) : undefined
+    const drawn = visible(row, isOpen, row === inForce)
+    shown.push(drawn)
+    if (end === undefined || isOpen !== false) continue
+    closed = drawn
     until = end
     kept = row.type === 'fold' ? row.overlay.kept : []
-    closed = shown.at(-1)
   }
-  return withLines(shown, isGrowing)
+  drawLines(shown, isGrowing)
+  return shown
 }
+
+const visible = (row: GraphRow, isOpen: boolean | undefined, isInForce: boolean): Draft => ({
+  row,
+  isOpen,
+  passing: 0,
+  isJoined: false,
+  goesOn: false,
+  isInForce,
+  hidden: 0,
+})
 
 /** Key of the last row that a row hides when it is closed; `undefined` when it hides none. */
 function endOf(row: GraphRow, graph: GraphRows, inForce: FoldRow | undefined): string | undefined {
@@ -77,28 +87,23 @@ function endOf(row: GraphRow, graph: GraphRows, inForce: FoldRow | undefined): s
 /** The newest compaction whose whole span is on the trunk. */
 function foldInForce(graph: GraphRows): FoldRow | undefined {
   const isOnTrunk = (id: NodeId): boolean => graph.row(id)?.lane === 0
-  let newest: FoldRow | undefined
-  for (const row of graph.rows) {
-    if (row.type !== 'fold' || !isOnTrunk(row.overlay.from) || !isOnTrunk(row.overlay.to)) continue
-    if (newest === undefined || row.overlay.nodeId > newest.overlay.nodeId) newest = row
-  }
-  return newest
+  return graph.folds.findLast(({ overlay }) => isOnTrunk(overlay.from) && isOnTrunk(overlay.to))
 }
 
-type Unlined = Omit<VisibleRow, 'passing' | 'isJoined' | 'goesOn'>
-
-function withLines(shown: readonly Unlined[], isGrowing: boolean): VisibleRow[] {
-  const lined: VisibleRow[] = Array.from({ length: shown.length })
+/** From the end upwards: what a row passes by depends on what comes below it. */
+function drawLines(shown: readonly Draft[], isGrowing: boolean): void {
   /** Lanes whose line goes on below the row under way. */
   let open = isGrowing ? 1 : 0
   for (let i = shown.length - 1; i >= 0; i--) {
-    const { row } = shown[i]!
+    const drawn = shown[i]!
+    const { row } = drawn
     const lane = Math.min(row.lane, mostLanes)
     const own = 1 << lane
-    lined[i] = { ...shown[i]!, passing: open & (own - 1), isJoined: !row.isStart && i > 0, goesOn: (open & own) !== 0 }
+    drawn.passing = open & (own - 1)
+    drawn.isJoined = !row.isStart && i > 0
+    drawn.goesOn = (open & own) !== 0
     // Only lanes up to its own go on above it; a branch comes from the lane before.
     open &= own - 1
     open |= row.isStart && lane > 0 ? own >> 1 : own
   }
-  return lined
 }

@@ -60,25 +60,7 @@ export function AgentHeader({
           </span>
         ) : null}
         <span class="grow" />
-        <button
-          type="button"
-          class="button quiet square"
-          aria-label="Time slider"
-          title="Time slider (t)"
-          aria-pressed={inspector.isTimeOpen.value ?? !isRunning}
-          onClick={() => (inspector.isTimeOpen.value = !(inspector.isTimeOpen.value ?? !isRunning))}
-        >
-          <Icon name="clock" />
-        </button>
-        <ControlButton
-          why={inspector.controls.value.stop}
-          onUse={onStop}
-          kind="quiet"
-          label="Stop the agent"
-          class="square"
-        >
-          <Icon name="stop" />
-        </ControlButton>
+        {status === 'error' ? null : <Actions inspector={inspector} isRunning={isRunning} onStop={onStop} />}
       </div>
       <p class="agent-line muted cut number" hidden={status === 'error' || status === 'loading'}>
         {definition}
@@ -95,3 +77,33 @@ export function AgentHeader({
     </div>
   )
 }
+
+interface ActionsProps {
+  readonly inspector: Inspector
+  readonly isRunning: boolean
+  readonly onStop: () => void
+}
+
+const Actions = ({ inspector, isRunning, onStop }: ActionsProps) => (
+  <>
+    <button
+      type="button"
+      class="button quiet square"
+      aria-label="Time slider"
+      title="Time slider (t)"
+      aria-pressed={inspector.isTimeOpen.value ?? !isRunning}
+      onClick={() => (inspector.isTimeOpen.value = !(inspector.isTimeOpen.value ?? !isRunning))}
+    >
+      <Icon name="clock" />
+    </button>
+    <ControlButton
+      why={inspector.controls.value.stop}
+      onUse={onStop}
+      kind="quiet"
+      label="Stop the agent"
+      class="square"
+    >
+      <Icon name="stop" />
+    </ControlButton>
+  </>
+)

@@ -11,6 +11,7 @@ import { EmptyState } from '../parts/emptyState.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { layoutChart } from '../worker/layoutChart.ts'
 import { ChartStage } from './chartStage.tsx'
+import { useChartTrail } from './chartTrail.ts'
 import { ChartWordsList } from './chartWordsList.tsx'
 
 export interface ChartPaneProps {
@@ -54,6 +55,7 @@ function Chart({ view, model }: { readonly view: AgentView; readonly model: Char
     return () => void (isOver = true)
   }, [still])
   const state = active.value
+  const trail = useChartTrail(view)
   return (
     <section class="chart" aria-label="Statechart">
       <div class="chart-bar">
@@ -79,7 +81,9 @@ function Chart({ view, model }: { readonly view: AgentView; readonly model: Char
           <p>Below it is told in words.</p>
         </EmptyState>
       )}
-      {placing.value.type === 'placed' && <ChartStage layout={placing.value.layout} model={model} active={state} />}
+      {placing.value.type === 'placed' && (
+        <ChartStage layout={placing.value.layout} model={model} active={state} trail={trail} />
+      )}
       <details class="chart-words">
         <summary>States and transitions in words</summary>
         <ChartWordsList model={model} active={state} />

@@ -15,17 +15,21 @@ export interface ChartPictureProps {
   readonly layout: ChartLayout
   /** How each state is active. */
   readonly lit: ReadonlyMap<string, DrawnNode['active']>
+  /** States that were active a moment ago. */
+  readonly trail: ReadonlySet<string>
   readonly camera: Camera
   /** The picture in a sentence. */
   readonly label: string
 }
 
 /** A chart as SVG: only what is lit and where it is seen from changes. */
-export function ChartPicture({ layout, lit, camera, label }: ChartPictureProps): JSX.Element {
+export function ChartPicture({ layout, lit, trail, camera, label }: ChartPictureProps): JSX.Element {
   const { boxes, arrows } = layout
   const ways = useMemo(() => arrows.map((arrow) => <Arrow key={arrow.id} arrow={arrow} />), [arrows])
   const labels = useMemo(() => arrows.map((arrow) => <Label key={arrow.id} arrow={arrow} />), [arrows])
-  const box = (placed: PlacedBox): JSX.Element => <Box key={placed.id} box={placed} active={lit.get(placed.id)} />
+  const box = (placed: PlacedBox): JSX.Element => (
+    <Box key={placed.id} box={placed} active={lit.get(placed.id)} isRecent={trail.has(placed.id)} />
+  )
   return (
     <svg class="chart-picture" width="100%" height="100%" role="img" aria-label={label}>
       <g transform={`translate(${camera.x} ${camera.y}) scale(${camera.scale})`}>
@@ -41,13 +45,14 @@ export function ChartPicture({ layout, lit, camera, label }: ChartPictureProps):
 interface BoxProps {
   readonly box: PlacedBox
   readonly active: DrawnNode['active']
+  readonly isRecent: boolean
 }
 
-function Box({ box, active }: BoxProps): JSX.Element {
-  return useMemo(() => drawnBox(box, active), [box, active])
+function Box({ box, active, isRecent }: BoxProps): JSX.Element {
+  return useMemo(() => drawnBox(box, active, isRecent), [box, active, isRecent])
 }
 
-function drawnBox(box: PlacedBox, active: DrawnNode['active']): JSX.Element {
+function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean): JSX.Element {
   const { x, y, width, height, kind } = box
   if (kind === 'initial') return <circle class="chart-start" cx={x + width / 2} cy={y + height / 2} r={width / 2} />
   const lines = detailLines(box)
@@ -55,7 +60,7 @@ function drawnBox(box: PlacedBox, active: DrawnNode['active']): JSX.Element {
     const [cx, cy, r] = [x + width / 2, y + height / 2, width / 2]
     return <path class="chart-junction" d={`M${cx} ${cy - r}l${r} ${r}l${-r} ${r}l${-r} ${-r}z`} />
   }
-  const isActive = active === undefined ? '' : `is-${active}`
+  const isActive = active === undefined ? (isRecent ? 'is-recent' : '') : `is-${active}`
   const at = box.isOuter ? { x: x + 14 } : { x: x + width / 2, 'text-anchor': 'middle' as const }
   return (
     <g class={`chart-box is-${kind} ${box.isOuter ? 'is-outer' : ''} ${isActive}`} data-state={box.id}>

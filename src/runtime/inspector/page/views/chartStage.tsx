@@ -13,6 +13,8 @@ export interface ChartStageProps {
   readonly model: ChartModel
   /** Path of the active state; empty when it is not known. */
   readonly active: string
+  /** States it has just been in. */
+  readonly trail: ReadonlySet<string>
 }
 
 /** A whole picture smaller than this cannot be read: its active state is followed instead. */
@@ -20,7 +22,7 @@ const readable = 0.45
 const followScale = 0.85
 
 /** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
-export function ChartStage({ layout, model, active }: ChartStageProps): JSX.Element {
+export function ChartStage({ layout, model, active, trail }: ChartStageProps): JSX.Element {
   const stage = useRef<HTMLDivElement>(null)
   const sight = useSignal<Size>({ width: 0, height: 0 })
   const camera = useSignal<Camera | null>(null)
@@ -99,7 +101,7 @@ export function ChartStage({ layout, model, active }: ChartStageProps): JSX.Elem
         onPointerUp={onPointerEnd}
         onPointerCancel={onPointerEnd}
       >
-        <ChartPicture layout={layout} lit={lit} camera={shown} label={labelOf(model, active)} />
+        <ChartPicture layout={layout} lit={lit} trail={trail} camera={shown} label={labelOf(model, active)} />
       </div>
       <div class="chart-tools" role="group" aria-label="Zoom">
         <button

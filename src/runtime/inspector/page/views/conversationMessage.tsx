@@ -41,7 +41,9 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
         {!isUser && <span class="muted conversation-turn">turn {turnIndex}</span>}
         {source !== undefined && <span class="badge">{source}</span>}
         {rebasedFrom !== undefined && (
-          <span class="badge accent">said again after a revert, from {formatNodeId(rebasedFrom)}</span>
+          <span class="badge accent" title="A revert would have taken it off the trunk, so it is said again">
+            again, as {formatNodeId(rebasedFrom)}
+          </span>
         )}
         {!isUser && <StopBadge message={message} />}
         {pruned !== undefined && <span class="badge warn">pruned</span>}

@@ -8,6 +8,8 @@ import { GraphSource } from '../model/graphSource.ts'
 import { mostLanes, visibleRows, type VisibleRow } from '../model/graphVisible.ts'
 import { openingTo } from '../model/openingTo.ts'
 import { levelOf, treeMove } from '../model/rowKeys.ts'
+import { EmptyState } from '../parts/emptyState.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
 import { ConversationBar } from './conversationBar.tsx'
 import { GrowingRow } from './conversationGrowing.tsx'
 import { ConversationRow } from './conversationRow.tsx'
@@ -31,24 +33,16 @@ export function ConversationPane({ view, selected, onSelect }: ConversationPaneP
 }
 
 function NothingSaid({ state }: { readonly state: AgentViewState }): JSX.Element {
-  if (state.status === 'loading')
-    return (
-      <div class="skeleton" role="status" aria-label="Reading the conversation">
-        {['40%', '85%', '70%', '30%', '90%', '55%'].map((width) => (
-          <i style={{ width }} />
-        ))}
-      </div>
-    )
+  if (state.status === 'loading') return <Skeleton label="Reading the conversation" progress={state.progress} />
   const isPast = state.status === 'past'
   return (
-    <div class="empty">
-      <h2>{isPast ? 'Nothing was said yet' : 'Nothing said yet'}</h2>
+    <EmptyState icon="send" title={isPast ? 'Nothing was said yet' : 'Nothing said yet'}>
       <p>
         {isPast
           ? 'At this moment the conversation had not begun.'
           : 'Prompt the agent, and its conversation appears here.'}
       </p>
-    </div>
+    </EmptyState>
   )
 }
 

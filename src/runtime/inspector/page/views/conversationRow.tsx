@@ -86,9 +86,7 @@ function Body({ shown, isFull, onToggleFull, onToggle, toggle }: BodyProps): JSX
     case 'tag':
       return <TagBody row={row} isOpen={isOpen} toggle={toggle} hidden={shown.hidden} text={text} />
     case 'fold':
-      return (
-        <FoldBody row={row} isInForce={shown.isInForce === true} toggle={toggle} hidden={shown.hidden} text={text} />
-      )
+      return <FoldBody row={row} isInForce={shown.isInForce} toggle={toggle} hidden={shown.hidden} text={text} />
     case 'memo':
       return <MemoBody row={row} text={text} />
     case 'notice':

@@ -27,7 +27,7 @@ export function DetailsPane({ inspector, view, onRevert }: DetailsPaneProps) {
       {status === 'loading' || status === 'error' ? null : <UsagePanel view={view} />}
       {children.length === 0 ? null : (
         <section class="details-part" aria-labelledby="children-title">
-          <h3 id="children-title">Sub-agents</h3>
+          <h2 id="children-title">Sub-agents</h2>
           <ul class="children">
             {children.slice(-50).map((child) => {
               const state = running.get(child)?.state ?? 'closed'

@@ -11,9 +11,9 @@ export function EventDetails({ inspector, event }: { readonly inspector: Inspect
   return (
     <section class="details-part" aria-labelledby="event-title">
       <div class="part-title">
-        <h3 id="event-title" class="grow mono">
+        <h2 id="event-title" class="grow mono">
           {event.type}
-        </h3>
+        </h2>
         {isLogged(event) ? (
           <button type="button" class="button" onClick={() => inspector.go({ at: event.seq })}>
             <Icon name="clock" /> Go to {event.seq}

@@ -26,7 +26,7 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
     const where = at === null ? 'in the conversation of this agent' : `at record ${at}; it may come later`
     return (
       <section class="details-part" aria-labelledby="node-title">
-        <h3 id="node-title">{formatNodeId(id)}</h3>
+        <h2 id="node-title">{formatNodeId(id)}</h2>
         <p class="problem">
           There is no message {formatNodeId(id)} {where}.
         </p>
@@ -42,10 +42,10 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
   return (
     <section class="details-part" aria-labelledby="node-title">
       <div class="part-title">
-        <h3 id="node-title" class="grow">
+        <h2 id="node-title" class="grow">
           <span class="mono">{formatNodeId(id)}</span> {roles[message.role]}
-        </h3>
-        <ControlButton why={why} onUse={() => onRevert(id)} label={`Go back to ${formatNodeId(id)}`}>
+        </h2>
+        <ControlButton why={why} onUse={() => onRevert(id)} label={`Revert to ${formatNodeId(id)}`}>
           <Icon name="revert" /> Revert
         </ControlButton>
         <button

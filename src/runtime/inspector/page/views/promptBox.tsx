@@ -20,7 +20,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
   const box = useRef<HTMLTextAreaElement>(null)
   const { chartState, status } = view.state.value
   const controls = inspector.controls.value
-  const isInRun = status === 'live' && isBusy(chartState)
+  const isInRun = isBusy(chartState)
   const how: SayHow = isInRun ? chosen : 'prompt'
   const why = controls[how]
   const agent = inspector.attached.value.connection.client.agent(view.agentId)
@@ -39,7 +39,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
     const isDone = await inspector.attempt(() => say(agent, how, text))
     if (!isDone) setText((typed) => (typed === '' ? text : typed))
   }
-  if (status === 'error' || status === 'loading') return null
+  if (status !== 'live') return null
   return (
     <form
       class="prompt"
@@ -76,7 +76,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
             void send()
           }}
         />
-        {status === 'live' && chartState === 'paused' ? (
+        {chartState === 'paused' ? (
           <ControlButton why={controls.resume} onUse={() => void inspector.attempt(() => say(agent, 'resume', ''))}>
             <Icon name="resume" /> Resume
           </ControlButton>

@@ -16,7 +16,7 @@ export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
   const perTurn = trunkTokens(session)
   return (
     <section class="details-part" aria-labelledby="usage-title">
-      <h3 id="usage-title">Usage</h3>
+      <h2 id="usage-title">Usage</h2>
       <dl class="facts number">
         <div>
           <dt>In</dt>

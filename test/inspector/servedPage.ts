@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'vite'
+
+const root = join(import.meta.dirname, '..', '..')
+const page = join(root, 'src', 'runtime', 'inspector', 'page')
+const served = join(root, 'dist', 'inspector')
+/** Says from which sources the page was built that is served now. */
+const stamp = join(root, '.escapement', 'inspectorPage.json')
+
+let isBuilt: Promise<void> | undefined
+
+/**
+ * Makes sure that the page servers give is the one of the present sources. Safe beside other processes that do the same: it is built
+ * elsewhere and put in place file by file, the one that names the others last. Rejects when it does not build.
+ */
+export function servedPage(): Promise<void> {
+  isBuilt ??= buildIfStale()
+  return isBuilt
+}
+
+async function buildIfStale(): Promise<void> {
+  const sources = await hashOf(join(root, 'src'))
+  if ((await readFile(stamp, 'utf8').catch(() => '')) === (await stampOf(sources))) return
+  const built = await mkdtemp(join(tmpdir(), 'escapement-page-'))
+  try {
+    await build({ root: page, logLevel: 'error', build: { outDir: built, emptyOutDir: true } })
+    await cp(join(built, 'assets'), join(served, 'assets'), { recursive: true })
+    for (const name of ['icon.svg', 'index.html']) {
+      const copy = join(served, `.${process.pid}-${name}`)
+      await cp(join(built, name), copy)
+      await rename(copy, join(served, name))
+    }
+    await mkdir(join(root, '.escapement'), { recursive: true })
+    await writeFile(stamp, await stampOf(sources))
+  } finally {
+    await rm(built, { recursive: true, force: true })
+  }
+}
+
+/** What is served counts too: somebody may have built another in the meantime. */
+const stampOf = async (sources: string): Promise<string> => `${sources} ${await hashOf(served)}`
+
+/** Of the files in a folder that make the page. */
+async function hashOf(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const isTold = (name: string): boolean => /\.(tsx?|css|html|svg|js)$/.test(name) && !name.startsWith('.')
+  const files = entries.filter((entry) => entry.isFile() && isTold(entry.name))
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).toSorted()
+  const hash = createHash('sha256')
+  for (const path of paths) hash.update(path.slice(folder.length)).update(await readFile(path))
+  return hash.digest('hex')
+}

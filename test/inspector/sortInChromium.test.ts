@@ -1,0 +1,83 @@
+import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import { defineCoder } from '../../src/runtime/cli/openSession.ts'
+import { embeddedSorter, sorterSetting } from '../../src/runtime/cli/demo/sorter.ts'
+import { checkFile, checkProgram, sortTask } from '../../src/runtime/cli/demo/sortTask.ts'
+import { openWorkshop } from '../../src/runtime/cli/demo/workshop.ts'
+import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
+import { assert } from '../support/suite.ts'
+import { openInspector, payloadsOf, recordsOf, serveInspector, startAgent, textIn, until } from './inspectorHarness.ts'
+
+/** The agent of the sort demo, in a folder that goes with the case. */
+function defineSorter({ cleanup }: Pick<PageContext, 'cleanup'>, name: string, isBraked: boolean): AgentDefinition {
+  const workshop = openWorkshop({ [checkFile]: checkProgram })
+  cleanup(() => rm(dirname(workshop.dir), { recursive: true }))
+  const { braking, needsApproval } = sorterSetting(false)
+  const choice = embeddedSorter(false)
+  return defineCoder({ ...workshop, needsApproval, choice, name, ...(isBraked ? { braking } : {}) })
+}
+
+/** Notes down from now on which states of the chart were lit, and keeps them in `lit`. */
+const watchLights = `
+  globalThis.lit = new Set()
+  const look = () => {
+    for (const box of document.querySelectorAll('.chart-box.is-itself, .chart-box.is-recent')) lit.add(box.dataset.state)
+  }
+  look()
+  new MutationObserver(look).observe(document.querySelector('.chart'), { subtree: true, attributes: true, childList: true })`
+
+describeInChromium('the sort demo on the inspector page', (it) => {
+  it('is seen from the first prompt to the end', { timeoutMs: 60_000 }, async (context) => {
+    const definitions = [defineSorter(context, 'sorter', true), defineSorter(context, 'unbraked', false)]
+    const { server, store } = await serveInspector(context, definitions)
+    const inspector = await openInspector(context, server.port)
+    const { page, tab } = inspector
+
+    await inspector.sees('No agent yet')
+    await startAgent(inspector, 'sorter', { id: 's1' })
+    await tab('Chart').click()
+    await page.locator('.chart-box.is-itself[data-state="idle"]').waitFor()
+    await inspector.sees('Revert brake open', page.locator('.chart-bar'))
+    await page.evaluate(watchLights)
+    await inspector.say(sortTask(3_000))
+
+    // As the machine moves, its states light up; the last one is lit when all is over.
+    await until(page, `['replying.requesting', 'replying.streaming', 'executing', 'draining'].every((name) => lit.has(name))`)
+    await tab('Conversation').click()
+    await inspector.sees('Done: sort.mjs is a merge sort')
+    await inspector.isIn('idle')
+    await tab('Chart').click()
+    await page.locator('.chart-box.is-itself[data-state="idle"]').waitFor()
+
+    // The branch that was given up stands dimmed beside the trunk, with the lesson it left.
+    await tab('Conversation').click()
+    const lesson = page.locator('.conversation-row.is-tag')
+    await inspector.sees('Lesson', lesson)
+    await inspector.sees(/bubble sort is too slow for this/, lesson)
+    const dimmed = page.locator('.conversation-row.is-abandoned .conversation-text-body').first()
+    await inspector.sees(/Too slow, and no edit of a bubble sort will help/, page.locator('.is-abandoned'))
+    const bright = page.locator('.conversation-row:not(.is-abandoned) .conversation-text-body').first()
+    const colour = 'element => getComputedStyle(element).color'
+    assert.is.not(await dimmed.evaluate(colour), await bright.evaluate(colour))
+
+    // What the request viewer shows is what was sent, byte for byte, of every turn.
+    const payloads = payloadsOf(await recordsOf(store, 's1'))
+    assert.ok(payloads.length >= 6)
+    await tab('Requests').click()
+    await inspector.button('Raw JSON').click()
+    const raw = page.locator('.request-raw .conversation-text-body')
+    for (const [index, payload] of [...payloads.entries()].toReversed()) {
+      assert.is(await textIn(raw), payload, `request ${index + 1}`)
+      if (index > 0) await inspector.button('Request before').click()
+      if (index > 0) await until(page, `document.querySelector('.request-turn input').value === '${index}'`)
+    }
+
+    // Without the flag the brake is shut.
+    await startAgent(inspector, 'unbraked', { id: 'u1' })
+    await tab('Chart').click()
+    await inspector.sees('Revert brake shut', page.locator('.chart-bar'))
+    assert.ok((await page.locator('.chart-arrow.is-shut').count()) > 0)
+    checkProblems(context)
+  })
+})
