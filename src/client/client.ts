@@ -55,6 +55,11 @@ export class Client {
     return this.#link.status
   }
 
+  /** When the connection is tried again, in epoch milliseconds; `undefined` while it is there, being tried, or closed for good. */
+  get retryAt(): number | undefined {
+    return this.#link.retryAt
+  }
+
   /** What the token allows; `undefined` until the client was open. */
   get role(): Role | undefined {
     return this.#welcome?.role

@@ -39,6 +39,7 @@ export class Link {
   #status: ClientStatus = 'connecting'
   #wasOpen = false
   #attempt = 0
+  #retryAt: number | undefined
   #openedAt = 0
   /** Timers: the next attempt, the welcome, the next ping; and the answer to a ping. */
   #cancelTimer: () => void = () => {}
@@ -57,6 +58,11 @@ export class Link {
   }
 
   /** Connects. Once. */
+  /** When it tries again, in epoch milliseconds; `undefined` while it is connected or trying. */
+  get retryAt(): number | undefined {
+    return this.#status === 'closed' ? undefined : this.#retryAt
+  }
+
   open(): void {
     this.#dial()
   }
@@ -91,6 +97,7 @@ export class Link {
     } catch (thrown) {
       return this.close(new RuntimeError('INVALID_OPTION', `connect: ${messageOf(thrown)}.`))
     }
+    this.#retryAt = undefined
     this.#socket = socket
     this.#lastError = undefined
     const isCurrent = (): boolean => this.#socket === socket
@@ -140,8 +147,10 @@ export class Link {
     this.#wasOpen = true
     this.#openedAt = this.#options.clock.now()
     this.#beat()
-    this.#become('open')
+    // Whoever hears that it is open finds the role and the definitions there.
+    this.#status = 'open'
     this.#owner.opened(frame)
+    this.#owner.changed('open')
   }
 
   #beat(): void {
@@ -163,7 +172,9 @@ export class Link {
       return this.close(remoteError(said))
     }
     if (wasOpen && clock.now() - this.#openedAt >= steadyMs) this.#attempt = 0
-    this.#cancelTimer = clock.after(backoff(this.#attempt, retry, random()), () => this.#dial())
+    const wait = backoff(this.#attempt, retry, random())
+    this.#retryAt = clock.now() + wait
+    this.#cancelTimer = clock.after(wait, () => this.#dial())
     this.#attempt += 1
     if (wasOpen) this.#owner.lost()
     this.#become(this.#wasOpen ? 'reconnecting' : 'connecting')

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { agentMachine } from '../../src/machines/agentMachine.ts'
 import type { ChartModel } from '../../src/runtime/charts/chartModel.ts'
 import type { Endpoint } from '../../src/runtime/bridge/endpoint.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
@@ -46,6 +47,13 @@ describe('charts of agents', (it) => {
     const model = (await (await get(serving, '/agents/a1/chart.json')).json()) as ChartModel
     assert.equal(model.active, [])
     assert.is(serving.runtime.agent('a1'), undefined)
+  })
+
+  it('of an agent whose definition the server does not have are those of any agent', async (context) => {
+    const serving = await serveAgents(context, [])
+    await (await serving.runtime.spawn(echo, { id: 'a1' })).close()
+    const model = (await (await get(serving, '/agents/a1/chart.json')).json()) as ChartModel
+    assert.equal([model.id, model.brakes], [agentMachine.id, undefined])
   })
 
   it('of nobody, or out of reach, are refused with a code', async (context) => {

@@ -42,7 +42,9 @@ describe('a command sent again to the next server', (it) => {
     const careful = defineAgent({
       name: 'careful',
       tools: [tool('look', () => 'seen', { needsApproval: true })],
-      model: policyModel(({ messages }) => (messages.length === 1 ? { toolCalls: [{ name: 'look', input: {} }] } : 'done')),
+      model: policyModel(({ messages }) =>
+        messages.length === 1 ? { toolCalls: [{ name: 'look', input: {} }] } : 'done',
+      ),
     })
     const before = await serveAgents(context, [careful], { runtime: { store } })
     const agent = await before.runtime.spawn(careful, { id: 'a1' })

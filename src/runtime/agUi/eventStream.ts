@@ -27,6 +27,8 @@ export class EventStream implements Sink {
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
     })
+    // The first event may wait for the store.
+    response.flushHeaders()
     response.on('close', () => this.#close())
     response.on('error', () => this.#close())
     response.on('drain', () => this.#pump())

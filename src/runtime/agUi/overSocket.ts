@@ -64,6 +64,7 @@ export function overSocket(
   })
   socket.onClose(() => {
     isClosed = true
+    sink.close()
     for (const view of views) view.close()
   })
 }

@@ -2,10 +2,11 @@ import type { Event } from '@ag-ui/core'
 import type { TextSocket } from '../bridge/endpoint.ts'
 import type { Sink } from './sink.ts'
 
-/** The runs of one socket share what may wait in it. */
+/** The runs of one socket share what may wait in it: what comes while it is full is written when the socket has drained. */
 export class SocketSink {
   readonly #socket: TextSocket
   readonly #highWaterBytes: number
+  #waiting: { readonly event: Event; readonly ids: object }[] = []
   readonly #onDrain = new Set<() => void>()
 
   constructor(socket: TextSocket, highWaterBytes: number) {
@@ -13,26 +14,46 @@ export class SocketSink {
     this.#highWaterBytes = highWaterBytes
   }
 
-  /** Sends an event; `ids` tell which run it is of. */
+  /** Sends an event at once; `ids` tell which run it is of. */
   send(event: Event, ids: object): void {
     this.#socket.send(JSON.stringify({ ...ids, ...event }), () => this.#left())
   }
 
   /** Where the events of one run go; `onEnd`: no more come. */
   of(ids: { readonly threadId: string; readonly runId: string }, onEnd: () => void): Sink {
-    const isFull = (): boolean => this.#socket.bufferedAmount > this.#highWaterBytes
+    const isFull = (): boolean => this.#isFull
     return {
       get isFull() {
         return isFull()
       },
-      write: (event) => this.send(event, ids),
+      write: (event) => {
+        if (this.#isFull) this.#waiting.push({ event, ids })
+        else this.send(event, ids)
+      },
       onDrain: (call) => void this.#onDrain.add(call),
       end: onEnd,
     }
   }
 
+  /** Nobody is there any more. */
+  close(): void {
+    this.#waiting = []
+    this.#onDrain.clear()
+  }
+
+  get #isFull(): boolean {
+    return this.#waiting.length > 0 || this.#socket.bufferedAmount > this.#highWaterBytes
+  }
+
   #left(): void {
-    if (this.#onDrain.size === 0 || this.#socket.bufferedAmount > this.#highWaterBytes / 2) return
+    while (this.#socket.bufferedAmount <= this.#highWaterBytes / 2) {
+      const next = this.#waiting.shift()
+      if (next === undefined) return this.#drained()
+      this.send(next.event, next.ids)
+    }
+  }
+
+  #drained(): void {
     const calls = [...this.#onDrain]
     this.#onDrain.clear()
     for (const call of calls) call()

@@ -2,10 +2,12 @@ import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import { agentMachine } from '../../machines/agentMachine.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../agent.ts'
 import type { Tokens } from './access.ts'
+import type { ChartSubject } from '../charts/chart.ts'
 import { Answers } from './answers.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
@@ -155,14 +157,14 @@ export class Bridge {
     return await loadSession(this.store, agentId)
   }
 
-  /** The agent if it runs, else its definition. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async charted(agentId: string, reach: Reach): Promise<Agent | AgentDefinition> {
+  /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async charted(agentId: string, reach: Reach): Promise<ChartSubject> {
     const agent = this.#runtime.agent(agentId)
     const born = agent === undefined ? await birthOf(this.store, agentId) : undefined
     checkReach(reach, agentId, (agent ?? born)?.path ?? [])
-    const found = agent ?? this.definitions.get(born?.definition ?? '')
-    if (found === undefined) throw notFound(agentId)
-    return found
+    if (agent !== undefined) return agent
+    if (born === undefined) throw notFound(agentId)
+    return this.definitions.get(born.definition) ?? agentMachine
   }
 
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */

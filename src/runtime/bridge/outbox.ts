@@ -8,8 +8,11 @@ export interface Waterline {
   readonly hard: number
 }
 
+/** Frames are gathered into messages of about this size, in bytes. */
+const messageBytes = 64 * 1024
+
 /**
- * The sending end of one socket. Frames of one tick share a message; above the high waterline it says so, and calls back once
+ * The sending end of one socket. Frames that are ready together share a message; above the high waterline it says so, and calls back once
  * the socket has drained. It keeps no queue: whoever sends reads on from a cursor.
  */
 export class Outbox {
@@ -39,10 +42,10 @@ export class Outbox {
 
   /** Sends a serialised frame; answers and errors even when it is full. */
   send(frame: string): void {
-    if (this.#frames.length === 0) queueMicrotask(() => this.flush())
+    if (this.#frames.length === 0) setImmediate(() => this.flush())
     this.#frames.push(frame)
     this.#bytes += frame.length
-    if (this.#bytes > this.#waterline.high) this.flush()
+    if (this.#bytes > messageBytes) this.flush()
   }
 
   /** Calls once, when the socket has drained; only while it is full. Returns a function that forgets it. */
@@ -51,7 +54,7 @@ export class Outbox {
     return () => this.#onDrain.delete(call)
   }
 
-  /** Hands what was sent in this tick to the socket. */
+  /** Hands what was gathered to the socket. */
   flush(): void {
     const frames = this.#frames
     if (frames.length === 0) return

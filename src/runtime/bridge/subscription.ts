@@ -80,11 +80,26 @@ export class Subscription {
 
   #lag(): void {
     this.#isLive = false
-    if (!this.#isLagging) {
-      this.#isLagging = true
-      this.#send({ type: 'lagging', agentId: this.#parts.source.agentId, seq: this.#cursor })
-    }
+    this.#sayLagging()
     this.#forget = this.#parts.outbox.onDrain(() => void this.#catchUp())
+  }
+
+  #sayLagging(): void {
+    if (this.#isLagging) return
+    this.#isLagging = true
+    this.#send({ type: 'lagging', agentId: this.#parts.source.agentId, seq: this.#cursor })
+  }
+
+  /** Resolves once the client has read, or is gone. */
+  #drained(): Promise<void> {
+    this.#sayLagging()
+    return new Promise((resolve) => {
+      const forget = this.#parts.outbox.onDrain(resolve)
+      this.#forget = () => {
+        forget()
+        resolve()
+      }
+    })
   }
 
   /** Sends what is missing, from the feed's tail or else from the log, and goes live. */
@@ -116,6 +131,8 @@ export class Subscription {
     const before = this.#cursor
     for await (const record of store.read(agentId, this.#cursor + 1)) {
       const frame = loggedFrame(eventOf(record, { agentId, path }))
+      // The reading goes on where it is: a log read anew from its beginning each time would take ever longer.
+      while (this.#parts.outbox.isFull && !this.#isClosed) await this.#drained()
       if (!this.#sendNext({ seq: record.seq, frame })) return
     }
     if (this.#cursor > before) this.#fruitless = 0

@@ -1,9 +1,9 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../agent.ts'
+import type { ChartSubject } from '../charts/chart.ts'
 import { birthOf } from '../sessions/birthOf.ts'
 import { listSessions } from '../sessions/listSessions.ts'
 import type { SessionSummary } from '../sessions/sessionSummary.ts'
@@ -94,7 +94,7 @@ export class Visit {
   }
 
   /** What there is of an agent to draw; it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  charted(agentId: string): Promise<Agent | AgentDefinition> {
+  charted(agentId: string): Promise<ChartSubject> {
     return this.#bridge.charted(agentId, (id, path) => reaches(this.#grant, id, path))
   }
 

@@ -2,6 +2,7 @@ import { isBusy } from '../model/controls.ts'
 
 const kinds: Readonly<Record<string, string>> = {
   paused: 'waiting',
+  interrupted: 'waiting',
   stopped: 'ended',
   closed: 'ended',
   failed: 'failed',

@@ -5,7 +5,15 @@ import { formatCount } from '../model/numbers.ts'
 import { StateDot } from '../parts/stateDot.tsx'
 import { VirtualList } from '../parts/virtualList.tsx'
 
-const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'short' })
+const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+
+/** The hour of today, else the day. */
+const when = (time: number): string => (day.format(time) === day.format() ? hour : day).format(time)
+
+/** Nobody runs it, so what its log calls running was broken off. */
+const statusOf = ({ status, error }: SessionEntry): string =>
+  error !== undefined ? 'failed' : status === 'running' ? 'interrupted' : status
 
 /** Sessions that nobody runs, the one written last first: a list box by the ARIA pattern. */
 export function SessionList({ inspector }: { readonly inspector: Inspector }) {
@@ -73,7 +81,7 @@ interface ItemProps {
 }
 
 function SessionItem({ session, rest, index, isChosen, isActive, onChoose }: ItemProps) {
-  const status = session === undefined ? '' : session.error === undefined ? session.status : 'failed'
+  const status = session === undefined ? '' : statusOf(session)
   return (
     <div
       class={`agent-row ${isActive ? 'active' : ''}`}
@@ -95,7 +103,7 @@ function SessionItem({ session, rest, index, isChosen, isActive, onChoose }: Ite
             </span>
           </span>
           <time class="faint small number" dateTime={new Date(session.updatedAt).toISOString()}>
-            {when.format(session.updatedAt)}
+            {when(session.updatedAt)}
           </time>
         </>
       )}

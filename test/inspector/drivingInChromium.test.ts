@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import type { ModelRequest } from '../../src/protocol/model.ts'
+import type { RecordOf } from '../../src/protocol/records.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { checkProblems, describeInChromium } from '../browser/chromium.ts'
+import { assert } from '../support/suite.ts'
+import { openInspector, recordsOf, serveInspector, startAgent, type OpenInspector } from './inspectorHarness.ts'
+
+/** What the model was told last. */
+const lastText = ({ messages }: ModelRequest): string => textOf(messages.at(-1)?.content ?? [])
+
+/** Echoes; told to wait, it calls a tool that runs until it is aborted or `go` says so. */
+function talker(go: Promise<void>) {
+  const wait = defineTool({
+    name: 'wait',
+    description: 'Waits for a sign.',
+    input: z.object({}),
+    run: (_, { signal }) =>
+      new Promise<string>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+        go.then(() => resolve('the sign came')).catch(reject)
+      }),
+  })
+  const model = policyModel((request) => {
+    const text = lastText(request)
+    return text === 'wait' ? { toolCalls: [{ name: 'wait', input: {} }] } : `You said: ${text}`
+  })
+  return defineAgent({ name: 'talker', model, tools: [wait], braking: { revert: true } })
+}
+
+const keys = defineTool({
+  name: 'open_gate',
+  description: 'Opens a gate.',
+  input: z.object({ gate: z.string() }),
+  needsApproval: true,
+  run: ({ gate }) => `The ${gate} gate is open.`,
+})
+const gatekeeper = defineAgent({
+  name: 'gatekeeper',
+  model: policyModel((request) =>
+    request.messages.at(-1)?.role === 'toolResult'
+      ? `It went so: ${lastText(request)}`
+      : { toolCalls: [{ name: 'open_gate', input: { gate: lastText(request) } }] },
+  ),
+  tools: [keys],
+})
+
+const tokens = { 'a-token-of-the-keeper': 'admin', 'a-token-of-a-visitor': 'observe' } as const
+
+const endsOf = async (store: Store, agentId: string): Promise<string[]> =>
+  (await recordsOf(store, agentId))
+    .filter((record): record is RecordOf<'run.end'> => record.type === 'run.end')
+    .map(({ stopReason }) => stopReason)
+
+/** The rows of the conversation that hold a text. */
+const rows = ({ page }: OpenInspector, text: string) => page.locator('.conversation-row').filter({ hasText: text })
+
+describeInChromium('a person who drives an agent from the inspector page', (it) => {
+  it('prompts, steers, follows up and aborts', { timeoutMs: 30_000 }, async (context) => {
+    const sign = Promise.withResolvers<void>()
+    const { server, store } = await serveInspector(context, [talker(sign.promise)])
+    const inspector = await openInspector(context, server.port)
+    await startAgent(inspector, 'talker', { id: 't1', prompt: 'hello' })
+    await inspector.sees('You said: hello')
+    await inspector.isIn('idle')
+
+    // In a run, what is typed goes where the person says.
+    await inspector.say('wait')
+    await inspector.isIn('executing')
+    await inspector.say('mind the step')
+    await inspector.page.getByText('Follow up', { exact: true }).first().click()
+    await inspector.say('and then this')
+    sign.resolve()
+    await inspector.sees('You said: and then this')
+    await inspector.isIn('idle')
+    assert.is(await rows(inspector, 'mind the step').locator('.badge', { hasText: 'steering' }).count(), 1)
+    assert.is(await rows(inspector, 'and then this').locator('.badge', { hasText: 'follow-up' }).count(), 1)
+    assert.equal(await endsOf(store, 't1'), ['completed', 'completed'])
+    checkProblems(context)
+  })
+
+  it('aborts a run that is under way', { timeoutMs: 30_000 }, async (context) => {
+    const { server, store } = await serveInspector(context, [talker(new Promise(() => {}))])
+    const inspector = await openInspector(context, server.port)
+    await startAgent(inspector, 'talker', { id: 't1', prompt: 'wait' })
+    await inspector.isIn('executing')
+    await inspector.button('Abort').click()
+    await inspector.isIn('idle')
+    await rows(inspector, 'wait').locator('.badge', { hasText: 'aborted' }).waitFor()
+    assert.equal(await endsOf(store, 't1'), ['aborted'])
+    checkProblems(context)
+  })
+
+  it('goes back to a message, and leaves a note in place of what came after', { timeoutMs: 30_000 }, async (context) => {
+    const { server, store } = await serveInspector(context, [talker(Promise.resolve())])
+    const inspector = await openInspector(context, server.port)
+    const { page } = inspector
+    await startAgent(inspector, 'talker', { id: 't1', prompt: 'the good way' })
+    await inspector.sees('You said: the good way')
+    await inspector.say('the wrong way')
+    await inspector.sees('You said: the wrong way')
+    await inspector.isIn('idle')
+    await rows(inspector, 'You said: the good way').click()
+    await page.getByRole('button', { name: 'Go back to n2' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Go back to n2' })
+    await dialog.getByLabel(/the model will read/).fill('Do not go there again.')
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await inspector.sees('a person went back to n2 · failure')
+    await inspector.sees('Do not go there again.')
+    await page.locator('.conversation-row.is-abandoned').filter({ hasText: 'You said: the wrong way' }).waitFor()
+    const reverts = (await recordsOf(store, 't1')).filter(({ type }) => type === 'revert.applied')
+    assert.is(reverts.length, 1)
+    checkProblems(context)
+  })
+
+  it('approves a call, and denies one with a reason that the model hears', { timeoutMs: 30_000 }, async (context) => {
+    const { server } = await serveInspector(context, [gatekeeper])
+    const inspector = await openInspector(context, server.port)
+    const { page } = inspector
+    await startAgent(inspector, 'gatekeeper', { id: 'g1', prompt: 'north' })
+    const asks = page.getByRole('article', { name: 'open_gate waits for approval' })
+    await inspector.sees('"gate": "north"', asks)
+    await asks.getByRole('button', { name: 'Approve' }).click()
+    await inspector.sees('It went so: The north gate is open.')
+    await asks.waitFor({ state: 'detached' })
+
+    await inspector.say('south')
+    await inspector.sees('"gate": "south"', asks)
+    await asks.getByLabel('Reason').fill('wolves were seen')
+    await asks.getByRole('button', { name: 'Deny' }).click()
+    await inspector.sees(/It went so: .*wolves were seen/)
+    await asks.waitFor({ state: 'detached' })
+    checkProblems(context)
+  })
+
+  it('is told why nothing can be done with a token that may only look', { timeoutMs: 30_000 }, async (context) => {
+    const serving = await serveInspector(context, [gatekeeper], { tokens })
+    const agent = await serving.runtime.spawn(gatekeeper, { id: 'g1' })
+    void agent.prompt('east')
+    const hash = '#agent=g1&token=a-token-of-a-visitor'
+    const inspector = await openInspector(context, serving.server.port, { hash })
+    const { page } = inspector
+    const asks = page.getByRole('article', { name: 'open_gate waits for approval' })
+    await asks.waitFor()
+    // The token does not stay where it can be read and copied.
+    assert.not.match(page.url(), /token/)
+    const why = 'Your token only lets you look: driving needs the role "drive".'
+    assert.is(await inspector.prompt.getAttribute('placeholder'), why)
+    assert.is(await inspector.prompt.isEditable(), false)
+    for (const name of ['Prompt', 'Stop the agent', 'Approve', 'Deny']) {
+      const button = page.getByRole('button', { name, exact: true })
+      assert.is(await button.getAttribute('aria-disabled'), 'true', name)
+      const about = await button.getAttribute('aria-describedby')
+      assert.is(await page.locator(`[id="${about}"]`).textContent(), why, name)
+    }
+    await asks.getByRole('button', { name: 'Approve' }).click({ force: true })
+    const start = inspector.button('Start an agent').first()
+    assert.match(await start.getAttribute('title'), 'Starting agents needs a token with the role "admin".')
+    await start.click({ force: true })
+    assert.is(await page.getByRole('dialog').count(), 0)
+    assert.is((await recordsOf(serving.store, 'g1')).filter(({ type }) => type === 'approval.decided').length, 0)
+    checkProblems(context)
+  })
+
+  it('is asked for a token when there is none, and again when it is wrong', { timeoutMs: 30_000 }, async (context) => {
+    const { server } = await serveInspector(context, [gatekeeper], { tokens })
+    const inspector = await openInspector(context, server.port)
+    await inspector.sees('This server asks for a token')
+    const field = inspector.page.getByLabel('Token')
+    await field.fill('a-token-that-is-wrong')
+    await field.press('Enter')
+    await inspector.sees('The server refused this token')
+    await field.fill('a-token-of-the-keeper')
+    await field.press('Enter')
+    await inspector.sees('No agent yet')
+    await inspector.sees('admin', inspector.page.getByRole('banner'))
+    // It is kept for this tab.
+    await inspector.page.reload()
+    await inspector.sees('No agent yet')
+    checkProblems(context, /WebSocket connection to .* failed|status of 401/)
+  })
+})
