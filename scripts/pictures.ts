@@ -1,20 +1,60 @@
 /**
- * Makes docs/pictures: the charts of an agent with one brake open and of the supervisor. `node
- * scripts/pictures.ts` writes them; a test keeps them equal.
+ * Makes docs/pictures: the charts of an agent with one brake open and of the supervisor, and a conversation that gave up a dead end.
+ * `npm run docs` writes them; a test keeps them equal.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { defineAgent } from '../src/actors/defineAgent.ts'
+import { defineTool } from '../src/actors/tools/defineTool.ts'
+import { scriptedModel } from '../src/actors/models/scriptedModel.ts'
 import { policyModel } from '../src/actors/models/policyModel.ts'
 import { supervisorMachine } from '../src/machines/supervisorMachine.ts'
 import { chart } from '../src/runtime/charts/chart.ts'
+import { conversationGraph } from '../src/runtime/charts/conversationGraph.ts'
+import { createRuntime } from '../src/runtime/runtime.ts'
 
 const agent = defineAgent({ name: 'coder', model: policyModel(() => ''), braking: { revert: true } })
+
+/** A conversation in which a dead end was given up. */
+async function conversation(): Promise<string> {
+  const call = (name: string, input: object) => ({ toolCalls: [{ name, input }] })
+  const model = scriptedModel([
+    { text: 'A cache in memory is quickest to write.', ...call('edit', { file: 'cache.ts' }) },
+    { text: 'And how fast is it?', ...call('bench', {}) },
+    call('revert_to_state', {
+      step: 'n1',
+      category: 'failure',
+      summary: 'a cache in memory is cold after every deploy: the first minute misses all',
+    }),
+    { text: 'The table can hold it.', ...call('edit', { file: 'table.ts' }) },
+    'Done: answers are kept in the table, and survive a deploy.',
+  ])
+  const tools = [
+    defineTool({
+      name: 'edit',
+      description: 'Edits.',
+      input: z.object({ file: z.string() }),
+      run: ({ file }) => `${file}: 12 lines changed`,
+    }),
+    defineTool({
+      name: 'bench',
+      description: 'Measures.',
+      input: z.object({}),
+      run: () => 'p99 after a deploy: 840 ms (aim: 50 ms)',
+    }),
+  ]
+  await using runtime = await createRuntime({ newId: () => 'x' })
+  const caching = await runtime.spawn(defineAgent({ name: 'coder', model, tools, braking: { revert: true } }))
+  await caching.prompt('Make the first page fast.').result
+  return conversationGraph(caching, { format: 'svg' })
+}
 
 /** The pictures by file name, each with what makes it. */
 export const pictures: Readonly<Record<string, () => string | Promise<string>>> = {
   'agent.svg': () => chart(agent, { format: 'svg' }),
   'agent.mmd': () => chart(agent),
+  'conversation.svg': conversation,
   'supervisor.svg': () => chart(supervisorMachine, { format: 'svg' }),
 }
 

@@ -92,8 +92,9 @@ describe('AG-UI', (it) => {
     const events: Event[] = []
     const ended = new Promise<void>((resolve) =>
       socket.on('message', (data) => {
-        const event = JSON.parse((data as Buffer).toString()) as Event
-        events.push(event)
+        const { threadId, runId, ...event } = JSON.parse((data as Buffer).toString()) as Event & Record<string, unknown>
+        const isEdge = event.type === EventType.RUN_STARTED || event.type === EventType.RUN_FINISHED
+        events.push({ ...event, ...(isEdge ? { threadId, runId } : {}) } as Event)
         if (event.type === EventType.RUN_FINISHED) resolve()
         if (event.type === EventType.RUN_STARTED) socket.pause()
       }),

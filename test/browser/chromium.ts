@@ -99,6 +99,7 @@ class Pages {
   readonly #title: string
   readonly #context: CaseContext
   readonly #open: OpenPage[] = []
+  #seen: Promise<string[]> | undefined
 
   constructor(browser: Browser, title: string, context: CaseContext) {
     this.#browser = browser
@@ -109,7 +110,10 @@ class Pages {
   readonly open = async (options: BrowserContextOptions = {}): Promise<OpenPage> => {
     const viewport = { width: 1280, height: 800 }
     const context = await this.#browser.newContext({ viewport, serviceWorkers: 'block', ...options })
-    this.#context.cleanup(() => context.close())
+    this.#context.cleanup(async () => {
+      await this.#seen
+      await context.close()
+    })
     const problems: string[] = []
     await context.route(isElsewhere, (route) => {
       problems.push(`it asked for ${route.request().url()}`)
@@ -130,11 +134,17 @@ class Pages {
   async during(work: () => Promise<unknown>): Promise<void> {
     const late = Promise.withResolvers<never>()
     const { signal } = this.#context
-    signal.addEventListener('abort', () => late.reject(signal.reason), { once: true })
+    const onLate = (): void => {
+      // At once: its cleanup is about to close the pages.
+      this.#seen ??= this.#photograph()
+      late.reject(signal.reason)
+    }
+    signal.addEventListener('abort', onLate, { once: true })
     try {
       await Promise.race([work(), late.promise])
     } catch (thrown) {
-      const seen = await this.#photograph()
+      this.#seen ??= this.#photograph()
+      const seen = await this.#seen
       if (thrown instanceof Error) thrown.message += `\n${seen.join('\n')}`
       throw thrown
     }

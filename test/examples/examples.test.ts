@@ -52,6 +52,13 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'pipeline: WE SELL CLOCKS. AND REPAIR THEM.',
     'left alive below the editor: 0',
   ],
+  '10-acp.ts': [
+    'may it? wind tower: Allow or Reject',
+    'tool_call_update: completed',
+    'the turn ended: end_turn',
+    '(the editor comes back)',
+    'the agent says: The tower clock is wound.',
+  ],
   '09-bridge.ts': [
     '(open)',
     'admin of keeper',

@@ -10,8 +10,9 @@ import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { openInspector, recordsOf, serveInspector, startAgent, type OpenInspector } from './inspectorHarness.ts'
 
-/** What the model was told last. */
-const lastText = ({ messages }: ModelRequest): string => textOf(messages.at(-1)?.content ?? [])
+/** What the model was told last, without the id of the step. */
+const lastText = ({ messages }: ModelRequest): string =>
+  textOf(messages.at(-1)?.content ?? []).replace(/\n\[n\d+\]$/, '')
 
 /** Echoes; told to wait, it calls a tool that runs until it is aborted or `go` says so. */
 function talker(go: Promise<void>) {
@@ -105,7 +106,7 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     await inspector.sees('You said: the wrong way')
     await inspector.isIn('idle')
     await rows(inspector, 'You said: the good way').click()
-    await page.getByRole('button', { name: 'Go back to n2' }).click()
+    await page.getByRole('button', { name: 'Revert to n2' }).click()
     const dialog = page.getByRole('dialog', { name: 'Go back to n2' })
     await dialog.getByLabel(/the model will read/).fill('Do not go there again.')
     await dialog.getByRole('button', { name: 'Revert', exact: true }).click()

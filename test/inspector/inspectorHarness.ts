@@ -48,6 +48,8 @@ export async function openInspector(
 }
 
 function inspectorIn({ page, problems }: OpenPage, origin: string): OpenInspector {
+  // So that what is not found is named, before the case is over.
+  page.setDefaultTimeout(12_000)
   const prompt = page.locator('#prompt')
   const state = page.locator('.agent-title .badge.state')
   return {
@@ -98,6 +100,15 @@ export const until = (page: Page, expression: string): Promise<unknown> =>
 
 /** The text of what is found, cut or not, as the document has it. */
 export const textIn = async (place: Locator): Promise<string> => (await place.textContent()) ?? ''
+
+/** A property of how something looks. */
+export const styleOf = (place: Locator, property: string): Promise<string> =>
+  place.evaluate((element, name) => {
+    const { getComputedStyle } = globalThis as unknown as {
+      getComputedStyle(of: unknown): { getPropertyValue(name: string): string }
+    }
+    return getComputedStyle(element).getPropertyValue(name)
+  }, property)
 
 /** The records of an agent. */
 export async function recordsOf(store: Store, agentId: string): Promise<LogRecord[]> {

@@ -1,16 +1,57 @@
 import { assert } from '../support/suite.ts'
-import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { startServerProcess } from '../bridge/resume/serverProcess.ts'
-import { openInspector, textIn, until } from './inspectorHarness.ts'
+import { checkProblems, describeInChromium } from '../browser/chromium.ts'
+import { openInspector, startAgent, until } from './inspectorHarness.ts'
 import { servedPage } from './servedPage.ts'
 
+/** Sequence numbers in the timeline, all of them: it is scrolled through from the beginning. */
+const readTimeline = `(async () => {
+  const list = document.querySelector('.events')
+  const seen = new Set()
+  list.scrollTop = 0
+  for (let before = -1; before !== list.scrollTop; ) {
+    before = list.scrollTop
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    for (const cell of list.querySelectorAll('.event-seq')) if (cell.textContent !== '') seen.add(Number(cell.textContent))
+    list.scrollTop += list.clientHeight
+  }
+  return [...seen]
+})()`
+
 describeInChromium('the inspector page over a server that is killed', (it) => {
-  it('says so, goes on without a reload, and has the whole log', { timeoutMs: 60_000 }, async (context) => {
+  it('says so, goes on without a reload, and misses no record', { timeoutMs: 60_000 }, async (context) => {
     await servedPage()
     const server = await startServerProcess(context)
-    const port = Number(URL.parse(server.url)!.port)
-    const inspector = await openInspector(context, port)
-    const { page } = inspector
+    const inspector = await openInspector(context, Number(URL.parse(server.url)!.port))
+    const { page, tab } = inspector
+    await startAgent(inspector, 'looking', { id: 'l1', prompt: 'first, 400 turns' })
+    await tab('Timeline').click()
     await page.evaluate('globalThis.isTheSame = true')
+    const banner = page.getByText('The connection is lost.')
+    for (let death = 1; death <= 2; death += 1) {
+      const known = Number(await page.evaluate(lastSeq))
+      await until(page, `${lastSeq} > ${known + 20}`)
+      await server.kill()
+      await banner.waitFor()
+      // What was seen stays, and nothing can be done meanwhile.
+      assert.ok(Number(await page.evaluate(lastSeq)) > known)
+      assert.is(await inspector.prompt.isEditable(), false)
+      await server.start()
+      await banner.waitFor({ state: 'detached' })
+    }
+    // The agent is woken from its log by who speaks to it.
+    await inspector.isIn('idle')
+    const records = await server.log('l1')
+    await until(page, `${lastSeq} === ${records.length}`)
+    const seen = await page.evaluate<number[]>(readTimeline)
+    assert.equal(
+      seen.toSorted((a, b) => a - b),
+      records.map(({ seq }) => seq),
+    )
+    assert.is(await page.evaluate('globalThis.isTheSame'), true)
+    checkProblems(context, /WebSocket connection to/)
   })
 })
+
+/** The newest record in sight: the timeline follows. */
+const lastSeq = `Math.max(0, ...[...document.querySelectorAll('.event-seq')].map((cell) => Number(cell.textContent)))`

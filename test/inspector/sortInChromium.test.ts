@@ -7,7 +7,7 @@ import { checkFile, checkProgram, sortTask } from '../../src/runtime/cli/demo/so
 import { openWorkshop } from '../../src/runtime/cli/demo/workshop.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
-import { openInspector, payloadsOf, recordsOf, serveInspector, startAgent, textIn, until } from './inspectorHarness.ts'
+import { openInspector, payloadsOf, recordsOf, serveInspector, startAgent, styleOf, textIn, until } from './inspectorHarness.ts'
 
 /** The agent of the sort demo, in a folder that goes with the case. */
 function defineSorter({ cleanup }: Pick<PageContext, 'cleanup'>, name: string, isBraked: boolean): AgentDefinition {
@@ -59,8 +59,7 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     const bright = page.getByText('Done: sort.mjs is a merge sort')
     assert.is(await page.locator('.is-abandoned').filter({ has: dimmed }).count(), 1)
     assert.is(await page.locator('.is-abandoned').filter({ has: bright }).count(), 0)
-    const colour = 'element => getComputedStyle(element).color'
-    assert.is.not(await dimmed.evaluate(colour), await bright.evaluate(colour))
+    assert.is.not(await styleOf(dimmed, 'color'), await styleOf(bright, 'color'))
 
     // What the request viewer shows is what was sent, byte for byte, of every turn.
     const payloads = payloadsOf(await recordsOf(store, 's1'))
@@ -71,7 +70,7 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     for (const [index, payload] of [...payloads.entries()].toReversed()) {
       assert.is(await textIn(raw), payload, `request ${index + 1}`)
       if (index > 0) await inspector.button('Request before').click()
-      if (index > 0) await until(page, `document.querySelector('.request-turn input').value === '${index}'`)
+      if (index > 0) await until(page, `document.querySelector('.request-turn input').value === '${index - 1}'`)
     }
 
     // Without the flag the brake is shut.

@@ -32,11 +32,11 @@ export class ServedPage {
     this.#files ??= readPageFiles()
     const files = await this.#files
     // It may be built while the server runs.
-    if (files.size === 0) this.#files = undefined
+    if (!files.has('/')) this.#files = undefined
     const file = files.get(path)
     response.setHeader('x-content-type-options', 'nosniff')
     if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, 'Only GET.\n')
-    if (file === undefined) return files.size === 0 ? end(response, 503, notBuilt) : end(response, 404, 'not found\n')
+    if (file === undefined) return !files.has('/') ? end(response, 503, notBuilt) : end(response, 404, 'not found\n')
     response.writeHead(200, {
       'content-type': file.type,
       'content-length': file.body.length,

@@ -46,6 +46,8 @@ export interface AgentViewState {
   readonly error?: ErrorInfo
   /** How much of the log is read, from 0 to 1, while it is loading. */
   readonly progress: number
+  /** Of a fork: what it shares with its sources, each from its beginning; always the same array. */
+  readonly past: readonly (readonly LogRecord[])[]
   /** The whole log, later records included; the array is the same as long as it only grows. */
   readonly records: readonly LogRecord[]
   /** `seq` of the moment shown; `null`: the newest. */

@@ -3,7 +3,6 @@ import { connect, type Client, type ClientStatus, type ErrorInfo } from '../../.
 import type { ConnectOptions } from '../../../../client.ts'
 import type { Clock } from '../../../../protocol/clock.ts'
 import type { Role } from '../../../../protocol/frames.ts'
-import { watchRetries } from './retryWatch.ts'
 
 /** `refused`: the server wants a token, or another one. */
 export type ConnectionStatus = ClientStatus | 'refused'
@@ -22,8 +21,6 @@ const mostErrors = 20
 /** The page's one connection, and what is known of it, as signals. */
 export class Connection {
   readonly status = signal<ConnectionStatus>('connecting')
-  /** Epoch milliseconds of the next attempt, while there is no connection. */
-  readonly retryAt = signal<number | null>(null)
   readonly role = signal<Role | null>(null)
   readonly definitions = signal<readonly string[]>([])
   /** What went wrong that nothing else shows, newest first; each is dismissed by a person. */
@@ -34,9 +31,8 @@ export class Connection {
 
   constructor({ url, clock, token, webSocket }: ConnectionOptions) {
     this.url = url
-    const watch = watchRetries(clock, Math.random, (retryAt) => (this.retryAt.value = retryAt))
     this.client = connect(url, {
-      ...watch,
+      clock,
       ...(token === undefined ? {} : { token }),
       ...(webSocket === undefined ? {} : { webSocket }),
     })
@@ -65,12 +61,8 @@ export class Connection {
     if (this.status.value === 'refused') return
     this.status.value = status
     if (status !== 'open') return
-    this.retryAt.value = null
-    // The client says that it is open before it takes in what the server said.
-    queueMicrotask(() => {
-      this.role.value = this.client.role ?? null
-      this.definitions.value = this.client.definitions
-    })
+    this.role.value = this.client.role ?? null
+    this.definitions.value = this.client.definitions
   }
 
   #refused(error: ErrorInfo): void {

@@ -20,6 +20,7 @@ const loadingSteps = 20
 
 /** What is known of an agent from its log, and what has to be thrown away with it. */
 interface Story {
+  past: readonly (readonly LogRecord[])[]
   readonly records: LogRecord[]
   readonly events: EventList
   /** `undefined` until the past of a fork is read. */
@@ -27,7 +28,9 @@ interface Story {
   travel: TimeTravel | undefined
 }
 
-const blank = (): Story => ({ records: [], events: new EventList(), fold: undefined, travel: undefined })
+const noPast: readonly never[] = []
+
+const blank = (): Story => ({ past: noPast, records: [], events: new EventList(), fold: undefined, travel: undefined })
 
 /** Follows one agent: reads its log from the beginning, folds it as it grows, and can show any moment of it. Close it. */
 export class FollowedAgent implements AgentView {
@@ -164,13 +167,14 @@ export class FollowedAgent implements AgentView {
   }
 
   #begin(created: LogRecord & { type: 'agent.created' }, story: Story): void {
-    const start = (past: readonly LogRecord[][]): void => {
+    const start = (past: readonly (readonly LogRecord[])[]): void => {
+      story.past = past
       story.fold = new LogFold(past)
       story.travel = new TimeTravel(story.records, past)
       for (const record of story.records) this.#fold(story, record)
       this.#change()
     }
-    if (created.forkedFrom === undefined) return start([])
+    if (created.forkedFrom === undefined) return start(noPast)
     readPast(this.#client, created.forkedFrom, this.#closing.signal)
       .then(start)
       .catch((thrown: unknown) => this.#fail(thrown))
@@ -218,7 +222,7 @@ export class FollowedAgent implements AgentView {
   }
 
   #next(): AgentViewState {
-    const { records, events, fold: newest, travel } = this.#story
+    const { past, records, events, fold: newest, travel } = this.#story
     const status = this.#status()
     const lastSeq = records.length
     const at = status === 'past' ? Math.min(this.#at!, lastSeq) : null
@@ -231,6 +235,7 @@ export class FollowedAgent implements AgentView {
       status,
       ...(this.#error === undefined ? {} : { error: this.#error }),
       progress: this.#target === undefined || this.#target === 0 ? 0 : Math.min(1, lastSeq / this.#target),
+      past,
       records,
       at,
       lastSeq,
