@@ -14,7 +14,7 @@ import { systemClock } from '../../src/actors/systemClock.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { openAcp, type OpenOptions } from '../../src/runtime/acp/openAcp.ts'
 import type { Grant } from '../../src/runtime/bridge/access.ts'
-import { Bridge, type BridgeRuntime } from '../../src/runtime/bridge/bridge.ts'
+import { Bridge } from '../../src/runtime/bridge/bridge.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from '../../src/runtime/bridge/limits.ts'
 import { Visit } from '../../src/runtime/bridge/visit.ts'
 import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
@@ -145,7 +145,7 @@ export async function openHouse(
   const store = options.store ?? memoryStore()
   const runtime = await createRuntime({ store })
   context.cleanup(() => runtime.close().catch(() => {}))
-  const bridge = new Bridge(runtime as Runtime & BridgeRuntime, {
+  const bridge = new Bridge(runtime, {
     store,
     clock: systemClock,
     limits: bridgeLimitsSchema.parse(options.limits ?? {}),

@@ -81,6 +81,32 @@ describe('AG-UI', (it) => {
     assert.is(runtime.agent('thread')!.state, 'paused')
   })
 
+  it('decides nothing when a question is answered twice', async (context) => {
+    const definition = defineAgent({ name: 'a', model: scriptedModel([call('careful')]), tools: [careful] })
+    const { post, runtime } = await serveFrontEnds(context, [definition])
+    await readEvents(await post(inputOf()))
+    const [{ key }] = runtime.agent('thread')!.approvals() as [{ key: string }]
+    const answer = { interruptId: key, status: 'resolved' as const, payload: { approved: true } }
+    const response = await post(inputOf({ runId: 'r2', messages: [], resume: [answer, answer] }))
+    assert.is(response.status, 400)
+    assert.is(runtime.agent('thread')!.approvals().length, 1)
+  })
+
+  it('takes an answer and a message that comes along', async (context) => {
+    const model = scriptedModel([call('careful'), 'went well', 'and you too'])
+    const { agent: dial } = await serveFrontEnds(context, [defineAgent({ name: 'a', model, tools: [careful] })])
+    const agent = dial()
+    await say(agent, 'go')
+    const resume = agent.pendingInterrupts.map(({ id }) => ({
+      interruptId: id,
+      status: 'resolved' as const,
+      payload: { approved: true },
+    }))
+    await say(agent, 'have a nice day', { resume })
+    assert.is(model.requests.length, 3)
+    assert.is(agent.messages.at(-1)!.content, 'and you too')
+  })
+
   it('shows a WebSocket that reads slowly how things stand, once it reads', { timeoutMs: 10_000 }, async (context) => {
     const piece = 'x'.repeat(65_536)
     const model = scriptedModel([longReply(piece, 200)])

@@ -160,6 +160,26 @@ describe('AG-UI after a restart', (it) => {
     assert.is(model.requests.length, 2)
   })
 
+  it('ends for whoever waits when the agent is closed', async (context) => {
+    const before = await serveFrontEnds(context, [defineAgent({ name: 'a', model: asking(), tools: [careful] })])
+    await readEvents(await before.post(inputOf()))
+    before.runtime.agent('thread')!.prompt('more')
+    const queued = before.runtime.agent('thread')!.dispatch(
+      { type: 'agent.prompt', agentId: 'thread', content: 'and more' },
+      { requestId: 'r2' },
+    )
+    assert.ok(queued)
+    await before.runtime.agent('thread')!.durable()
+    const after = await serveFrontEnds(context, [defineAgent({ name: 'a', model: asking(), tools: [careful] })], {
+      runtime: { store: await asLeft(before.store) },
+    })
+    const stream = new Stream(await after.post(next('r2', 'and more')))
+    await stream.until(({ events }) => events.some(({ type }) => type === EventType.STATE_SNAPSHOT))
+    await after.runtime.agent('thread')!.close()
+    await stream.ended
+    assert.equal(ofType(stream.events, EventType.RUN_FINISHED)[0]!.outcome, { type: 'cancelled' })
+  })
+
   it('asks again what waits for a decision', async (context) => {
     const before = await serveFrontEnds(context, [defineAgent({ name: 'a', model: asking(), tools: [careful] })])
     const [first] = isInterrupt(await readEvents(await before.post(inputOf())))

@@ -102,7 +102,11 @@ export class AgUiRun {
     if (isShown && isRoot && event.type === 'run.end') {
       this.finish(endingOf(this.thread.agent, event, this.thread.lastText([event.loopId])))
       // It is the last event of a step: those that led to the question have been told.
-    } else if (event.type === 'state.changed') this.#look()
+    } else if (event.type === 'state.changed') {
+      // An agent that was closed has not always a word of it in its log.
+      if (isRoot && event.state === 'stopped') this.finish({ type: 'cancelled' })
+      this.#look()
+    }
   }
 
   /** Ends it; the first ending counts. It is told once the store has what led to it. */

@@ -151,6 +151,8 @@ function goOn(
   const { agent } = thread
   const agentId = agent.id
   const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
+  const answered = new Set(resume.map(({ interruptId }) => interruptId))
+  if (answered.size < resume.length) throw new RuntimeError('INVALID_OPTION', 'resume: a question is answered twice.')
   const pause = resume.find(({ interruptId }) => interruptId === pauseName(agentId))
   const others = resume.filter((entry) => entry !== pause)
   // The answer to a call is also one to the pause of a server that was started again: the call is asked for anew.
@@ -162,6 +164,12 @@ function goOn(
   const run = new AgUiRun(thread, runId, { saying, goesOn: !isPrompt })
   const options = { requestId: runId }
   thread.begin(run, () => {
+    const sayMore = (): void => {
+      if (words !== undefined)
+        agent.dispatch({ type: 'agent.followUp', agentId, ...words }, { requestId: `${runId}/said` })
+    }
+    // What may be refused goes first: a decision cannot be taken back.
+    if (!isPaused) sayMore()
     for (const { callId, approved, reason } of decisions) agent.decide(callId, approved ? 'approve' : 'deny', reason)
     if (givesUp) {
       agent.abort()
@@ -170,8 +178,7 @@ function goOn(
       return undefined
     }
     const asked = isPaused ? agent.dispatch({ type: 'agent.resume', agentId }, options) : undefined
-    if (words !== undefined)
-      agent.dispatch({ type: 'agent.followUp', agentId, ...words }, { requestId: `${runId}/said` })
+    if (isPaused) sayMore()
     return asked
   })
   return run

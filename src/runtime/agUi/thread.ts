@@ -12,6 +12,8 @@ import type { CalledChild } from './translate.ts'
 
 /** Runs of a thread that are remembered with their ends; of those before the log is asked. */
 const mostRuns = 1_000
+/** Ids of runs before those. */
+const mostPast = 10_000
 
 /** What has come of a reply under way. */
 export interface Growing {
@@ -74,6 +76,7 @@ export class Thread {
   #forgetRun(runId: string): void {
     this.#runs.delete(runId)
     this.#past.add(runId)
+    if (this.#past.size > mostPast) this.#past.delete(this.#past.values().next().value!)
   }
 
   /** Whether there was a run of this id, which is in the log at most. */

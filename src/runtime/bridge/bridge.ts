@@ -6,7 +6,8 @@ import { agentMachine } from '../../machines/agentMachine.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../agent.ts'
-import type { Tokens } from './access.ts'
+import type { Role } from '../../protocol/frames.ts'
+import type { Grant, Tokens } from './access.ts'
 import type { ChartSubject } from '../charts/chart.ts'
 import { Answers } from './answers.ts'
 import { Feed } from './feed.ts'
@@ -28,6 +29,7 @@ export interface BridgeRuntime {
 
 type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'> & {
   readonly redactor?: Redactor | undefined
+  readonly role?: Role
 }
 
 /** Somebody who is connected, in whichever protocol, or waits for the rest of an answer. */
@@ -53,6 +55,8 @@ export class Bridge {
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   readonly connections = new Set<Connection>()
   readonly answers: Answers
+  /** What whoever comes without a token may do; `undefined` where one is asked for. */
+  readonly everyone: Grant | undefined
   /** Takes out secrets that the application named. */
   readonly redactor: Redactor | undefined
   readonly #runtime: BridgeRuntime
@@ -72,6 +76,7 @@ export class Bridge {
     this.tokens = parts.tokens
     this.definitions = parts.definitions
     this.redactor = parts.redactor
+    this.everyone = parts.tokens === undefined ? { role: parts.role ?? 'admin' } : undefined
     this.answers = new Answers(parts.store)
     this.roster = new Roster(this)
     this.#forgetAgents = runtime.onAgent((agent) => this.#feeds.get(agent.id)?.follow(agent))

@@ -157,9 +157,8 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   #greet({ token = this.#token, sessionId }: Extract<CheckedClientFrame, { type: 'hello' }>): void {
-    const { tokens, limits, definitions } = this.bridge
-    const grant =
-      tokens === undefined ? ({ role: 'admin' } as const) : token === undefined ? undefined : grantOf(tokens, token)
+    const { tokens, everyone, limits, definitions } = this.bridge
+    const grant = everyone ?? (token === undefined ? undefined : grantOf(tokens!, token))
     if (grant === undefined || this.#grant !== undefined) {
       const what = this.#grant === undefined ? 'The token is missing or wrong.' : '"hello" came twice.'
       this.#refuse(undefined, errorInfo('BRIDGE_UNAUTHORISED', what))

@@ -40,6 +40,7 @@ export async function serve(
     clock,
     limits,
     tokens,
+    role: options.role ?? 'admin',
     definitions: byName,
     redactor,
   })

@@ -3,7 +3,7 @@ import type { Server as TlsServer } from 'node:https'
 import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
-import { roleSchema } from '../../protocol/frames.ts'
+import { roleSchema, type Role } from '../../protocol/frames.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import type { Tokens } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -19,8 +19,10 @@ export interface ServeOptions {
    * requests by `handle`.
    */
   readonly server?: Server | TlsServer
-  /** Who may do what, by token: a role, or `{ role, agents }` for some agents only. Without tokens everyone is `admin`. */
+  /** Who may do what, by token: a role, or `{ role, agents }` for some agents only. */
   readonly tokens?: Tokens
+  /** What everyone may do where there are no tokens. Default `admin`. */
+  readonly role?: Role
   /** Origins of browser pages that may connect; default: the server's own. */
   readonly origins?: readonly string[]
   /** Agents that clients may spawn, and that are woken from their logs. */
@@ -78,6 +80,7 @@ const optionsSchema = z
         (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,
         'a token is given a role, or { role, agents }',
       ),
+    role: roleSchema,
     origins: z.array(z.string()),
     definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
     endpoints: z

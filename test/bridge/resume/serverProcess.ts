@@ -13,7 +13,10 @@ const script = fileURLToPath(new URL('serveChild.ts', import.meta.url))
 export interface ServerProcess {
   readonly url: string
   readonly lives: number
-  /** Ends it by a signal that cannot be caught, and starts the next one. */
+  /** Ends it by a signal that cannot be caught. */
+  kill(): Promise<void>
+  /** Starts the next one. */
+  start(): Promise<void>
   killAndStart(): Promise<void>
   /** The log of an agent, as it is in the folder. */
   log(agentId: string): Promise<LogRecord[]>
@@ -49,6 +52,8 @@ export async function startServerProcess(
     get lives() {
       return lives
     },
+    kill,
+    start,
     async killAndStart() {
       await kill()
       await start()

@@ -24,7 +24,7 @@ export const inspectCommand: Command = {
     if (id !== undefined) await checkSession(logs, id)
     const runtime = await createRuntime({ store: logs.store })
     try {
-      const server = await runtime.serve(addressOf(invocation, host, 'observe'))
+      const server = await runtime.serve({ ...addressOf(invocation, host, 'observe'), role: 'observe' })
       const page = pageOf(server, id === undefined ? '' : `agent=${encodeURIComponent(id)}`)
       host.stdout.write(
         wantsJson(invocation, host) ? `${JSON.stringify({ page, url: server.url })}\n` : `${page}\nCtrl-C ends.\n`,
