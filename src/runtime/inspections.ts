@@ -1,3 +1,5 @@
+// XState names the parent of an actor so.
+/* oxlint-disable no-underscore-dangle */
 import type { AnyActorRef, InspectionEvent } from 'xstate'
 
 export type InspectionListener = (event: InspectionEvent) => unknown

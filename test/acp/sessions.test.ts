@@ -252,6 +252,26 @@ describe('a session of ACP', (it) => {
     assert.is(stranger?.sessionId, ids[3])
   })
 
+  it('is read from the logs once for many who ask at the same time', async (context) => {
+    let lists = 0
+    const gate = Promise.withResolvers<void>()
+    const memory = memoryStore()
+    const list = async (): Promise<readonly string[]> => {
+      lists += 1
+      await gate.promise
+      return await memory.list()
+    }
+    const { connect } = await openHouse(context, [reader()], { store: { ...memory, list } })
+    const editor = await connect()
+    await editor.open()
+    const asked = Array.from({ length: 50 }, () => editor.agent.request('session/list', {}))
+    // Once this is answered all those before it are being worked on.
+    await editor.open()
+    gate.resolve()
+    await Promise.all(asked)
+    assert.is(lists, 1)
+  })
+
   it('needs a role: to look on for loading, to drive for prompts, admin for a new one', async (context) => {
     const { connect } = await openHouse(context, [reader()])
     const sessionId = await (await connect()).open()

@@ -68,6 +68,28 @@ describe('AG-UI answers', (it) => {
     assert.is(client.messages.at(-1)!.content, 'one two')
   })
 
+  it('are refused once the server is closed, on an HTTP server that goes on', async (context) => {
+    const http = createServer()
+    const definition = defineAgent({ name: 'a', model: scriptedModel(['no']) })
+    const { server, runtime } = await serveFrontEnds(context, [definition], { server: http })
+    http.on('request', (asked, answering) => server.handle(asked, answering))
+    http.listen(0, '127.0.0.1')
+    await once(http, 'listening')
+    context.cleanup(() => {
+      http.closeAllConnections()
+      http.close()
+    })
+    await server.close()
+    const response = await fetch(`http://127.0.0.1:${(http.address() as AddressInfo).port}/ag-ui`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(inputOf()),
+    })
+    await response.text()
+    assert.is(response.status, 503)
+    assert.is(runtime.agent('thread'), undefined)
+  })
+
   it('are cut off when nothing of them is read', { timeoutMs: 10_000 }, async (context) => {
     const clock = simulatedClock()
     const definition = defineAgent({ name: 'a', model: scriptedModel([longReply('x'.repeat(65_536), 200)]) })

@@ -45,6 +45,7 @@ describe('AG-UI', (it) => {
       {
         parts: (async function* () {
           await new Promise(() => {})
+          yield delta('never')
         })(),
       },
     ])
@@ -85,7 +86,7 @@ describe('AG-UI', (it) => {
     const definition = defineAgent({ name: 'a', model: scriptedModel([call('careful')]), tools: [careful] })
     const { post, runtime } = await serveFrontEnds(context, [definition])
     await readEvents(await post(inputOf()))
-    const [{ key }] = runtime.agent('thread')!.approvals() as [{ key: string }]
+    const { key } = runtime.agent('thread')!.approvals()[0]!
     const answer = { interruptId: key, status: 'resolved' as const, payload: { approved: true } }
     const response = await post(inputOf({ runId: 'r2', messages: [], resume: [answer, answer] }))
     assert.is(response.status, 400)

@@ -164,10 +164,9 @@ describe('AG-UI after a restart', (it) => {
     const before = await serveFrontEnds(context, [defineAgent({ name: 'a', model: asking(), tools: [careful] })])
     await readEvents(await before.post(inputOf()))
     before.runtime.agent('thread')!.prompt('more')
-    const queued = before.runtime.agent('thread')!.dispatch(
-      { type: 'agent.prompt', agentId: 'thread', content: 'and more' },
-      { requestId: 'r2' },
-    )
+    const queued = before.runtime
+      .agent('thread')!
+      .dispatch({ type: 'agent.prompt', agentId: 'thread', content: 'and more' }, { requestId: 'r2' })
     assert.ok(queued)
     await before.runtime.agent('thread')!.durable()
     const after = await serveFrontEnds(context, [defineAgent({ name: 'a', model: asking(), tools: [careful] })], {

@@ -237,8 +237,8 @@ describe('a token for some agents', (it) => {
 
 describe('a session', (it) => {
   it('of one token is none of another', async (context) => {
-    const tokens = { 'one-token-0123456789': 'drive', 'two-token-0123456789': 'drive' } as const
-    const serving = await serveAgents(context, [echo], { tokens })
+    const two = { 'one-token-0123456789': 'drive', 'two-token-0123456789': 'drive' } as const
+    const serving = await serveAgents(context, [echo], { tokens: two })
     const hello = { sessionId: 's1', token: 'one-token-0123456789' }
     const first = await serving.dial({ hello })
     await first.until(({ type }) => type === 'welcome')

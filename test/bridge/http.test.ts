@@ -25,7 +25,12 @@ const get = (serving: Pick<Serving, 'server'>, path: string, init: RequestInit =
 const hello: Endpoint = {
   path: '/hello',
   async answer(_, response, visit) {
-    response.end(`${visit.role} ${visit.definitions.join()} ${visit.agents().map(({ id }) => id)}`)
+    response.end(
+      `${visit.role} ${visit.definitions.join()} ${visit
+        .agents()
+        .map(({ id }) => id)
+        .join()}`,
+    )
   },
 }
 

@@ -91,7 +91,7 @@ describe('who watches a server', (it) => {
     const agent = await client.spawn('echo', { id: 'a1' })
     for (let run = 0; run < 5; run += 1) await agent.prompt('x').result
     assert.is(watched.changes.length, 1)
-    clock.advance(250)
+    await clock.advance(250)
     await watched.until(({ agents }) => agents.get('a1')?.spent.turns === 5)
     assert.is(watched.changes.length, 2)
   })

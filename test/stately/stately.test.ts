@@ -101,14 +101,14 @@ describe('the Stately inspector', (it) => {
   it('is let in only with a token, where tokens are asked for, and not at all unless it is wanted', async (context) => {
     const tokens = { 'some-token-0123456789': 'observe' } as const
     const guarded = await serveAgents(context, [echo], { endpoints: [stately()], tokens })
-    const refused = await listenTo(context, guarded).catch((thrown: Error) => thrown.message)
+    const refused = await listenTo(context, guarded).catch((thrown: unknown) => (thrown as Error).message)
     assert.is(refused, 'Unexpected server response: 401')
     await guarded.runtime.spawn(echo, { id: 'a1' })
     const tool = await listenTo(context, guarded, { authorization: 'Bearer some-token-0123456789' })
     await tool.until((messages) => messages.length > 0)
     const closed = await serveAgents(context, [echo])
     assert.is(
-      await listenTo(context, closed).catch((thrown: Error) => thrown.message),
+      await listenTo(context, closed).catch((thrown: unknown) => (thrown as Error).message),
       'Unexpected server response: 404',
     )
   })

@@ -29,6 +29,7 @@ const version = String((createRequire(import.meta.url)('../../../package.json') 
 export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {}): AgentConnection {
   const sessions = new Map<string, AcpSession>()
   let showsCompactions = false
+  let listing: ReturnType<Visit['sessions']> | undefined
   const connection = agent({ name: 'escapement' })
     .onRequest('initialize', ({ params }) => {
       showsCompactions = params.clientCapabilities?.session?.compaction != null
@@ -69,7 +70,7 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
         return { _meta: { escapement: { definition: session.definition } } }
       }),
     )
-    .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(visit, params)))
+    .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(visit, params, sessionsNow())))
     .onRequest('session/prompt', ({ params, signal }) =>
       answer(params.sessionId, () => {
         visit.mustBe('drive', 'session/prompt')
@@ -134,6 +135,12 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
       sessionId,
       code: 'AGENT_NOT_FOUND',
     })
+  }
+
+  /** Every log is read for it: those who ask at once share it. */
+  function sessionsNow(): ReturnType<Visit['sessions']> {
+    listing ??= visit.sessions().finally(() => (listing = undefined))
+    return listing
   }
 
   function checkRoom(): void {

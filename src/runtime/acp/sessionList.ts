@@ -2,6 +2,7 @@ import type { ListSessionsRequest, ListSessionsResponse } from '@agentclientprot
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { Visit } from '../bridge/visit.ts'
+import type { SessionSummary } from '../sessions/sessionSummary.ts'
 
 const pageSize = 50
 const maxTitle = 80
@@ -10,9 +11,13 @@ const maxTitle = 80
  * A page of the sessions that can be gone on with, running or not, the one written last first. Agents are bound to no folder, so they
  * are in the list of whichever is asked for. Rejects with `STORE_READ_FAILED`, `INVALID_OPTION` for a cursor that is none.
  */
-export async function listPage(visit: Visit, { cursor, cwd }: ListSessionsRequest): Promise<ListSessionsResponse> {
+export async function listPage(
+  visit: Visit,
+  { cursor, cwd }: ListSessionsRequest,
+  sessions: Promise<readonly SessionSummary[]>,
+): Promise<ListSessionsResponse> {
   const running = new Set(visit.agents().map(({ id }) => id))
-  const all = (await visit.sessions()).filter(
+  const all = (await sessions).filter(
     ({ id, definition, path, isStopped, error }) =>
       path.length === 0 &&
       !isStopped &&
@@ -21,9 +26,9 @@ export async function listPage(visit: Visit, { cursor, cwd }: ListSessionsReques
   const at = cursor == null ? 0 : all.findIndex(({ id }) => id === cursor)
   if (at === -1) throw new RuntimeError('INVALID_OPTION', `There is no page at the cursor "${cursor}".`)
   const next = all[at + pageSize]?.id
-  const sessions: ListSessionsResponse['sessions'] = []
+  const page: ListSessionsResponse['sessions'] = []
   for (const { id, definition, updatedAt } of all.slice(at, at + pageSize)) {
-    sessions.push({
+    page.push({
       sessionId: id,
       cwd: cwd ?? '/',
       title: titleOf(await firstWords(visit, id)) || definition,
@@ -31,7 +36,7 @@ export async function listPage(visit: Visit, { cursor, cwd }: ListSessionsReques
       _meta: { escapement: { definition } },
     })
   }
-  return { sessions, ...(next === undefined ? {} : { nextCursor: next }) }
+  return { sessions: page, ...(next === undefined ? {} : { nextCursor: next }) }
 }
 
 async function firstWords(visit: Visit, agentId: string): Promise<string> {

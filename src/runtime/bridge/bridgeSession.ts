@@ -8,43 +8,36 @@ import { Outbox } from './outbox.ts'
 import { readFrame, textOf } from './readFrame.ts'
 import type { RosterWatcher } from './roster.ts'
 import type { Source } from './source.ts'
+import { SocketLife } from './socketLife.ts'
 import { Subscription, type Wanted } from './subscription.ts'
 
 /** "Internal error" of the WebSocket protocol: come back later. */
 const brokenCode = 1011
-/** For a client to answer a close, in milliseconds. */
-const closeMs = 2_000
 
 /** One connected client: its rights, its commands, its subscriptions. A closed socket aborts nothing. */
 export class BridgeSession implements Commanding, Connection, RosterWatcher {
   readonly bridge: Bridge
-  readonly #socket: WebSocket
+  readonly #life: SocketLife
   readonly #outbox: Outbox
   readonly #subscriptions = new Map<string, Subscription>()
   readonly #token: string | undefined
-  #cancelCutOff: (() => void) | undefined
   #grant: Grant | undefined
   /** Whether the client may see and drive an agent. */
   readonly reach: Reach = (agentId, path) => this.#grant !== undefined && reaches(this.#grant, agentId, path)
   /** Chosen by the client, so that its commands are known again after a reconnect. */
   #sessionId = ''
-  #frames = 0
-  #isAlive = true
   /** Commands are carried out in the order they came. */
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
 
   constructor(socket: WebSocket, bridge: Bridge, bearer: string | undefined) {
-    this.#socket = socket
     this.bridge = bridge
-    const { highWaterBytes, hardLimitBytes } = bridge.limits
+    const { highWaterBytes, hardLimitBytes, framesPerSecond } = bridge.limits
+    this.#life = new SocketLife(socket, bridge.clock, framesPerSecond)
     this.#outbox = new Outbox(socket, { high: highWaterBytes, hard: hardLimitBytes }, () =>
       this.close(closeCodes.stuck, 'the client does not read'),
     )
     socket.on('message', (data, isBinary) => this.#hear(data, isBinary))
-    socket.on('pong', () => (this.#isAlive = true))
-    // The close frame with the reason is on its way.
-    socket.on('error', () => this.#cutOffLater())
     socket.on('close', () => this.#left())
     this.#token = bearer
   }
@@ -54,13 +47,11 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   tick(): void {
-    this.#frames = 0
+    this.#life.tick()
   }
 
   ping(): void {
-    if (!this.#isAlive) return this.close(closeCodes.silent, 'no pong')
-    this.#isAlive = false
-    this.#socket.ping()
+    this.#life.ping()
   }
 
   send(frame: ServerFrame): void {
@@ -68,15 +59,8 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   close(code: number, reason: string): void {
-    if (this.#socket.readyState > 1) return
-    this.#outbox.flush()
-    this.#socket.close(code, reason)
-    this.#cutOffLater()
-  }
-
-  /** A client that does not answer the close is cut off. */
-  #cutOffLater(): void {
-    this.#cancelCutOff ??= this.bridge.clock.after(closeMs, () => this.#socket.terminate())
+    if (this.#life.isOpen) this.#outbox.flush()
+    this.#life.close(code, reason)
   }
 
   leave(): void {
@@ -85,14 +69,14 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   terminate(): void {
-    this.#socket.terminate()
+    this.#life.terminate()
   }
 
   subscribe(source: Source, wanted: Wanted): void {
     const { agentId } = source
     const { bridge } = this
     // It left while the agent was looked for.
-    if (this.#socket.readyState !== 1) return bridge.letGo(agentId)
+    if (!this.#life.isOpen) return bridge.letGo(agentId)
     this.#subscriptions.get(agentId)?.close()
     this.#subscriptions.delete(agentId)
     if (this.#subscriptions.size >= bridge.limits.subscriptions) {
@@ -123,7 +107,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   watch(): void {
-    if (this.#socket.readyState === 1) this.bridge.roster.watch(this)
+    if (this.#life.isOpen) this.bridge.roster.watch(this)
   }
 
   unwatch(): void {
@@ -132,11 +116,8 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
 
   #hear(data: RawData, isBinary: boolean): void {
     // What comes after our close is not carried out any more.
-    if (this.#socket.readyState !== 1) return
-    this.#isAlive = true
-    this.#frames += 1
-    const { framesPerSecond, waitingCommands } = this.bridge.limits
-    if (this.#frames > framesPerSecond || this.#waiting > waitingCommands) {
+    if (!this.#life.isOpen) return
+    if (!this.#life.heard() || this.#waiting > this.bridge.limits.waitingCommands) {
       return this.close(closeCodes.flooded, 'too many frames')
     }
     if (isBinary)
@@ -220,7 +201,6 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   #left(): void {
-    this.#cancelCutOff?.()
     this.unwatch()
     for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)
   }

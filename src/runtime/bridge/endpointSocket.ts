@@ -1,11 +1,11 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../protocol/clock.ts'
 import { closeCodes } from '../../protocol/frames.ts'
+import type { Connection } from './bridge.ts'
 import type { TextSocket } from './endpoint.ts'
 import { textOf } from './readFrame.ts'
+import { SocketLife } from './socketLife.ts'
 
-/** For a client to answer a close, in milliseconds. */
-const closeMs = 2_000
 /** "Unsupported data" of the WebSocket protocol. */
 const notTextCode = 1003
 
@@ -19,28 +19,22 @@ interface SocketRules {
 }
 
 /** The socket of somebody at an endpoint: kept alive and limited as those of the bridge are. */
-export class EndpointSocket implements TextSocket {
+export class EndpointSocket implements TextSocket, Connection {
   readonly #socket: WebSocket
-  readonly #rules: SocketRules
+  readonly #life: SocketLife
+  readonly #hardLimitBytes: number
   #onText: (text: string) => void = () => {}
-  #frames = 0
-  #isAlive = true
-  #cancelCutOff: (() => void) | undefined
 
-  constructor(socket: WebSocket, rules: SocketRules) {
+  constructor(socket: WebSocket, { clock, framesPerSecond, hardLimitBytes }: SocketRules) {
     this.#socket = socket
-    this.#rules = rules
+    this.#life = new SocketLife(socket, clock, framesPerSecond)
+    this.#hardLimitBytes = hardLimitBytes
     socket.on('message', (data, isBinary) => {
-      if (socket.readyState !== 1) return
-      this.#isAlive = true
-      this.#frames += 1
-      if (this.#frames > rules.framesPerSecond) this.close(closeCodes.flooded, 'too many frames')
+      if (!this.#life.isOpen) return
+      if (!this.#life.heard()) this.close(closeCodes.flooded, 'too many frames')
       else if (isBinary) this.close(notTextCode, 'frames are text')
       else this.#onText(textOf(data))
     })
-    socket.on('pong', () => (this.#isAlive = true))
-    socket.on('error', () => this.#cutOffLater())
-    socket.on('close', () => this.#cancelCutOff?.())
   }
 
   get bufferedAmount(): number {
@@ -48,16 +42,12 @@ export class EndpointSocket implements TextSocket {
   }
 
   send(text: string, done?: () => void): void {
-    if (this.#socket.bufferedAmount > this.#rules.hardLimitBytes) {
-      this.close(closeCodes.stuck, 'the client does not read')
-    }
+    if (this.#socket.bufferedAmount > this.#hardLimitBytes) this.close(closeCodes.stuck, 'the client does not read')
     this.#socket.send(text, () => done?.())
   }
 
   close(code: number, reason: string): void {
-    if (this.#socket.readyState > 1) return
-    this.#socket.close(code, reason)
-    this.#cutOffLater()
+    this.#life.close(code, reason)
   }
 
   onText(listener: (text: string) => void): void {
@@ -69,25 +59,18 @@ export class EndpointSocket implements TextSocket {
   }
 
   tick(): void {
-    this.#frames = 0
+    this.#life.tick()
   }
 
   ping(): void {
-    if (!this.#isAlive) return this.close(closeCodes.silent, 'no pong')
-    this.#isAlive = false
-    this.#socket.ping()
+    this.#life.ping()
   }
 
-  /** The server shuts down. */
   leave(): void {
     this.close(closeCodes.goingAway, 'the server shuts down')
   }
 
   terminate(): void {
-    this.#socket.terminate()
-  }
-
-  #cutOffLater(): void {
-    this.#cancelCutOff ??= this.#rules.clock.after(closeMs, () => this.#socket.terminate())
+    this.#life.terminate()
   }
 }

@@ -39,6 +39,7 @@ export function statelyMessage(event: InspectionEvent, time: number): object | u
         type: event.type,
         name: actor.id,
         definition: definitionOf(actor),
+        // oxlint-disable-next-line no-underscore-dangle -- XState names it so
         parentId: sessionOf(actor._parent),
         snapshot: plain(actor.getSnapshot()),
         ...about,

@@ -32,6 +32,7 @@ export function VirtualList(props: VirtualListProps) {
   const [, redraw] = useReducer((drawn: number) => drawn + 1, 0)
   const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
+  const lastTop = useRef(0)
   const held = useRef<Virtualizer<HTMLDivElement, HTMLDivElement> | null>(null)
   const options = {
     count,
@@ -57,7 +58,7 @@ export function VirtualList(props: VirtualListProps) {
   }, [scrollTo, scrollMark])
   useLayoutEffect(() => {
     if (isFollowing && isAtEnd.current && count > 0) virtualizer.scrollToIndex(count - 1, { align: 'end' })
-  }, [count, isFollowing])
+  }, [count, isFollowing, virtualizer.scrollRect?.height])
 
   return (
     <div
@@ -65,7 +66,10 @@ export function VirtualList(props: VirtualListProps) {
       class={`scroll virtual ${props.class ?? ''}`}
       tabIndex={0}
       onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
-        isAtEnd.current = scrollTop + clientHeight >= scrollHeight - rowHeight
+        const isNear = scrollTop + clientHeight >= scrollHeight - rowHeight
+        // Only who scrolls back leaves the end: it also moves away by itself, when the list becomes lower.
+        isAtEnd.current = isNear || (isAtEnd.current && scrollTop >= lastTop.current)
+        lastTop.current = scrollTop
       }}
       {...props.attributes}
     >

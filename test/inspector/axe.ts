@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+let source: Promise<string> | undefined
+
+interface Violation {
+  readonly id: string
+  readonly help: string
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[]
+}
+
+/** What axe-core finds wrong with a page as it is now, in words: rules of WCAG 2.2 A and AA, and best practice. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  // Evaluated by the debugger: the page's own policy does not let a script in.
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await source)
+  const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>(
+    `axe.run(document, { resultTypes: ['violations'], iframes: false }).then(({ violations }) => ({
+      violations: violations.map(({ id, help, nodes }) => ({
+        id, help, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })),
+      })),
+    }))`,
+  )
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.slice(0, 3).map(({ target, failureSummary }) => {
+      const why = failureSummary.replaceAll(/\s+/g, ' ')
+      return `${id} (${help}) at ${target.join(' ')}: ${why}`
+    }),
+  )
+}
