@@ -82,6 +82,14 @@ describe('AG-UI', (it) => {
     assert.is(runtime.agent('thread')!.state, 'paused')
   })
 
+  it('gives the whole reply to a client that has a part of it', async (context) => {
+    const { post } = await serveFrontEnds(context, [defineAgent({ name: 'a', model: scriptedModel(['one two']) })])
+    await readEvents(await post(inputOf()))
+    const messages = [...inputOf().messages, { id: 'thread/t0', role: 'assistant' as const, content: 'one ' }]
+    const client = await verified(await readEvents(await post(inputOf({ messages }))), messages)
+    assert.is(client.messages.at(-1)!.content, 'one two')
+  })
+
   it('decides nothing when a question is answered twice', async (context) => {
     const definition = defineAgent({ name: 'a', model: scriptedModel([call('careful')]), tools: [careful] })
     const { post, runtime } = await serveFrontEnds(context, [definition])
