@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../protocol/clock.ts'
+import { systemClock } from '../protocol/systemClock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { WebSocketConstructor } from './webSocketPort.ts'
 
@@ -49,14 +50,6 @@ const schema = z
     random: z.custom(isFunction, 'give a function'),
   })
   .partial()
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  after(wait, callback) {
-    const timer = setTimeout(callback, wait)
-    return () => clearTimeout(timer)
-  },
-}
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function checkOptions(url: string, options: ConnectOptions): CheckedOptions {

@@ -32,7 +32,7 @@ import { Unloading } from './registry/unloading.ts'
 import { Watchers } from './watchers.ts'
 import { readHistory, type History } from './sessions/readHistory.ts'
 import { memoryStore } from './stores/memoryStore.ts'
-import { systemClock } from '../actors/systemClock.ts'
+import { systemClock } from '../protocol/systemClock.ts'
 
 export interface RuntimeOptions {
   /** Where logs live; closed with the runtime. Default: in memory. */

@@ -8,7 +8,7 @@ import {
   type ConversationFormat,
   type ConversationSubject,
 } from '../../src/runtime/charts/conversationGraph.ts'
-import { textWidth } from '../../src/runtime/cli/terminal/textWidth.ts'
+import { textWidth } from '../../src/runtime/text/textWidth.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { nasty } from './chartedMachines.ts'

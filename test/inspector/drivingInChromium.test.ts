@@ -96,28 +96,32 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     checkProblems(context)
   })
 
-  it('goes back to a message, and leaves a note in place of what came after', { timeoutMs: 30_000 }, async (context) => {
-    const { server, store } = await serveInspector(context, [talker(Promise.resolve())])
-    const inspector = await openInspector(context, server.port)
-    const { page } = inspector
-    await startAgent(inspector, 'talker', { id: 't1', prompt: 'the good way' })
-    await inspector.sees('You said: the good way')
-    await inspector.say('the wrong way')
-    await inspector.sees('You said: the wrong way')
-    await inspector.isIn('idle')
-    await rows(inspector, 'the wrong way').first().click()
-    await page.getByRole('button', { name: 'Revert to n3' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel(/the model will read/).fill('Do not go there again.')
-    await dialog.getByRole('button', { name: 'Revert', exact: true }).click()
-    await dialog.waitFor({ state: 'detached' })
-    await inspector.sees('a person went back to n3 · failure')
-    await inspector.sees('Do not go there again.')
-    await page.locator('.conversation-row.is-abandoned').filter({ hasText: 'You said: the wrong way' }).waitFor()
-    const reverts = (await recordsOf(store, 't1')).filter(({ type }) => type === 'revert.applied')
-    assert.is(reverts.length, 1)
-    checkProblems(context)
-  })
+  it(
+    'goes back to a message, and leaves a note in place of what came after',
+    { timeoutMs: 30_000 },
+    async (context) => {
+      const { server, store } = await serveInspector(context, [talker(Promise.resolve())])
+      const inspector = await openInspector(context, server.port)
+      const { page } = inspector
+      await startAgent(inspector, 'talker', { id: 't1', prompt: 'the good way' })
+      await inspector.sees('You said: the good way')
+      await inspector.say('the wrong way')
+      await inspector.sees('You said: the wrong way')
+      await inspector.isIn('idle')
+      await rows(inspector, 'the wrong way').first().click()
+      await page.getByRole('button', { name: 'Revert to n3' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel(/the model will read/).fill('Do not go there again.')
+      await dialog.getByRole('button', { name: 'Revert', exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await inspector.sees('a person went back to n3 · failure')
+      await inspector.sees('Do not go there again.')
+      await page.locator('.conversation-row.is-abandoned').filter({ hasText: 'You said: the wrong way' }).waitFor()
+      const reverts = (await recordsOf(store, 't1')).filter(({ type }) => type === 'revert.applied')
+      assert.is(reverts.length, 1)
+      checkProblems(context)
+    },
+  )
 
   it('approves a call, and denies one with a reason that the model hears', { timeoutMs: 30_000 }, async (context) => {
     const { server } = await serveInspector(context, [gatekeeper])

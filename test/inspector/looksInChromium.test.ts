@@ -24,7 +24,10 @@ const blast = defineTool({
 const miner = defineAgent({
   name: 'miner',
   model: policyModel(({ messages }) => {
-    const texts = messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'text' ? block.text : [])))
+    const texts = messages.flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === 'text' ? block.text : [])),
+    )
+    if (texts.some((text) => text.includes('It went off.'))) return 'There is gold.'
     if (texts.some((text) => text.includes('<brake-note')))
       return { text: 'Digging is of no use here.', toolCalls: [{ name: 'blast', input: { charge: 'large' } }] }
     if (!texts.some((text) => text.includes('Nothing 9')))
@@ -51,7 +54,12 @@ async function serveMine(context: PageContext) {
 }
 
 const views = ['Conversation', 'Chart', 'Timeline', 'Requests'] as const
-const landmarks = { Conversation: '.conversation-row', Chart: '.chart-box', Timeline: '.event-row', Requests: '.request-message' }
+const landmarks = {
+  Conversation: '.conversation-row',
+  Chart: '.chart-box',
+  Timeline: '.event-row',
+  Requests: '.request-message',
+}
 
 /** Everything of it is seen, and nothing is wider than the page. */
 async function checkWidth({ page }: OpenInspector, what: string): Promise<void> {
@@ -128,7 +136,7 @@ describeInChromium('how the inspector page looks', (it) => {
 })
 
 describeInChromium('the keyboard on the inspector page', (it) => {
-  it('is enough from the load to a revert', { timeoutMs: 60_000 }, async (context) => {
+  it('is enough from the load to a prompt', { timeoutMs: 60_000 }, async (context) => {
     const { server } = await serveMine(context)
     const inspector = await openInspector(context, server.port)
     const { page } = inspector
@@ -175,7 +183,7 @@ describeInChromium('the keyboard on the inspector page', (it) => {
     await until(page, `document.activeElement.id === 'prompt'`)
     await keyboard.type('Look elsewhere.')
     await keyboard.press('Enter')
-    await inspector.sees('Look elsewhere.', page.locator('.conversation-row'))
+    await page.locator('.conversation-row').filter({ hasText: 'Look elsewhere.' }).waitFor()
     checkProblems(context)
   })
 })

@@ -7,7 +7,16 @@ import { checkFile, checkProgram, sortTask } from '../../src/runtime/cli/demo/so
 import { openWorkshop } from '../../src/runtime/cli/demo/workshop.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
-import { openInspector, payloadsOf, recordsOf, serveInspector, startAgent, styleOf, textIn, until } from './inspectorHarness.ts'
+import {
+  openInspector,
+  payloadsOf,
+  recordsOf,
+  serveInspector,
+  startAgent,
+  styleOf,
+  textIn,
+  until,
+} from './inspectorHarness.ts'
 
 /** The agent of the sort demo, in a folder that goes with the case. */
 function defineSorter({ cleanup }: Pick<PageContext, 'cleanup'>, name: string, isBraked: boolean): AgentDefinition {
@@ -43,7 +52,10 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     await inspector.say(sortTask(3_000))
 
     // As the machine moves, its states light up; the last one is lit when all is over.
-    await until(page, `['replying.requesting', 'replying.streaming', 'executing', 'draining.reverts'].every((name) => lit.has(name))`)
+    await until(
+      page,
+      `['replying.requesting', 'replying.streaming', 'executing', 'draining.reverts'].every((name) => lit.has(name))`,
+    )
     await tab('Conversation').click()
     await inspector.sees('Done: sort.mjs is a merge sort')
     await inspector.isIn('idle')

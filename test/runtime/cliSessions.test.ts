@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import type { ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
 import type { CapturedRequest } from '../../src/conversation/captureRequest.ts'
-import { textWidth } from '../../src/runtime/cli/terminal/textWidth.ts'
+import { textWidth } from '../../src/runtime/text/textWidth.ts'
 import type { Session, Turn } from '../../src/runtime/sessions/session.ts'
 import type { SessionSummary } from '../../src/runtime/sessions/sessionSummary.ts'
 import { assert, describe } from '../support/suite.ts'

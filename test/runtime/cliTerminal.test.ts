@@ -1,6 +1,6 @@
 import { LiveScreen } from '../../src/runtime/cli/terminal/liveScreen.ts'
-import { harmless } from '../../src/runtime/cli/terminal/screen.ts'
-import { fitted, textWidth } from '../../src/runtime/cli/terminal/textWidth.ts'
+import { harmless } from '../../src/runtime/text/harmless.ts'
+import { fitted, textWidth } from '../../src/runtime/text/textWidth.ts'
 import type { CliHost } from '../../src/runtime/cli/cliHost.ts'
 import { lineDiff } from '../../src/runtime/cli/demo/lineDiff.ts'
 import { readChatLine } from '../../src/runtime/cli/chatCommands.ts'

@@ -1,7 +1,7 @@
 import type { ConversationNode } from '../../src/index.ts'
 import { coloursFor } from '../../src/runtime/cli/terminal/colours.ts'
 import { conversationTree } from '../../src/runtime/cli/terminal/conversationTree.ts'
-import { textWidth } from '../../src/runtime/cli/terminal/textWidth.ts'
+import { textWidth } from '../../src/runtime/text/textWidth.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const plain = coloursFor({}, {})

@@ -1,7 +1,7 @@
 import type { Model, ModelRequest } from '../../protocol/model.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { pause } from '../pause.ts'
-import { systemClock } from '../systemClock.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
 import { partsOf, toReply, type ReplyShape } from './replyShape.ts'
 
 /** Decides a reply from the request. May throw: that is a failed model call. */

@@ -4,8 +4,8 @@ import type { Evidence, TagKind } from '../../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import { textOf, toolCallsOf, type Message } from '../../protocol/messages.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import { callLine, outcomeLine } from '../cli/terminal/toolLine.ts'
-import { oneLine } from '../cli/terminal/textLines.ts'
+import { callLine, outcomeLine } from '../text/toolLine.ts'
+import { oneLine } from '../text/textLines.ts'
 
 /** A note that a revert left after a step. */
 export interface GraphTag {

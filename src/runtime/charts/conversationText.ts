@@ -1,5 +1,5 @@
-import { oneLine } from '../cli/terminal/textLines.ts'
-import { fitted } from '../cli/terminal/textWidth.ts'
+import { oneLine } from '../text/textLines.ts'
+import { fitted } from '../text/textWidth.ts'
 import type { ConversationModel } from './conversationModel.ts'
 import { conversationRows, stepIds, stepRemarks, type RowNote } from './conversationRows.ts'
 

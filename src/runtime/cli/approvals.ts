@@ -1,6 +1,7 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { decideCall, type ChatAgent, type WaitingCall } from './chatAgent.ts'
-import { harmless, type Screen } from './terminal/screen.ts'
+import { harmless } from '../text/harmless.ts'
+import type { Screen } from './terminal/screen.ts'
 
 const noTerminal = 'nobody can be asked, as this is not a terminal; run with --yes to allow commands'
 

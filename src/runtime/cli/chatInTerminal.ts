@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { systemClock } from '../../actors/systemClock.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
 import { approvalPolicy } from './approvals.ts'
 import type { ChatOptions } from './chatOverPipe.ts'
 import type { CliHost } from './cliHost.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '../../actors/systemClock.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
 import type { CliHost } from './cliHost.ts'
 import { doubleStop } from './doubleStop.ts'
 import type { Session } from './openSession.ts'

@@ -3,7 +3,7 @@ import type { AgentSummary } from '../../protocol/frames.ts'
 import { checkAgentId } from '../stores/checkAgentId.ts'
 import type { Invocation } from './commandLine.ts'
 import { exitCodes } from './exitCodes.ts'
-import { oneLine } from './terminal/textLines.ts'
+import { oneLine } from '../text/textLines.ts'
 
 /** Which agent is meant, or why none is. */
 export type AgentChoice =

@@ -1,4 +1,4 @@
-import { systemClock } from '../../actors/systemClock.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Run } from '../../protocol/run.ts'
 import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
@@ -11,7 +11,7 @@ import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
-import { harmless } from './terminal/screen.ts'
+import { harmless } from '../text/harmless.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
 /** A chat that is open, for who decides what Ctrl-C means in it. */

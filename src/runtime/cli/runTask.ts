@@ -1,4 +1,4 @@
-import { systemClock } from '../../actors/systemClock.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
 import type { RunResult } from '../../protocol/run.ts'
 import { answerApprovals, approvalPolicy } from './approvals.ts'
 import { isInteractive, type CliHost } from './cliHost.ts'

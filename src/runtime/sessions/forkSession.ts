@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
-import { systemClock } from '../../actors/systemClock.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'

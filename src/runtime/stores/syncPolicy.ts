@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { systemClock } from '../../actors/systemClock.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 

@@ -2,7 +2,7 @@
  * One life of a server that will be killed: `node serveChild.ts <folder> <port> [<origin>]` serves the agent `looking` from the
  * logs of that folder. Prints `ready`.
  */
-import { systemClock } from '../../../src/actors/systemClock.ts'
+import { systemClock } from '../../../src/protocol/systemClock.ts'
 import { createRuntime } from '../../../src/runtime/runtime.ts'
 import { fileStore } from '../../../src/runtime/stores/fileStore.ts'
 import { lookingAgent } from './lookingAgent.ts'

@@ -8,7 +8,7 @@ import { listFilesTool, type ListFilesInput } from './listFiles.ts'
 import { readFileTool, type ReadFileInput } from './readFile.ts'
 import { runCommandTool, type RunCommandInput } from './runCommand.ts'
 import { searchFilesTool, type SearchFilesInput } from './searchFiles.ts'
-import { systemClock } from '../../systemClock.ts'
+import { systemClock } from '../../../protocol/systemClock.ts'
 import { openWorkspace } from './workspacePath.ts'
 import { writeFileTool, type WriteFileInput } from './writeFile.ts'
 

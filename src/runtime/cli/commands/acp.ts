@@ -1,4 +1,4 @@
-import { systemClock } from '../../../actors/systemClock.ts'
+import { systemClock } from '../../../protocol/systemClock.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
 import { Bridge } from '../../bridge/bridge.ts'
 import { bridgeLimitsSchema } from '../../bridge/limits.ts'

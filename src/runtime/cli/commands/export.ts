@@ -5,7 +5,7 @@ import { exportSession } from '../../sessions/exportSession.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { checkSession, openLogs, sessionOperand, wantsJson } from '../sessionLogs.ts'
-import { counted } from '../terminal/amounts.ts'
+import { counted } from '../../text/amounts.ts'
 
 /** `escapement export <id>`: a session as one file, with the past that a fork shares. */
 export const exportCommand: Command = {

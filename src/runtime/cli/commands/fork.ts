@@ -4,7 +4,7 @@ import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { cliAgentName } from '../openSession.ts'
 import { howToResume, openLogs, readSession, sessionOperand, wantsJson } from '../sessionLogs.ts'
-import { oneLine } from '../terminal/textLines.ts'
+import { oneLine } from '../../text/textLines.ts'
 
 /** `escapement fork <id> --at n12`: a new session that shares the past of another up to a node. */
 export const forkCommand: Command = {

@@ -1,7 +1,7 @@
 import { type LogRepair, repairLog } from '../../stores/repairLog.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
-import { counted } from '../terminal/amounts.ts'
+import { counted } from '../../text/amounts.ts'
 
 function report(file: string, { kept, cutBytes, backup }: LogRepair): string {
   if (backup === null) return `${file} is whole: ${counted(kept, 'record')}; nothing was changed.\n`

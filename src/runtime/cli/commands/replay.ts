@@ -1,5 +1,5 @@
 import { pause } from '../../../actors/pause.ts'
-import { systemClock } from '../../../actors/systemClock.ts'
+import { systemClock } from '../../../protocol/systemClock.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { AgentEvent } from '../../../protocol/events.ts'
 import { textOf } from '../../../protocol/messages.ts'
@@ -14,9 +14,10 @@ import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
 import { safeJson } from '../terminal/safeJson.ts'
-import { harmless, plainScreen, type Screen } from '../terminal/screen.ts'
-import { oneLine } from '../terminal/textLines.ts'
-import { callLine } from '../terminal/toolLine.ts'
+import { harmless } from '../../text/harmless.ts'
+import { plainScreen, type Screen } from '../terminal/screen.ts'
+import { oneLine } from '../../text/textLines.ts'
+import { callLine } from '../../text/toolLine.ts'
 
 /** `escapement replay <id>`: prints what is recorded as it was printed live. Calls no model and no tool. */
 export const replayCommand: Command = {

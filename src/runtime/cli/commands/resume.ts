@@ -12,7 +12,7 @@ import { codeOf, watchWork, type RunEnd, type TaskOptions } from '../runTask.ts'
 import { openLogs, readSession, refuse, sessionOperand } from '../sessionLogs.ts'
 import { recap } from '../terminal/recap.ts'
 import { pauseText } from '../terminal/sessionText.ts'
-import { oneLine } from '../terminal/textLines.ts'
+import { oneLine } from '../../text/textLines.ts'
 
 /** `escapement resume <id>`: goes on with a session of `run` or `chat`, also after its process was killed. */
 export const resumeCommand: Command = {

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../actors/systemClock.ts'
+import { systemClock } from '../../../protocol/systemClock.ts'
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { AgentEvent } from '../../../protocol/events.ts'
 import { textOf } from '../../../protocol/messages.ts'

@@ -6,14 +6,14 @@ import type { CliHost } from '../cliHost.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { columnsOf, openLogs, wantsJson } from '../sessionLogs.ts'
-import { age, money, whole } from '../terminal/amounts.ts'
+import { age, money, whole } from '../../text/amounts.ts'
 import { coloursFor, type Colours } from '../terminal/colours.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { paintStatus } from '../terminal/statusColour.ts'
 import { cell, number, tableLines, type Cell } from '../terminal/table.ts'
-import { oneLine } from '../terminal/textLines.ts'
-import { fitted } from '../terminal/textWidth.ts'
-import { systemClock } from '../../../actors/systemClock.ts'
+import { oneLine } from '../../text/textLines.ts'
+import { fitted } from '../../text/textWidth.ts'
+import { systemClock } from '../../../protocol/systemClock.ts'
 
 /** A session with the last text that was said in it, by whomever. */
 type Listed = SessionSummary & { readonly lastText?: string }

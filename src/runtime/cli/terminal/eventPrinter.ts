@@ -1,10 +1,11 @@
 import type { AgentEvent, EventOf } from '../../../protocol/events.ts'
 import { formatNodeId } from '../../../protocol/ids.ts'
 import { textOf, totalTokens } from '../../../protocol/messages.ts'
-import { counted, whole } from './amounts.ts'
+import { counted, whole } from '../../text/amounts.ts'
 import type { Colours } from './colours.ts'
-import { harmless, type Screen } from './screen.ts'
-import { callLine, duration, outcomeLine } from './toolLine.ts'
+import { harmless } from '../../text/harmless.ts'
+import type { Screen } from './screen.ts'
+import { callLine, duration, outcomeLine } from '../../text/toolLine.ts'
 
 export interface PrinterOptions {
   readonly screen: Screen

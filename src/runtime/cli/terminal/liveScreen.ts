@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { CliHost } from '../cliHost.ts'
 import type { Screen } from './screen.ts'
-import { cellsOf, fitted, textWidth } from './textWidth.ts'
+import { cellsOf, fitted, textWidth } from '../../text/textWidth.ts'
 
 export interface LineInput {
   readonly prompt: string

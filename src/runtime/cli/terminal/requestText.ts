@@ -3,9 +3,9 @@ import { requestChange, type RequestChange } from '../../../conversation/request
 import type { Block } from '../../../protocol/messages.ts'
 import type { RequestMessage } from '../../../protocol/model.ts'
 import type { Provenance, ProvenanceKind } from '../../../protocol/provenance.ts'
-import { counted, whole } from './amounts.ts'
+import { counted, whole } from '../../text/amounts.ts'
 import type { Colours } from './colours.ts'
-import { indented, oneLine } from './textLines.ts'
+import { indented, oneLine } from '../../text/textLines.ts'
 
 /** A request word for word, with where each message came from, and what was not in the one before. */
 export function requestLines(now: CapturedRequest, before: CapturedRequest | undefined, colours: Colours): string[] {

@@ -2,12 +2,12 @@ import { formatNodeId } from '../../../protocol/ids.ts'
 import { totalTokens, type Usage } from '../../../protocol/messages.ts'
 import type { PauseReason } from '../../../protocol/records.ts'
 import type { Loop, Session, SessionCall, Turn } from '../../sessions/session.ts'
-import { age, counted, moment, money, whole } from './amounts.ts'
+import { age, counted, moment, money, whole } from '../../text/amounts.ts'
 import type { Colours } from './colours.ts'
 import { paintStatus } from './statusColour.ts'
 import { cell, number, tableLines, type Cell } from './table.ts'
-import { oneLine } from './textLines.ts'
-import { duration } from './toolLine.ts'
+import { oneLine } from '../../text/textLines.ts'
+import { duration } from '../../text/toolLine.ts'
 
 export interface SessionFacts {
   readonly forks: readonly string[]

@@ -2,7 +2,7 @@ import type { Clock } from '../../../protocol/clock.ts'
 import type { AgentEvent } from '../../../protocol/events.ts'
 import type { Colours } from './colours.ts'
 import type { Screen } from './screen.ts'
-import { callLine } from './toolLine.ts'
+import { callLine } from '../../text/toolLine.ts'
 
 const everyMs = 1000
 

@@ -1,4 +1,4 @@
-import { textWidth } from './textWidth.ts'
+import { textWidth } from '../../text/textWidth.ts'
 
 /** One cell; it is painted after it was filled up, so that colours change no width. */
 export interface Cell {

@@ -2,12 +2,12 @@ import type { ConversationNode } from '../../../conversation/node.ts'
 import { formatNodeId, type NodeId } from '../../../protocol/ids.ts'
 import { textOf, toolCallsOf, totalTokens } from '../../../protocol/messages.ts'
 import type { Loop, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
-import { counted, whole } from './amounts.ts'
+import { counted, whole } from '../../text/amounts.ts'
 import type { Colours } from './colours.ts'
 import { shortLoopId } from './sessionText.ts'
 import { paintStatus } from './statusColour.ts'
-import { oneLine, shortened } from './textLines.ts'
-import { callLine, duration, outcomeLine } from './toolLine.ts'
+import { oneLine, shortened } from '../../text/textLines.ts'
+import { callLine, duration, outcomeLine } from '../../text/toolLine.ts'
 
 export interface TurnScene {
   readonly loop: Loop

@@ -3,6 +3,7 @@ import type { NodeId } from '../../../protocol/ids.ts'
 import type { Inspector } from './model/inspector.ts'
 import { Announcer } from './parts/announcer.tsx'
 import { Tabs } from './parts/tabs.tsx'
+import { useNarrow } from './parts/useNarrow.ts'
 import { listenToKeys } from './shortcuts.ts'
 import { AgentPane } from './views/agentPane.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
@@ -34,6 +35,9 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const { connection } = inspector.attached.value
   const agent = inspector.agent.value
   const { agent: chosen } = inspector.route.value
+  const isNarrow = useNarrow()
+  // The agent's own pane is the main one, unless another stands in its place.
+  const alone = isNarrow ? parts.find(({ name }) => name === part && name !== 'agent') : undefined
   const close = (): void => setDialog(null)
   const spawn = (): void => {
     if (connection.role.value === 'admin' && connection.definitions.value.length > 0) setDialog('spawn')
@@ -75,7 +79,8 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
       <nav class="parts" aria-label="Parts of the page">
         <Tabs label="Parts of the page" tabs={parts} chosen={part} onChoose={setPart} panelId="part" />
       </nav>
-      <div class="columns" id="part">
+      <div class="columns" id="part" role={alone === undefined ? undefined : 'main'}>
+        {alone === undefined ? null : <h1 class="hidden">{alone.label}</h1>}
         <Sidebar inspector={inspector} onSpawn={() => setDialog('spawn')} />
         {agent === null ? (
           <Welcome inspector={inspector} onSpawn={() => setDialog('spawn')} />

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../protocol/systemClock.ts'
 import type { ChartModel } from '../../charts/chartModel.ts'
 import type { InspectorPorts } from './model/inspector.ts'
 
@@ -30,13 +31,7 @@ export const browserPorts: InspectorPorts = {
       else sessionStorage.setItem(tokenKey, token)
     },
   },
-  clock: {
-    now: () => Date.now(),
-    after(ms, callback) {
-      const timer = setTimeout(callback, ms)
-      return () => clearTimeout(timer)
-    },
-  },
+  clock: systemClock,
   nextFrame(flush) {
     if (document.hidden) {
       const timer = setTimeout(flush, hiddenFrameMs)

@@ -19,7 +19,7 @@ export function DetailsPane({ inspector, view, onRevert }: DetailsPaneProps) {
   const node = inspector.node.value
   const running = inspector.attached.value.roster.agents.value
   return (
-    <aside class="details scroll" aria-label="Details" tabIndex={0}>
+    <section class="details scroll" aria-label="Details" tabIndex={0}>
       {event === null || inspector.route.value.view !== 'timeline' ? null : (
         <EventDetails inspector={inspector} event={event} />
       )}
@@ -44,6 +44,6 @@ export function DetailsPane({ inspector, view, onRevert }: DetailsPaneProps) {
           </ul>
         </section>
       )}
-    </aside>
+    </section>
   )
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../protocol/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Longest delay a Node timer takes; a longer one fires at once. */
 const longestTimer = 2 ** 31 - 1
@@ -7,7 +7,7 @@ const longestTimer = 2 ** 31 - 1
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {
-    let timer: NodeJS.Timeout
+    let timer: ReturnType<typeof setTimeout>
     const arm = (left: number): void => {
       timer = setTimeout(
         () => (left > longestTimer ? arm(left - longestTimer) : callback()),

@@ -1,7 +1,7 @@
-import type { EventOf } from '../../../protocol/events.ts'
-import { textOf } from '../../../protocol/messages.ts'
+import type { EventOf } from '../../protocol/events.ts'
+import { textOf } from '../../protocol/messages.ts'
 import { counted } from './amounts.ts'
-import { harmless } from './screen.ts'
+import { harmless } from './harmless.ts'
 
 const maxArguments = 60
 const maxOutcome = 80

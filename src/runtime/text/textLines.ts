@@ -1,4 +1,4 @@
-import { harmless } from './screen.ts'
+import { harmless } from './harmless.ts'
 import { fitted } from './textWidth.ts'
 
 /** A text as lines that begin with `indent`, without its control characters. */
