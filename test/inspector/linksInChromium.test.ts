@@ -20,7 +20,12 @@ async function serveRested(context: PageContext) {
   const serving = await serveInspector(context, [echo])
   const agent = await serving.runtime.spawn(echo, { id: 'e1' })
   for (const text of ['one', 'two', 'three']) await agent.prompt(text).result
+  const reverted = Promise.withResolvers<void>()
+  agent.subscribe(({ type }) => {
+    if (type === 'revert.applied') reverted.resolve()
+  })
   await agent.revert('n5', { category: 'tangent', summary: 'Three was too many.' })
+  await reverted.promise
   await agent.close()
   return { ...serving, records: await recordsOf(serving.store, 'e1') }
 }
@@ -61,7 +66,9 @@ describeInChromium('links into the inspector page', (it) => {
     const rows = page.locator('.conversation-row')
     await rows.filter({ hasText: 'two' }).waitFor()
     assert.equal(await rows.filter({ hasText: 'You said: two' }).count(), 0)
-    assert.is(await inspector.prompt.getAttribute('placeholder'), whyPast)
+    // Nothing can be done to the past.
+    assert.is(await inspector.prompt.count(), 0)
+    assert.is(await inspector.button('Stop the agent').getAttribute('title'), whyPast)
     await tab('Requests').click()
     await inspector.button('Raw JSON').click()
     assert.is(await textIn(page.locator('.request-raw .conversation-text-body')), payloadsOf(records)[1])

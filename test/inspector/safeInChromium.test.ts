@@ -18,6 +18,7 @@ const reads = defineTool({
   name: 'read',
   description: 'Reads what somebody left there.',
   input: z.object({ what: z.string() }),
+  maxOutputChars: 2_000_000,
   run: ({ what }) => hostile[what] ?? 'nothing',
 })
 /** Reads everything that is there, a call each, in one turn. */
@@ -90,7 +91,7 @@ describeInChromium('the inspector page and what is not to be trusted', (it) => {
       const blocked = new Set()
       document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
         blocked.add(effectiveDirective)
-        if (blocked.size === 4) resolve([...blocked].sort())
+        if (blocked.size === 5) resolve([...blocked].sort())
       })
       const script = document.createElement('script')
       script.textContent = 'globalThis.isTaken = true'
@@ -101,7 +102,7 @@ describeInChromium('the inspector page and what is not to be trusted', (it) => {
       holder.firstChild.click()
       fetch('https://example.com/').catch(() => {})
     })`)
-      assert.equal(blocked, ['connect-src', 'img-src', 'script-src-elem', 'style-src-attr'])
+      assert.equal(blocked, ['connect-src', 'img-src', 'script-src-attr', 'script-src-elem', 'style-src-attr'])
       assert.is(await page.evaluate('typeof isTaken'), 'undefined')
       // Stopped by the policy: not one of them was asked for.
       assert.equal(

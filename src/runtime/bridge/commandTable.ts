@@ -157,7 +157,9 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   'agent.subscribe': {
     role: 'observe',
     async run(session, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
-      const source = await session.bridge.sourceOf(agentId, session.reach)
+      let source = await session.bridge.sourceOf(agentId, session.reach)
+      // Its last listener may have left in this very moment.
+      while (source.isClosed) source = await session.bridge.sourceOf(agentId, session.reach)
       session.subscribe(source, { fromSeq, deltas, descendants })
       return { seq: source.lastSeq }
     },

@@ -26,6 +26,8 @@ export class Feed implements Source {
   readonly agentId: string
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
+  /** It was given up: nothing comes any more. */
+  isClosed = false
   #agent: Agent | undefined
   readonly #listeners = new Set<FeedListener>()
   readonly #tail: FedEvent[] = []
@@ -95,6 +97,7 @@ export class Feed implements Source {
   }
 
   close(): void {
+    this.isClosed = true
     this.#unsubscribe?.()
     this.#unsubscribeFamily?.()
     this.#listeners.clear()

@@ -15,6 +15,8 @@ export interface Source {
   readonly agentId: string
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
+  /** It was given up, and is not to be listened to. */
+  readonly isClosed: boolean
   /** `seq` of the last record that was told. */
   readonly lastSeq: number
   /** Resolves once the store has every record so far; `undefined`: it has. Rejects when the store fails. */

@@ -125,6 +125,10 @@ class ResumeLife {
       await clock.advance(2_000)
       records = await this.#world.log(agentId)
     }
+    // One that has just come back is still reading.
+    const isBehind = ({ events }: Heard): boolean => (events.at(-1)?.seq ?? 0) < records.length
+    for (let left = 60; (isBehind(this.#heard) || isBehind(this.#calm)) && left > 0; left -= 1)
+      await clock.advance(1_000)
     this.#client.close()
     this.#observer.close()
     await this.#world.end()
