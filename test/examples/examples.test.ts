@@ -52,13 +52,6 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'pipeline: WE SELL CLOCKS. AND REPAIR THEM.',
     'left alive below the editor: 0',
   ],
-  '10-acp.ts': [
-    'may it? wind tower: Allow or Reject',
-    'tool_call_update: completed',
-    'the turn ended: end_turn',
-    '(the editor comes back)',
-    'the agent says: The tower clock is wound.',
-  ],
   '09-bridge.ts': [
     '(open)',
     'admin of keeper',
@@ -70,6 +63,13 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '4 messages, idle',
     'observe saw 14 records, from agent.created to run.end',
     'BRIDGE_FORBIDDEN',
+  ],
+  '10-acp.ts': [
+    'may it? wind tower: Allow or Reject',
+    'tool_call_update: completed',
+    'the turn ended: end_turn',
+    '(the editor comes back)',
+    'the agent says: The tower clock is wound.',
   ],
 }
 

@@ -165,7 +165,7 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     }
     await asks.getByRole('button', { name: 'Approve' }).click({ force: true })
     const start = inspector.button('Start an agent').first()
-    assert.match(await start.getAttribute('title'), 'Starting agents needs a token with the role "admin".')
+    assert.is(await start.getAttribute('title'), 'Starting agents needs a token with the role "admin".')
     await start.click({ force: true })
     assert.is(await page.getByRole('dialog').count(), 0)
     assert.is((await recordsOf(serving.store, 'g1')).filter(({ type }) => type === 'approval.decided').length, 0)

@@ -24,7 +24,7 @@ async function serveRested(context: PageContext) {
   agent.subscribe(({ type }) => {
     if (type === 'revert.applied') reverted.resolve()
   })
-  await agent.revert('n5', { category: 'tangent', summary: 'Three was too many.' })
+  agent.revert('n5', { category: 'tangent', summary: 'Three was too many.' })
   await reverted.promise
   await agent.close()
   return { ...serving, records: await recordsOf(serving.store, 'e1') }
