@@ -78,8 +78,8 @@ async function opening(shown: Browser, url: string, expression: string): Promise
 }
 
 /** Frames a second, and the longest in milliseconds, while a list is scrolled through for 3 s. */
-const scrolling = (page: Page, selector: string): Promise<{ rate: number; longest: number }> =>
-  page.evaluate(`new Promise((resolve) => {
+function scrolling(page: Page, selector: string): Promise<{ rate: number; longest: number }> {
+  return page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector(${JSON.stringify(selector)})
     const started = performance.now()
     let [frames, longest, last, step] = [0, 0, started, 180]
@@ -96,6 +96,7 @@ const scrolling = (page: Page, selector: string): Promise<{ rate: number; longes
     }
     requestAnimationFrame(frame)
   })`)
+}
 
 async function session(): Promise<void> {
   const calls = 20
@@ -165,11 +166,11 @@ async function events(): Promise<void> {
   const limits = { turns: 1_000_000 }
   const teller = defineAgent({ name: 'teller', model, tools: [look], compaction: false, limits })
   const { runtime, origin } = await serve('events', [teller])
-  const agent = await runtime.spawn(teller, { id: 'teller' })
   for (const view of ['conversation', 'timeline']) {
+    const agent = await runtime.spawn(teller, { id: view })
     const { page } = await opening(
       browser,
-      `${origin}#agent=teller&view=${view}`,
+      `${origin}#agent=${view}&view=${view}`,
       `document.querySelector('#prompt') !== null`,
     )
     let told = 0
