@@ -139,11 +139,15 @@ async function session(): Promise<void> {
 }
 
 async function hierarchy(): Promise<void> {
-  const idle = defineAgent({ name: 'idle', model: policyModel(() => 'ok'), maxChildren: 1_000 })
+  const idle = defineAgent({ name: 'idle', model: policyModel(() => 'ok'), maxChildren: 100 })
   const { runtime, origin } = await serve('agents', [idle])
-  const root = await runtime.spawn(idle, { id: 'root' })
-  for (let count = 1; count < agents; count += 1) await root.spawn(idle)
-  const isShown = `document.querySelector('.running .count')?.textContent === '${agents}'`
+  let root = await runtime.spawn(idle)
+  for (let count = 1; count < agents; count += 1) {
+    if (count % 50 === 0) root = await runtime.spawn(idle)
+    else await root.spawn(idle)
+  }
+  const isShown = `document.querySelector('.running .count')?.textContent === '${agents}'
+    && document.querySelector('.agent-row') !== null`
   const { page, ms } = await opening(browser, origin, isShown)
   const { rate: frames, longest } = await scrolling(page, '#agents')
   console.log(

@@ -20,17 +20,18 @@ const nowhere: DemoPage = { stay: async () => {} }
  * says so and the demo goes on without.
  */
 export async function openPage(session: Session, invocation: Invocation, host: CliHost): Promise<DemoPage> {
-  const { noServe, json, stay } = invocation
+  const { noServe, json } = invocation
+  const stays = invocation.stay || host.stdout.isTTY
   if (noServe || json) return nowhere
   const { dim, bold } = coloursFor(host.stdout, host.env)
-  const definitions = [session.definition, defineSorter({ isSlow: stay || host.stdout.isTTY })]
+  const definitions = [session.definition, ...(stays ? [defineSorter({ isSlow: true })] : [])]
   try {
     const server = await session.runtime.serve({ ...addressOf(invocation, host), definitions })
     const page = pageOf(server)
     host.stdout.write(`${bold('Watch and drive it:')} ${page}\n\n`)
     return {
       async stay() {
-        if (!stay && !host.stdout.isTTY) return
+        if (!stays) return
         const hint = `There you can spawn "sorter" and tell it "${wordsForSorter}": it gives up a dead end.`
         host.stdout.write(`\n${dim(`The page stays at ${page} until Ctrl-C. ${hint}`)}\n`)
         await untilStopped(host)
