@@ -50,14 +50,6 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'],
 })
 const folder = await mkdtemp(join(tmpdir(), 'escapement-bench-'))
-try {
-  const parts = { session, agents: hierarchy, events }
-  for (const [name, run] of Object.entries(parts)) if (values.only === undefined || values.only === name) await run()
-} finally {
-  await browser.close()
-  await rm(folder, { recursive: true })
-}
-
 /** A runtime on a folder of its own, and its server's port. */
 async function serve(name: string, definitions: Parameters<Runtime['spawn']>[0][] = []) {
   const runtime = await createRuntime({ store: fileStore(join(folder, name)) })
@@ -157,52 +149,82 @@ async function hierarchy(): Promise<void> {
   await runtime.close()
 }
 
+/** Calls that report as they go, a turn each; the conversation stays short. */
+const reports = 100
+const work = defineTool({
+  name: 'work',
+  description: 'Works, and says how far it is.',
+  input: z.object({ from: z.number() }),
+  async run({ from }, { report }) {
+    for (let told = 0; told < reports; told += 1) {
+      await until(from + told)
+      report({ done: told, of: reports, text: words })
+    }
+    return 'done'
+  },
+})
+
+let begun = 0
+
+/** Resolves when so many events should have been told. */
+async function until(count: number): Promise<void> {
+  const wait = begun + (count * 1_000) / rate - performance.now()
+  if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+}
+
+/** Turns of one short call, one after the other: events of all kinds, and requests that grow with the conversation. */
+const turns = policyModel(async (_, { turnIndex }) => {
+  await until(turnIndex * 12)
+  return turnIndex * 12 < rate * seconds ? { toolCalls: [{ name: 'look', input: { at: turnIndex } }] } : 'Over.'
+})
+const progress = policyModel((_, { turnIndex }) => {
+  const from = turnIndex * (reports + 12)
+  return from < rate * seconds ? { toolCalls: [{ name: 'work', input: { from } }] } : 'Over.'
+})
+
 async function events(): Promise<void> {
-  const perTurn = 12
-  const started = { at: 0 }
-  const model = policyModel(async (_, { turnIndex }) => {
-    // As many turns as the rate asks for by now.
-    const due = started.at + (turnIndex * perTurn * 1_000) / rate
-    const wait = due - performance.now()
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    return turnIndex * perTurn < rate * seconds ? { toolCalls: [{ name: 'look', input: { at: turnIndex } }] } : 'Over.'
-  })
-  const limits = { turns: 1_000_000 }
-  const teller = defineAgent({ name: 'teller', model, tools: [look], compaction: false, limits })
-  const { runtime, origin } = await serve('events', [teller])
-  for (const view of ['conversation', 'timeline']) {
-    const agent = await runtime.spawn(teller, { id: view })
-    const { page } = await opening(
-      browser,
-      `${origin}#agent=${view}&view=${view}`,
-      `document.querySelector('#prompt') !== null`,
-    )
-    let told = 0
-    const forget = agent.subscribe(() => void (told += 1))
-    const frames = page.evaluate<number>(`new Promise((resolve) => {
-      let count = 0
-      const frame = () => {
-        count += 1
-        if (globalThis.isOver) resolve(count)
-        else requestAnimationFrame(frame)
-      }
-      requestAnimationFrame(frame)
-    })`)
-    started.at = performance.now()
-    await agent.prompt('Tell all.').result
-    const took = performance.now() - started.at
-    await page.evaluate(`new Promise((resolve) => {
-      const look = () => (document.querySelector('.agent-title .state').textContent === 'idle' ? resolve() : setTimeout(look, 2))
-      look()
-    })`)
-    const lag = performance.now() - started.at - took
-    await page.evaluate('globalThis.isOver = true')
-    console.log(
-      `${format(told)} events in ${format(took / 1_000, 1)} s (${format((told * 1_000) / took, 0)}/s), ${view}: ` +
-        `${format(lag, 0)} ms behind at the end, ${format(((await frames) * 1_000) / took)} frames/s`,
-    )
-    forget()
-    await page.context().close()
-  }
+  const define = (name: string, model: typeof turns) =>
+    defineAgent({ name, model, tools: [look, work], compaction: false, limits: { turns: 1_000_000 } })
+  const { runtime, origin } = await serve('events')
+  for (const teller of [define('progress', progress), define('turns', turns)])
+    for (const view of ['conversation', 'timeline', 'chart']) {
+      const id = `${teller.name}-${view}`
+      const agent = await runtime.spawn(teller, { id })
+      const url = `${origin}#agent=${id}&view=${view}`
+      const { page } = await opening(browser, url, `document.querySelector('#prompt') !== null`)
+      let told = 0
+      agent.subscribe(() => void (told += 1))
+      const frames = page.evaluate<number>(`new Promise((resolve) => {
+        let count = 0
+        const frame = () => {
+          count += 1
+          if (globalThis.isOver) resolve(count)
+          else requestAnimationFrame(frame)
+        }
+        requestAnimationFrame(frame)
+      })`)
+      begun = performance.now()
+      await agent.prompt('Tell all.').result
+      const took = performance.now() - begun
+      await page.evaluate(`new Promise((resolve) => {
+        const look = () => (document.querySelector('.agent-title .state').textContent === 'idle' ? resolve() : setTimeout(look, 2))
+        look()
+      })`)
+      const lag = performance.now() - begun - took
+      await page.evaluate('globalThis.isOver = true')
+      console.log(
+        `${format(told)} events of ${teller.name} in ${format(took / 1_000, 1)} s (${format((told * 1_000) / took, 0)}/s), ` +
+          `${view}: ${format(lag, 0)} ms behind at the end, ${format(((await frames) * 1_000) / took)} frames/s`,
+      )
+      await page.context().close()
+    }
   await runtime.close()
+}
+
+try {
+  const parts = { session, agents: hierarchy, events }
+  for (const [name, run] of Object.entries(parts)) if (values.only === undefined || values.only === name) await run()
+} finally {
+  await browser.close()
+  await rm(folder, { recursive: true })
 }

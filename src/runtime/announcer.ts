@@ -60,9 +60,12 @@ export class Announcer {
   /** A record was made; told once the machine's step is done. */
   record(record: LogRecord): void {
     if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
-    this.#shared.watchers?.event(eventOf(record, this.#host), this.#agent)
-    const isApproval = record.type.startsWith('approval.')
-    if (this.isObserved || (isApproval && this.#host.parent !== undefined)) this.#hold(eventOf(record, this.#host))
+    const { watchers } = this.#shared
+    const isHeld = this.isObserved || (record.type.startsWith('approval.') && this.#host.parent !== undefined)
+    if (watchers === undefined && !isHeld) return
+    const event = eventOf(record, this.#host)
+    watchers?.event(event, this.#agent)
+    if (isHeld) this.#hold(event)
   }
 
   /** Something happened that is not recorded. */
@@ -83,7 +86,6 @@ export class Announcer {
 
   /** The machine's step is done: what was held is told. */
   flush(): void {
-    this.#observers.flush()
     for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) at.announcer.#flushOwn()
   }
 
