@@ -56,6 +56,16 @@ export interface OriginRule {
 }
 
 /**
+ * Whether a request that names no origin may be answered. A page reads from its own server without naming one, and without tokens
+ * its name may have been made to point here: it must be one of this machine, or of a page that may connect.
+ */
+export function allowsHost(host: string | undefined, { origins = [], isGuarded }: OriginRule): boolean {
+  if (isGuarded || host === undefined) return true
+  const name = URL.parse(`http://${host}`)?.hostname ?? ''
+  return loopback.test(name) || origins.some((origin) => URL.parse(origin)?.host === host)
+}
+
+/**
  * Whether a browser page of this origin may connect; programs send none. Without tokens a page of the server itself counts only
  * under a name of this machine: any other name may be one that a foreign page has had point here.
  */

@@ -174,9 +174,11 @@ export class Bridge {
 
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async sourceOf(agentId: string, reach: Reach): Promise<Source> {
-    const known = this.#feeds.get(agentId) ?? this.#runningFeed(agentId) ?? (await this.#restingFeed(agentId, reach))
+    const known = this.#feeds.get(agentId) ?? this.#runtime.agent(agentId)
+    if (known === undefined) return await this.#restingFeed(agentId, reach)
+    // Before there is a feed of it, which would stay where nobody subscribes.
     checkReach(reach, agentId, known.path)
-    return known
+    return this.#feeds.get(agentId) ?? this.#runningFeed(agentId)!
   }
 
   #runningFeed(agentId: string): Feed | undefined {

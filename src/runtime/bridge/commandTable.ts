@@ -144,7 +144,9 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
     async run(session, { agentId }) {
       const found = await session.bridge.runningOrSession(agentId, session.reach)
       if (!(found instanceof Agent)) return snapshotOf(found)
-      return { ...summaryOf(found), tree: found.tree(), approvals: found.approvals(), pause: found.pause }
+      const { redactor } = session.bridge
+      const approvals = redactor?.value(found.approvals()) ?? found.approvals()
+      return { ...summaryOf(found), tree: found.tree(), approvals, pause: found.pause }
     },
   },
   'agent.conversation': {

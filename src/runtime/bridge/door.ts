@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { allowsOrigin, grantOf, type Grant } from './access.ts'
+import { allowsHost, allowsOrigin, grantOf, type Grant } from './access.ts'
 import type { Bridge } from './bridge.ts'
 
 /** An HTTP status with which somebody is turned away. */
@@ -21,9 +21,11 @@ export class Door {
   }
 
   /** Why a request is turned away whoever sends it. */
-  refuse({ headers }: IncomingMessage): Refusal | undefined {
-    const isGuarded = this.#bridge.tokens !== undefined
-    if (!allowsOrigin(headers.origin, headers.host, { origins: this.#origins, isGuarded })) return '403 Forbidden'
+  refuse({ headers: { origin, host, upgrade } }: IncomingMessage): Refusal | undefined {
+    const rule = { origins: this.#origins, isGuarded: this.#bridge.tokens !== undefined }
+    if (!allowsOrigin(origin, host, rule)) return '403 Forbidden'
+    // Browsers always name the origin of a page that opens a WebSocket.
+    if (origin === undefined && upgrade === undefined && !allowsHost(host, rule)) return '403 Forbidden'
     return this.#bridge.connections.size >= this.#bridge.limits.connections ? '503 Service Unavailable' : undefined
   }
 

@@ -13,7 +13,7 @@ export interface Endpoint {
    * over; a client that reads nothing of what waits for it between three pings is cut off. Default: status 426.
    */
   answer?(request: IncomingMessage, response: ServerResponse, visit: Visit, answering: Answering): void | Promise<void>
-  /** Talks over a WebSocket opened at the path. Default: it is refused. */
+  /** Talks over a WebSocket opened at the path; what it throws closes that with 1011. Default: it is refused. */
   connect?(socket: TextSocket, visit: Visit): void
 }
 
@@ -30,6 +30,7 @@ export interface TextSocket {
   /** `done` is called once the text has left, or never will. */
   send(text: string, done?: () => void): void
   close(code: number, reason: string): void
+  /** What the listener throws closes the socket with 1011. */
   onText(listener: (text: string) => void): void
   /** Calls once the socket is closed, by whichever side. */
   onClose(listener: () => void): void

@@ -1,13 +1,17 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../protocol/clock.ts'
+import { messageOf } from '../../protocol/errors.ts'
 import { closeCodes } from '../../protocol/frames.ts'
 import type { Connection } from './bridge.ts'
 import type { TextSocket } from './endpoint.ts'
 import { textOf } from './readFrame.ts'
 import { SocketLife } from './socketLife.ts'
 
-/** "Unsupported data" of the WebSocket protocol. */
+/** "Unsupported data" and "internal error" of the WebSocket protocol. */
 const notTextCode = 1003
+const brokenCode = 1011
+/** Longest reason of a close: 123 bytes hold so many characters, whatever they are. */
+const mostReason = 40
 
 /** The limits a text socket keeps. */
 interface SocketRules {
@@ -33,7 +37,7 @@ export class EndpointSocket implements TextSocket, Connection {
       if (!this.#life.isOpen) return
       if (!this.#life.heard()) this.close(closeCodes.flooded, 'too many frames')
       else if (isBinary) this.close(notTextCode, 'frames are text')
-      else this.#onText(textOf(data))
+      else this.guard(() => this.#onText(textOf(data)))
     })
   }
 
@@ -44,6 +48,15 @@ export class EndpointSocket implements TextSocket, Connection {
   send(text: string, done?: () => void): void {
     if (this.#socket.bufferedAmount > this.#hardLimitBytes) this.close(closeCodes.stuck, 'the client does not read')
     this.#socket.send(text, () => done?.())
+  }
+
+  /** Runs code of the endpoint: what it throws closes this socket, and harms nobody else. */
+  guard(run: () => void): void {
+    try {
+      run()
+    } catch (thrown) {
+      this.close(brokenCode, messageOf(thrown).slice(0, mostReason))
+    }
   }
 
   close(code: number, reason: string): void {

@@ -45,7 +45,7 @@ export class Requests {
     const endpoint = this.#endpoints.get(path)
     if (endpoint !== undefined)
       return this.#letIn(request, response, (visit) => this.#answerAt(endpoint, request, response, visit))
-    if (isChartPath(path)) return this.#letIn(request, response, (visit) => answerChart(response, path, visit))
+    if (isChartPath(path)) return this.#letIn(request, response, (visit) => this.#answerChart(request, response, path, visit))
     return this.#page?.knows(path) === true ? this.#page.answer(request, response, path) : undefined
   }
 
@@ -54,6 +54,8 @@ export class Requests {
     response: ServerResponse,
     answer: (visit: Visit) => Promise<void>,
   ): Promise<void> {
+    // It may have gone while the application looked at its request.
+    if (response.destroyed) return
     const refusal = this.#bridge.isClosed ? '503 Service Unavailable' : this.#door.refuse(request)
     if (refusal !== undefined) return refuse(response, refusal)
     const { origin } = request.headers

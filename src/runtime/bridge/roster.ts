@@ -75,7 +75,9 @@ export class Roster {
     const seen = agents.filter((agent) => watcher.reach(agent.id, agent.path))
     const changed = seen.filter((agent) => {
       const { turns, costUsd, usage } = agent.spent
-      const mark = [agent.lastSeq, agent.state, turns, costUsd, usage.output].join(' ')
+      // Those of sub-agents come and go without a record of its own.
+      const waiting = agent.approvals().map(({ key }) => key)
+      const mark = [agent.lastSeq, agent.state, turns, costUsd, usage.output, ...waiting].join(' ')
       if (told.get(agent.id) === mark) return false
       told.set(agent.id, mark)
       return true

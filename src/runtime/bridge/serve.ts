@@ -49,7 +49,8 @@ export async function serve(
   const upgrades = new Upgrades(bridge, door, byPath)
   const http =
     options.server ??
-    createServer((request, response) => {
+    // Other protocols that are offered, such as HTTP/2, are not taken up, and the request is answered as it is.
+    createServer({ shouldUpgradeCallback: isForWebSocket }, (request, response) => {
       if (!requests.take(request, response)) answerText(response, 404, 'not found')
     })
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -61,7 +62,12 @@ export async function serve(
     } else if (http.listenerCount('upgrade') === 1) reject(socket, '404 Not Found')
   }
   let closing: Promise<void> | undefined
-  if (options.server === undefined) await listen(http, port, host)
+  try {
+    if (options.server === undefined) await listen(http, port, host)
+  } catch (thrown) {
+    bridge.close()
+    throw thrown
+  }
   http.on('upgrade', upgrade)
   const cancelBeat = beat(clock, bridge)
   const address = http.address() as AddressInfo | null
@@ -95,6 +101,8 @@ export async function serve(
     }
   }
 }
+
+const isForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
 /** Once a second: fresh allowances; every `pingMs`: is the client still there? */
 function beat(clock: Clock, bridge: Bridge): () => void {

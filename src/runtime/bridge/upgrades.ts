@@ -28,8 +28,12 @@ export class Upgrades {
       noServer: true,
       maxPayload: bridge.limits.frameBytes,
       perMessageDeflate: false,
-      handleProtocols: (offered, { url }) =>
-        offered.has(bridgeProtocol) ? bridgeProtocol : url?.startsWith(bridgePath) ? false : ([...offered][0] ?? false),
+      handleProtocols: (offered, request) =>
+        offered.has(bridgeProtocol)
+          ? bridgeProtocol
+          : pathOf(request) === bridgePath
+            ? false
+            : ([...offered][0] ?? false),
     })
   }
 
@@ -64,7 +68,7 @@ export class Upgrades {
     return (webSocket) => {
       const { clock, limits } = this.#bridge
       const socket = new EndpointSocket(webSocket, { clock, ...limits })
-      endpoint.connect!(socket, new Visit(this.#bridge, grant))
+      socket.guard(() => endpoint.connect!(socket, new Visit(this.#bridge, grant)))
       return socket
     }
   }
@@ -84,6 +88,8 @@ export class Upgrades {
   }
 }
 
+/** Turns a request to open a WebSocket away. The socket is no more the HTTP server's to close: whoever stayed would hold it open. */
 export function reject(socket: Duplex, status: Refusal): void {
+  socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

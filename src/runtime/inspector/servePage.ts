@@ -21,7 +21,12 @@ function policyFor(host: string | undefined): string {
 
 /** The inspector page as static files, which are read once, at the first request. */
 export class ServedPage {
+  readonly #read: () => Promise<ReadonlyMap<string, PageFile>>
   #files: Promise<ReadonlyMap<string, PageFile>> | undefined
+
+  constructor(read: () => Promise<ReadonlyMap<string, PageFile>> = readPageFiles) {
+    this.#read = read
+  }
 
   /** Whether a path may be one of the page's. */
   knows(path: string): boolean {
@@ -29,13 +34,13 @@ export class ServedPage {
   }
 
   async answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    this.#files ??= readPageFiles()
-    const files = await this.#files
-    // It may be built while the server runs.
-    if (!files.has('/')) this.#files = undefined
+    const files = await this.#filesNow()
     const file = files.get(path)
     response.setHeader('x-content-type-options', 'nosniff')
-    if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, 'Only GET.\n')
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD')
+      return end(response, 405, 'Only GET.\n')
+    }
     if (file === undefined) return !files.has('/') ? end(response, 503, notBuilt) : end(response, 404, 'not found\n')
     response.writeHead(200, {
       'content-type': file.type,
@@ -46,6 +51,19 @@ export class ServedPage {
       'cross-origin-opener-policy': 'same-origin',
     })
     response.end(request.method === 'HEAD' ? undefined : file.body)
+  }
+
+  /** It may be built while the server runs: what was not there, or could not be read, is read again. */
+  async #filesNow(): Promise<ReadonlyMap<string, PageFile>> {
+    const reading = (this.#files ??= this.#read())
+    try {
+      const files = await reading
+      if (!files.has('/')) this.#files = undefined
+      return files
+    } catch (thrown) {
+      this.#files = undefined
+      throw thrown
+    }
   }
 }
 
