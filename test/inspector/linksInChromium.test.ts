@@ -6,6 +6,7 @@ import { lineOf } from '../../src/runtime/stores/checksum.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
 import { storeFolder } from '../runtime/storeFolder.ts'
 import { assert } from '../support/suite.ts'
+import { axeViolations } from './axe.ts'
 import { openInspector, payloadsOf, recordsOf, serveInspector, textIn, until } from './inspectorHarness.ts'
 
 const echo = defineAgent({
@@ -69,6 +70,7 @@ describeInChromium('links into the inspector page', (it) => {
     // Nothing can be done to the past.
     assert.is(await inspector.prompt.count(), 0)
     assert.is(await inspector.button('Stop the agent').getAttribute('title'), whyPast)
+    assert.equal(await axeViolations(page), [])
     await tab('Requests').click()
     await inspector.button('Raw JSON').click()
     assert.is(await textIn(page.locator('.request-raw .conversation-text-body')), payloadsOf(records)[1])

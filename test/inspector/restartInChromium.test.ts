@@ -1,6 +1,7 @@
 import { assert } from '../support/suite.ts'
 import { startServerProcess } from '../bridge/resume/serverProcess.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
+import { axeViolations } from './axe.ts'
 import { openInspector, startAgent, until } from './inspectorHarness.ts'
 import { servedPage } from './servedPage.ts'
 
@@ -36,6 +37,7 @@ describeInChromium('the inspector page over a server that is killed', (it) => {
       // What was seen stays, and nothing can be done meanwhile.
       assert.ok(Number(await page.evaluate(lastSeq)) > known)
       assert.is(await inspector.prompt.isEditable(), false)
+      if (death === 1) assert.equal(await axeViolations(page), [])
       await server.start()
       await banner.waitFor({ state: 'detached' })
     }

@@ -25,13 +25,13 @@ function Lost({ connection, clock }: Props) {
   if (!hasFailed.current) return null
   const seconds = Math.ceil(((retryAt ?? now) - now) / 1_000)
   return (
-    <div class="banner warn">
+    <section class="banner warn" aria-label="Connection">
       <Icon name="warning" />
       <span class="grow">
         <strong>{wasThere ? 'The connection is lost.' : 'The server does not answer.'}</strong>{' '}
         {wasThere ? 'What you see is as it was. ' : `It was asked at ${connection.url}. `}
         <span class="number">{seconds > 0 ? `Next attempt in ${seconds} s.` : 'Connecting …'}</span>
       </span>
-    </div>
+    </section>
   )
 }
