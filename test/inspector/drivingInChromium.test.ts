@@ -119,6 +119,14 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
       await page.locator('.conversation-row.is-abandoned').filter({ hasText: 'You said: the wrong way' }).waitFor()
       const reverts = (await recordsOf(store, 't1')).filter(({ type }) => type === 'revert.applied')
       assert.is(reverts.length, 1)
+
+      // Over what a person said nobody goes back; the dialog says so and stays.
+      await rows(inspector, 'the good way').first().click()
+      await page.getByRole('button', { name: 'Revert to n1' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revert', exact: true }).click()
+      await page.getByRole('dialog').getByRole('alert').getByText('It was refused').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
       checkProblems(context)
     },
   )
