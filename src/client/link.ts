@@ -57,12 +57,12 @@ export class Link {
     return this.#status
   }
 
-  /** Connects. Once. */
   /** When it tries again, in epoch milliseconds; `undefined` while it is connected or trying. */
   get retryAt(): number | undefined {
     return this.#status === 'closed' ? undefined : this.#retryAt
   }
 
+  /** Connects. Once. */
   open(): void {
     this.#dial()
   }

@@ -157,9 +157,10 @@ export class Agent {
     return treeOf(this.#host)
   }
 
-  /** Calls that wait for a decision, here and below. */
+  /** Calls that wait for a decision, here and below; without secrets, as the events that ask for it. */
   approvals(): PendingApproval[] {
-    return approvalsOf(this.#host)
+    const calls = approvalsOf(this.#host)
+    return this.#host instanceof UnloadedHost ? calls : this.#host.announcer.clean(calls)
   }
 
   /**

@@ -129,6 +129,11 @@ export class Announcer {
     return { ...body, agentId, path, seq: conversation.lastSeq, time: clock.now() }
   }
 
+  /** A JSON value without the secrets that the application named. */
+  clean<T>(value: T): T {
+    return this.#shared.redactor?.value(value) ?? value
+  }
+
   #redact(body: LiveBody, redactor: Redactor): LiveBody | undefined {
     if (body.type === 'reply.start') this.#deltas = new DeltaFilter(redactor)
     return this.#deltas === undefined ? redactor.value(body) : this.#deltas.filter(body)

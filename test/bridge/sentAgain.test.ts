@@ -65,4 +65,46 @@ describe('a command sent again to the next server', (it) => {
     assert.is((await again.until((frame) => 'id' in frame && frame.id === 'c1')).type, 'ok')
     assert.is(typesOf(await logOf(store, 'a1')).filter((type) => type === 'approval.decided').length, 1)
   })
+
+  it('is not refused because it has decided a call of a sub-agent already', async (context) => {
+    const store = kept()
+    const worker = defineAgent({
+      name: 'worker',
+      description: 'works',
+      tools: [tool('look', () => 'seen', { needsApproval: true })],
+      model: policyModel(({ messages }) =>
+        messages.length === 1 ? { toolCalls: [{ name: 'look', input: {} }] } : 'done',
+      ),
+    })
+    const boss = defineAgent({
+      name: 'boss',
+      agents: [worker],
+      model: policyModel(({ messages }) =>
+        messages.length === 1 ? { toolCalls: [{ name: 'worker', input: { task: 'x' } }] } : 'fine',
+      ),
+    })
+    const before = await serveAgents(context, [boss], { runtime: { store } })
+    const agent = await before.runtime.spawn(boss, { id: 'b1' })
+    const heard = new Heard()
+    agent.subscribe(heard.listen)
+    const run = agent.prompt('go')
+    await heard.until(({ type }) => type === 'approval.requested')
+    const first = await before.dial({ hello: { sessionId: 's1' } })
+    const [{ key } = { key: '' }] = agent.approvals()
+    const decide = { type: 'agent.decide', agentId: 'b1', callId: key, decision: 'approve', id: 'c1' }
+    await first.until(({ type }) => type === 'welcome')
+    first.send(decide)
+    assert.is((await run.result).text, 'fine')
+    await before.runtime.close()
+    const after = await serveAgents(context, [boss], { runtime: { store } })
+    const again = await after.dial({ hello: { sessionId: 's1' } })
+    again.send(decide)
+    assert.is((await again.until((frame) => 'id' in frame && frame.id === 'c1')).type, 'ok')
+    again.send({ ...decide, id: 'c2' })
+    const refused = await again.until((frame) => 'id' in frame && frame.id === 'c2')
+    assert.is(refused.type === 'error' && refused.code, 'CALL_NOT_PENDING')
+    again.send({ ...decide, id: 'c3', callId: '../x/y' })
+    const strange = await again.until((frame) => 'id' in frame && frame.id === 'c3')
+    assert.is(strange.type === 'error' && strange.code, 'CALL_NOT_PENDING')
+  })
 })

@@ -57,6 +57,25 @@ describe('escapement attach at a terminal', (it) => {
     assert.not.match(cli.stdout, /\(prompt: hello\)/)
   })
 
+  it('prompts an agent at rest, and does not take it for one at work', async (context) => {
+    const { agent, attach, store } = await served(context)
+    await agent.prompt('good day').result
+    await agent.close()
+    const looking = attach('a1')
+    await looking.until('› ')
+    looking.send(ctrlD)
+    assert.is(await looking.ended, 0)
+    assert.not.match(looking.stdout, /the run goes on|● closed/)
+    const talking = attach('a1')
+    await talking.until('› ')
+    talking.send('hello\r')
+    await talking.until('You said: hello')
+    await talking.until('✓ done')
+    const causes: string[] = []
+    for await (const record of store.read('a1')) if (record.type === 'run.start') causes.push(record.cause)
+    assert.equal(causes, ['prompt', 'prompt'])
+  })
+
   it('leaves the agent at work at Ctrl-C, and finds it there again', async (context) => {
     const { agent, attach, open } = await served(context)
     const first = attach('a1')

@@ -113,6 +113,20 @@ describe('the Stately inspector', (it) => {
     )
   })
 
+  it('is told of a running sub-agent by a token that reaches no more than that', async (context) => {
+    const tokens = { 'some-token-0123456789': { role: 'observe', agents: ['kid'] } } as const
+    const serving = await serveAgents(context, [echo], { endpoints: [stately()], tokens })
+    const root = await serving.runtime.spawn(echo, { id: 'root' })
+    await root.spawn(echo, { id: 'kid' })
+    const tool = await listenTo(context, serving, { authorization: 'Bearer some-token-0123456789' })
+    // Below its supervisor it goes by that name.
+    await tool.until((messages) => messages.some(({ name }) => name === 'agent'))
+    assert.equal(
+      tool.messages.map(({ name }) => name),
+      ['agent'],
+    )
+  })
+
   it('is left alone when it writes, and lets go of everything when it leaves', async (context) => {
     const serving = await serveAgents(context, [echo], { endpoints: [stately()] })
     const agent = await serving.runtime.spawn(echo, { id: 'a1' })

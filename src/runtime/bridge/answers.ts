@@ -1,8 +1,15 @@
+import { agentIdSchema } from '../../protocol/ids.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../agent.ts'
 
 /** Answers kept, so that a command sent again after a reconnect is answered as before. */
 const mostKept = 10_000
+
+/** Who decides a call, and which calls wait below it. */
+interface Decider {
+  readonly id: string
+  readonly approvals: readonly { readonly key: string }[]
+}
 
 /** Remembers which commands were carried out: here since the server was started, and before that in the agents' logs. */
 export class Answers {
@@ -32,6 +39,13 @@ export class Answers {
     this.#asked.set(agent, asked)
     asked.catch(() => this.#asked.delete(agent))
     return (await asked).has(requestId)
+  }
+
+  /** Whether an ancestor's decision of this request, about a call named by its key, is in the log of the agent that made the call. */
+  async wasDecided({ id, approvals }: Decider, key: string, requestId: string): Promise<boolean> {
+    const owner = agentIdSchema.safeParse(key.split('/', 1)[0]).data
+    if (owner === undefined || owner === key || owner === id || approvals.some((call) => call.key === key)) return false
+    return (await this.#readRequests(owner)).has(requestId)
   }
 
   async #readRequests(agentId: string): Promise<Set<string>> {

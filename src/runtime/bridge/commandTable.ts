@@ -74,7 +74,12 @@ const ask = <T extends Extract<Command['type'], AgentCommand['type']>>(): Right<
       throw thrown
     })
     if (agent === null) return answer
-    if (await session.bridge.answers.wasAsked(agent, requestId)) return answer
+    const { answers } = session.bridge
+    if (await answers.wasAsked(agent, requestId)) return answer
+    if (command.type === 'agent.decide') {
+      const decider = { id: agent.id, approvals: agent.approvals() }
+      if (await answers.wasDecided(decider, command.callId, requestId)) return answer
+    }
     if (command.type === 'agent.stop') return new Accepted(agent.stop().then(() => answer))
     const run = agent.dispatch(command, { requestId })
     return new Accepted(written(agent, answer), run?.result.then(unlogged))
@@ -144,9 +149,7 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
     async run(session, { agentId }) {
       const found = await session.bridge.runningOrSession(agentId, session.reach)
       if (!(found instanceof Agent)) return snapshotOf(found)
-      const { redactor } = session.bridge
-      const approvals = redactor?.value(found.approvals()) ?? found.approvals()
-      return { ...summaryOf(found), tree: found.tree(), approvals, pause: found.pause }
+      return { ...summaryOf(found), tree: found.tree(), approvals: found.approvals(), pause: found.pause }
     },
   },
   'agent.conversation': {

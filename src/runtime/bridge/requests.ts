@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { messageOf } from '../../protocol/errors.ts'
-import { answerChart, isChartPath } from './agentCharts.ts'
+import { AgentCharts, isChartPath } from './agentCharts.ts'
 import { AnswerConnection } from './answerConnection.ts'
 import type { Bridge } from './bridge.ts'
 import { pathOf, type Door, type Refusal } from './door.ts'
@@ -18,6 +18,7 @@ export class Requests {
   readonly #door: Door
   readonly #endpoints: ReadonlyMap<string, Endpoint>
   readonly #page: ServedPage | undefined
+  readonly #charts = new AgentCharts()
 
   constructor(bridge: Bridge, door: Door, endpoints: ReadonlyMap<string, Endpoint>, page: ServedPage | undefined) {
     this.#bridge = bridge
@@ -45,7 +46,12 @@ export class Requests {
     const endpoint = this.#endpoints.get(path)
     if (endpoint !== undefined)
       return this.#letIn(request, response, (visit) => this.#answerAt(endpoint, request, response, visit))
-    if (isChartPath(path)) return this.#letIn(request, response, (visit) => this.#answerChart(request, response, path, visit))
+    if (isChartPath(path)) {
+      return this.#letIn(request, response, (visit) => {
+        this.#count(response, visit)
+        return this.#charts.answer(request, response, visit)
+      })
+    }
     return this.#page?.knows(path) === true ? this.#page.answer(request, response, path) : undefined
   }
 
@@ -76,10 +82,15 @@ export class Requests {
       response.setHeader('upgrade', 'websocket')
       return answerText(response, 426, 'open a WebSocket here')
     }
-    const connection = new AnswerConnection(response, visit.limits)
+    await endpoint.answer(request, response, visit, this.#count(response, visit))
+  }
+
+  /** An answer is a connection until it is over. */
+  #count(response: ServerResponse, { limits }: Visit): AnswerConnection {
+    const connection = new AnswerConnection(response, limits)
     this.#bridge.connections.add(connection)
     response.on('close', () => this.#bridge.left(connection))
-    await endpoint.answer(request, response, visit, connection)
+    return connection
   }
 }
 

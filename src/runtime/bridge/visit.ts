@@ -66,6 +66,13 @@ export class Visit {
     return this.#bridge.agents().filter((agent) => reaches(this.#grant, agent.id, agent.path))
   }
 
+  /** Running agents within reach, sub-agents included, but none below another one of them. */
+  topmost(): Agent[] {
+    const within = (agent: Agent): Agent[] =>
+      reaches(this.#grant, agent.id, agent.path) ? [agent] : agent.children().flatMap(within)
+    return this.#bridge.agents().flatMap(within)
+  }
+
   /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void {
     return this.#bridge.onAgent((agent) => {

@@ -121,7 +121,8 @@ export class AttachedAgent implements ChatAgent {
   }
 
   #take({ state, pause, approvals }: RemoteSnapshot): void {
-    this.#state = state
+    // One that does not run is woken by what is said to it, which begins a run, unless calls wait for a decision.
+    this.#state = state !== 'closed' ? state : approvals.length > 0 ? 'paused' : 'idle'
     this.#pause = pause
     this.#calls.clear()
     for (const call of approvals) this.#calls.set(idOf(call), { ...call, input: call.input })

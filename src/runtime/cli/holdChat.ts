@@ -72,7 +72,7 @@ export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
       screen.write(`${screen.isAtLineStart ? '' : '\n'}${line}\n`)
     },
     catchUp() {
-      if (agent.state !== 'idle' && agent.state !== 'paused') status.begin(agent.state)
+      if (!['idle', 'paused', 'stopped'].includes(agent.state)) status.begin(agent.state)
       else status.close()
       approvals.look()
     },

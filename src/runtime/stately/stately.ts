@@ -27,7 +27,7 @@ class StatelySession {
     this.#socket = socket
     this.#visit = visit
     this.#forget = visit.onAgent((agent) => this.#follow(agent))
-    for (const agent of visit.agents()) this.#follow(agent)
+    for (const agent of visit.topmost()) this.#follow(agent)
   }
 
   close(): void {
