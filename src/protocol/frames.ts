@@ -33,7 +33,10 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('hello'),
     token: z.string().max(4_096).exactOptional(),
-    sessionId: z.string().max(128).exactOptional(),
+    sessionId: z
+      .string()
+      .regex(/^[\w.-]{1,128}$/, 'give 1 to 128 letters, digits, ".", "_" or "-"')
+      .exactOptional(),
   }),
   ...commandFrames,
   z.strictObject({

@@ -113,7 +113,7 @@ describe('who may enter', (it) => {
     assert.is(await statusOf(server.port, '/bridge', { 'Sec-WebSocket-Protocol': 'other' }), '400 Bad Request')
     assert.is(await statusOf(server.port, '/bridge?x=1'), '101 Switching Protocols')
     assert.is((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status, 200)
-    assert.is((await fetch(`http://127.0.0.1:${server.port}/bridge`)).status, 404)
+    assert.is((await fetch(`http://127.0.0.1:${server.port}/bridge`)).status, 426)
   })
 
   it('leaves other paths of a server of the application to that', async (context) => {
@@ -236,6 +236,15 @@ describe('a token for some agents', (it) => {
 })
 
 describe('a session', (it) => {
+  it('has a name that no other can be made of', async (context) => {
+    const serving = await serveAgents(context, [echo])
+    for (const sessionId of ['', 'a/b', 'a b', 'x'.repeat(129)]) {
+      const bare = await serving.dial({ hello: { sessionId } })
+      const answer = await bare.until(({ type }) => type === 'error')
+      assert.match((answer as { message: string }).message, /sessionId/)
+    }
+  })
+
   it('of one token is none of another', async (context) => {
     const two = { 'one-token-0123456789': 'drive', 'two-token-0123456789': 'drive' } as const
     const serving = await serveAgents(context, [echo], { tokens: two })

@@ -88,7 +88,8 @@ describe('an endpoint', (it) => {
     const tokens = { 'some-token-0123456789': { role: 'drive', agents: ['a1'] } } as const
     const serving = await serveAgents(context, [echo], { tokens, endpoints: [hello] })
     for (const id of ['a1', 'a2']) await serving.runtime.spawn(echo, { id })
-    assert.is((await get(serving, '/hello')).status, 401)
+    const refused = await get(serving, '/hello')
+    assert.equal([refused.status, refused.headers.get('www-authenticate')], [401, 'Bearer'])
     const response = await get(serving, '/hello', { headers: { authorization: 'Bearer some-token-0123456789' } })
     assert.is(await response.text(), 'drive echo a1')
   })
@@ -112,7 +113,8 @@ describe('an endpoint', (it) => {
     const serving = await serveAgents(context, [echo], { endpoints: [broken, talks] })
     const response = await get(serving, '/broken')
     assert.equal([response.status, await response.text()], [500, 'oh no\n'])
-    assert.equal([(await get(serving, '/talks')).status, (await get(serving, '/healthz')).status], [426, 200])
+    const statuses = ['/talks', '/bridge', '/healthz'].map(async (path) => (await get(serving, path)).status)
+    assert.equal(await Promise.all(statuses), [426, 426, 200])
   })
 
   it('has a path of its own', async (context) => {

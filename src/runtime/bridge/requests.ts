@@ -5,7 +5,7 @@ import { AnswerConnection } from './answerConnection.ts'
 import type { Bridge } from './bridge.ts'
 import { pathOf, type Door, type Refusal } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
-import { healthPath } from './serveOptions.ts'
+import { bridgePath, healthPath } from './serveOptions.ts'
 import type { ServedPage } from '../inspector/servePage.ts'
 import { Visit } from './visit.ts'
 
@@ -32,6 +32,10 @@ export class Requests {
     const path = pathOf(request)
     if (path === healthPath) {
       answerText(response, 200, 'ok')
+      return true
+    }
+    if (path === bridgePath) {
+      needSocket(response)
       return true
     }
     const answering = this.#answer(request, response, path)
@@ -78,10 +82,7 @@ export class Requests {
   }
 
   async #answerAt(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
-    if (endpoint.answer === undefined) {
-      response.setHeader('upgrade', 'websocket')
-      return answerText(response, 426, 'open a WebSocket here')
-    }
+    if (endpoint.answer === undefined) return needSocket(response)
     await endpoint.answer(request, response, visit, this.#count(response, visit))
   }
 
@@ -94,8 +95,15 @@ export class Requests {
   }
 }
 
+/** The path is for WebSockets alone. */
+function needSocket(response: ServerResponse): void {
+  response.setHeader('upgrade', 'websocket')
+  answerText(response, 426, 'open a WebSocket here')
+}
+
 function refuse(response: ServerResponse, refusal: Refusal): void {
   const [status] = refusal.split(' ', 1)
+  if (refusal === '401 Unauthorized') response.setHeader('www-authenticate', 'Bearer')
   answerText(response, Number(status), refusal)
 }
 
