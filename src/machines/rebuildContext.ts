@@ -106,7 +106,8 @@ const fold: Fold = {
     turns: turnIndex + 1,
     isTurnOpen: true,
     ...inRun(context, {
-      turns: (context.run?.turns ?? 0) + 1,
+      // One that goes on with calls of before asks the model nothing, and is not counted.
+      turns: context.calls.length > 0 ? 0 : (context.run?.turns ?? 0) + 1,
       attempt: 1,
       turnUsage: noUsage,
       turnCostUsd: 0,
