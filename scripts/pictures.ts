@@ -44,10 +44,12 @@ async function conversation(): Promise<string> {
       run: () => 'p99 after a deploy: 840 ms (aim: 50 ms)',
     }),
   ]
-  await using runtime = await createRuntime({ newId: () => 'x' })
+  const runtime = await createRuntime({ newId: () => 'x' })
   const caching = await runtime.spawn(defineAgent({ name: 'coder', model, tools, braking: { revert: true } }))
   await caching.prompt('Make the first page fast.').result
-  return conversationGraph(caching, { format: 'svg' })
+  const picture = conversationGraph(caching, { format: 'svg' })
+  await runtime.close()
+  return picture
 }
 
 /** The pictures by file name, each with what makes it. */
