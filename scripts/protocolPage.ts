@@ -98,7 +98,8 @@ One WebSocket at \`/bridge\`, subprotocol \`${bridgeProtocol}\`. Every message i
 - The first frame is \`hello\`; the server answers \`welcome\`, or closes. A token may come in an \`Authorization: Bearer\` header instead.
 - Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. A command that is sent again under
   the same id and the same \`sessionId\` (of \`hello\`) is carried out once, also when the server was started again in between. \`ok\` comes once the store has what it did; for a run that has no
-  end in the log it may come a second time, with \`ended\`. \`agent.spawn\` answers \`{ agentId, seq }\`.
+  end in the log it may come a second time, with \`ended\`. \`agent.spawn\` answers \`{ agentId, seq }\`. Only an
+  \`agent.abort\` of an agent at rest leaves nothing in the log by which the next server could know it.
 - \`agent.subscribe\` with \`fromSeq\` sends the records of the log from there on, then \`caughtUp\`, then what happens, with no gap and no
   repeat. \`seq\` of an \`event\` is the cursor to come back with. Events with \`live: true\` are not in the log.
 - Deltas carry \`offset\`, their place in the reply. Whoever comes in the middle of a reply gets one delta with all of it so far.
