@@ -77,14 +77,18 @@ describe('a demo', (it) => {
     await cli.until('Watch and drive it:')
     await cli.until('\n')
     const page = url.exec(cli.stdout)![1]!
-    const client = connect(`${page.replace('http', 'ws')}bridge`)
+    const [place, agentId] = page.split('#agent=')
+    const client = connect(`${place!.replace('http', 'ws')}bridge`)
     context.cleanup(() => client.close())
     await client.ready
     assert.equal(client.definitions, ['coder', 'sorter'])
     const { agents } = await client.agents()
-    assert.is(agents.length, 1)
+    assert.equal(
+      agents.map((agent) => agent.agentId),
+      [agentId],
+    )
     await cli.until('The page stays at')
-    assert.ok((await client.agent(agents[0]!.agentId).conversation('log')).nodes.length > 8)
+    assert.ok((await client.agent(agentId!).conversation('log')).nodes.length > 8)
     cli.signal()
     assert.is(await cli.ended, 0)
   })

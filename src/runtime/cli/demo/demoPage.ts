@@ -27,7 +27,7 @@ export async function openPage(session: Session, invocation: Invocation, host: C
   const definitions = [session.definition, ...(stays ? [defineSorter({ isSlow: true })] : [])]
   try {
     const server = await session.runtime.serve({ ...addressOf(invocation, host), definitions })
-    const page = pageOf(server)
+    const page = pageOf(server, `agent=${session.agent.id}`)
     host.stdout.write(`${bold('Watch and drive it:')} ${page}\n\n`)
     return {
       async stay() {
