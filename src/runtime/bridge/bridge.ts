@@ -4,10 +4,11 @@ import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { agentMachine } from '../../machines/agentMachine.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import type { RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../agent.ts'
 import type { Role } from '../../protocol/frames.ts'
-import type { Grant, Tokens } from './access.ts'
+import { grantOf, type Grant, type Tokens } from './access.ts'
 import type { ChartSubject } from '../charts/chart.ts'
 import { Answers } from './answers.ts'
 import { Feed } from './feed.ts'
@@ -96,6 +97,11 @@ export class Bridge {
     return true
   }
 
+  /** What a token allows; `undefined`: nothing, or it is missing. */
+  grantOf(token: string | undefined): Grant | undefined {
+    return this.everyone ?? (token === undefined ? undefined : grantOf(this.tokens!, token))
+  }
+
   newId(): string {
     return nanoid(16)
   }
@@ -120,17 +126,9 @@ export class Bridge {
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`
    */
   async agentFor(agentId: string, reach: Reach): Promise<Agent> {
-    const running = this.#runtime.agent(agentId)
-    if (running !== undefined) {
-      checkReach(reach, agentId, running.path)
-      // Woken by another client, it may not have gone on yet.
-      await this.#waking.get(running.path[0] ?? agentId)
-      return running
-    }
-    const born = await birthOf(this.store, agentId)
-    checkReach(reach, agentId, born?.path ?? [])
-    if (born === undefined) throw notFound(agentId)
-    const [root = agentId] = born.path
+    const running = await this.#running(agentId, reach)
+    if (running !== undefined) return running
+    const [root = agentId] = (await this.#birth(agentId, reach)).path
     const waking = this.#waking.get(root) ?? this.#wake(root)
     this.#waking.set(root, waking)
     await waking.finally(() => this.#waking.delete(root))
@@ -149,27 +147,35 @@ export class Bridge {
 
   /** An agent that runs within reach; one that does not is not woken. Rejects as `agentFor` does. */
   async runningOrSession(agentId: string, reach: Reach): Promise<Agent | LoadedSession> {
-    const agent = this.#runtime.agent(agentId)
-    if (agent !== undefined) {
-      checkReach(reach, agentId, agent.path)
-      await this.#waking.get(agent.path[0] ?? agentId)
-      await agent.wake()
-      return agent
-    }
-    const born = await birthOf(this.store, agentId)
-    checkReach(reach, agentId, born?.path ?? [])
-    if (born === undefined) throw notFound(agentId)
+    const agent = await this.#running(agentId, reach)
+    await agent?.wake()
+    if (agent !== undefined) return agent
+    await this.#birth(agentId, reach)
     return await loadSession(this.store, agentId)
   }
 
   /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string, reach: Reach): Promise<ChartSubject> {
+    const agent = await this.#running(agentId, reach)
+    return agent ?? this.definitions.get((await this.#birth(agentId, reach)).definition) ?? agentMachine
+  }
+
+  /** The agent if it runs. Rejects with `BRIDGE_FORBIDDEN`. */
+  async #running(agentId: string, reach: Reach): Promise<Agent | undefined> {
     const agent = this.#runtime.agent(agentId)
-    const born = agent === undefined ? await birthOf(this.store, agentId) : undefined
-    checkReach(reach, agentId, (agent ?? born)?.path ?? [])
-    if (agent !== undefined) return agent
+    if (agent === undefined) return undefined
+    checkReach(reach, agentId, agent.path)
+    // Woken by another client, it may not have gone on yet.
+    await this.#waking.get(agent.path[0] ?? agentId)
+    return agent
+  }
+
+  /** The first record of an agent's log. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async #birth(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'>> {
+    const born = await birthOf(this.store, agentId)
+    checkReach(reach, agentId, born?.path ?? [])
     if (born === undefined) throw notFound(agentId)
-    return this.definitions.get(born.definition) ?? agentMachine
+    return born
   }
 
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
@@ -190,17 +196,11 @@ export class Bridge {
 
   /** Of an agent that does not run: it is in its log, and followed should it begin to run. */
   async #restingFeed(agentId: string, reach: Reach): Promise<Feed> {
-    const born = await birthOf(this.store, agentId)
-    checkReach(reach, agentId, born?.path ?? [])
-    if (born === undefined) throw notFound(agentId)
+    const { path } = await this.#birth(agentId, reach)
     let lastSeq = 0
     for await (const { seq } of this.store.read(agentId)) lastSeq = seq
     // It may have begun to run meanwhile.
-    return (
-      this.#feeds.get(agentId) ??
-      this.#runningFeed(agentId) ??
-      this.#keep(new Feed({ agentId, path: born.path, lastSeq }))
-    )
+    return this.#feeds.get(agentId) ?? this.#runningFeed(agentId) ?? this.#keep(new Feed({ agentId, path, lastSeq }))
   }
 
   #keep(feed: Feed): Feed {
@@ -246,6 +246,7 @@ const mostOwners = 10_000
 const notFound = (agentId: string): RuntimeError =>
   new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)
 
-function checkReach(reach: Reach, agentId: string, path: readonly string[]): void {
+/** @throws RuntimeError `BRIDGE_FORBIDDEN` */
+export function checkReach(reach: Reach, agentId: string, path: readonly string[]): void {
   if (!reach(agentId, path)) throw new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${agentId}".`)
 }

@@ -1,7 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import { errorInfo, RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { closeCodes, type CheckedClientFrame, type ServerFrame } from '../../protocol/frames.ts'
-import { grantOf, mayAct, reaches, type Grant } from './access.ts'
 import type { Bridge, Connection, Reach } from './bridge.ts'
 import { Accepted, rights, type Commanding } from './commandTable.ts'
 import { Outbox } from './outbox.ts'
@@ -10,6 +9,7 @@ import type { RosterWatcher } from './roster.ts'
 import type { Source } from './source.ts'
 import { SocketLife } from './socketLife.ts'
 import { Subscription, type Wanted } from './subscription.ts'
+import { Visit } from './visit.ts'
 
 /** "Internal error" of the WebSocket protocol: come back later. */
 const brokenCode = 1011
@@ -21,9 +21,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   readonly #outbox: Outbox
   readonly #subscriptions = new Map<string, Subscription>()
   readonly #token: string | undefined
-  #grant: Grant | undefined
-  /** Whether the client may see and drive an agent. */
-  readonly reach: Reach = (agentId, path) => this.#grant !== undefined && reaches(this.#grant, agentId, path)
+  #visit: Visit | undefined
   /** Chosen by the client, so that its commands are known again after a reconnect. */
   #sessionId = ''
   /** Commands are carried out in the order they came. */
@@ -43,7 +41,16 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   get isWelcome(): boolean {
-    return this.#grant !== undefined
+    return this.#visit !== undefined
+  }
+
+  /** Only of a client that is welcome. */
+  get visit(): Visit {
+    return this.#visit!
+  }
+
+  get reach(): Reach {
+    return this.visit.reach
   }
 
   tick(): void {
@@ -125,7 +132,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
     const frame = readFrame(textOf(data), this.bridge.limits.depth)
     if ('problem' in frame) return this.#refuse(frame.id, errorInfo('BRIDGE_FRAME', frame.problem))
     if (frame.type === 'hello') return this.#greet(frame)
-    if (this.#grant === undefined) {
+    if (this.#visit === undefined) {
       this.#refuse(
         'id' in frame ? frame.id : undefined,
         errorInfo('BRIDGE_UNAUTHORISED', 'The first frame must be "hello".'),
@@ -138,20 +145,19 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   #greet({ token = this.#token, sessionId }: Extract<CheckedClientFrame, { type: 'hello' }>): void {
-    const { tokens, everyone, limits, definitions } = this.bridge
-    const grant = everyone ?? (token === undefined ? undefined : grantOf(tokens!, token))
-    if (grant === undefined || this.#grant !== undefined) {
-      const what = this.#grant === undefined ? 'The token is missing or wrong.' : '"hello" came twice.'
+    const { limits, definitions } = this.bridge
+    const grant = this.bridge.grantOf(token)
+    if (grant === undefined || this.#visit !== undefined) {
+      const what = this.#visit === undefined ? 'The token is missing or wrong.' : '"hello" came twice.'
       this.#refuse(undefined, errorInfo('BRIDGE_UNAUTHORISED', what))
       return this.close(closeCodes.unauthorised, 'unauthorised')
     }
-    this.#grant = grant
     this.#sessionId = sessionId ?? this.bridge.newId()
     if (!this.bridge.owns(this.#sessionId, token)) {
-      this.#grant = undefined
       this.#refuse(undefined, errorInfo('BRIDGE_UNAUTHORISED', 'This session belongs to another token.'))
       return this.close(closeCodes.unauthorised, 'unauthorised')
     }
+    this.#visit = new Visit(this.bridge, grant)
     this.send({
       type: 'welcome',
       sessionId: this.#sessionId,
@@ -169,12 +175,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
     const { id, type } = frame
     try {
       const right = rights[type]
-      if (!mayAct(this.#grant!.role, right.role)) {
-        throw new RuntimeError(
-          'BRIDGE_FORBIDDEN',
-          `"${type}" needs the role "${right.role}"; this token has "${this.#grant!.role}".`,
-        )
-      }
+      this.visit.mustBe(right.role, type)
       const key = `${this.#sessionId}/${id}`
       const run = (): unknown => right.run(this, frame as never, key)
       const result = await (right.isOnce ? this.bridge.answers.once(key, run) : run())

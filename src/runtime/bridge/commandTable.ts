@@ -3,13 +3,13 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { CheckedClientFrame, Role, SessionEntry } from '../../protocol/frames.ts'
 import type { RunResult } from '../../protocol/run.ts'
 import { Agent } from '../agent.ts'
-import type { Bridge, Reach } from './bridge.ts'
-import { listSessions } from '../sessions/listSessions.ts'
+import type { Bridge } from './bridge.ts'
 import type { SessionSummary } from '../sessions/sessionSummary.ts'
 import { snapshotOf } from './restingAgent.ts'
 import { summaryOf } from './roster.ts'
 import type { Source } from './source.ts'
 import type { Wanted } from './subscription.ts'
+import type { Visit } from './visit.ts'
 
 type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
 type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
@@ -17,7 +17,7 @@ type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
 /** What a command may reach of the session that gives it. */
 export interface Commanding {
   readonly bridge: Bridge
-  readonly reach: Reach
+  readonly visit: Visit
   subscribe(source: Source, wanted: Wanted): void
   unsubscribe(agentId: string): void
   watch(): void
@@ -45,8 +45,6 @@ interface Right<T extends Command['type']> {
   run(session: Commanding, frame: FrameOf<T>, requestId: string): unknown
 }
 
-const agentFor = ({ bridge, reach }: Commanding, agentId: string): Promise<Agent> => bridge.agentFor(agentId, reach)
-
 /** Resolves once the store has what an agent did; a store that fails is a matter of the agent, which pauses. */
 async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
   try {
@@ -68,7 +66,7 @@ const ask = <T extends Extract<Command['type'], AgentCommand['type']>>(): Right<
   async run(session, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & AgentCommand
     const answer = { requestId }
-    const agent = await agentFor(session, command.agentId).catch((thrown: unknown) => {
+    const agent = await session.visit.agent(command.agentId).catch((thrown: unknown) => {
       if (command.type === 'agent.stop' && thrown instanceof RuntimeError && thrown.code === 'AGENT_STOPPED')
         return null
       throw thrown
@@ -129,25 +127,22 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   'agent.spawn': {
     role: 'admin',
     isOnce: true,
-    async run({ bridge, reach }, { definition, agentId }) {
-      if (!reach(agentId ?? '', [])) {
-        throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
-      }
-      const agent = await bridge.spawn(definition, agentId)
+    async run({ visit }, { definition, agentId }) {
+      const agent = await visit.spawn(definition, agentId)
       return new Accepted(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
     },
   },
   'agent.list': {
     role: 'observe',
-    run: (session, frame) => {
-      const all = session.bridge.agents().filter((agent) => session.reach(agent.id, agent.path))
+    run: ({ visit }, frame) => {
+      const all = visit.agents()
       return { agents: pageOf(all, frame, ({ id }) => id).map(summaryOf), total: all.length }
     },
   },
   'agent.snapshot': {
     role: 'observe',
     async run(session, { agentId }) {
-      const found = await session.bridge.runningOrSession(agentId, session.reach)
+      const found = await session.bridge.runningOrSession(agentId, session.visit.reach)
       if (!(found instanceof Agent)) return snapshotOf(found)
       return { ...summaryOf(found), tree: found.tree(), approvals: found.approvals(), pause: found.pause }
     },
@@ -155,16 +150,16 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   'agent.conversation': {
     role: 'observe',
     async run(session, { agentId, view }) {
-      const { conversation } = await session.bridge.runningOrSession(agentId, session.reach)
+      const { conversation } = await session.bridge.runningOrSession(agentId, session.visit.reach)
       return { head: conversation.head, nodes: view === 'trunk' ? conversation.trunk() : conversation.log() }
     },
   },
   'agent.subscribe': {
     role: 'observe',
     async run(session, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
-      let source = await session.bridge.sourceOf(agentId, session.reach)
+      let source = await session.bridge.sourceOf(agentId, session.visit.reach)
       // Its last listener may have left in this very moment.
-      while (source.isClosed) source = await session.bridge.sourceOf(agentId, session.reach)
+      while (source.isClosed) source = await session.bridge.sourceOf(agentId, session.visit.reach)
       session.subscribe(source, { fromSeq, deltas, descendants })
       return { seq: source.lastSeq }
     },
@@ -174,8 +169,8 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   'agent.unwatch': { role: 'observe', run: (session) => session.unwatch() },
   'session.list': {
     role: 'observe',
-    async run({ bridge, reach }, frame) {
-      const all = (await listSessions(bridge.store)).filter(({ id, path }) => reach(id, path))
+    async run({ visit }, frame) {
+      const all = await visit.sessions()
       return { sessions: pageOf(all, frame, ({ id }) => id).map(entryOf), total: all.length }
     },
   },

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { allowsHost, allowsOrigin, grantOf, type Grant } from './access.ts'
+import { allowsHost, allowsOrigin, type Grant } from './access.ts'
 import type { Bridge } from './bridge.ts'
 
 /** An HTTP status with which somebody is turned away. */
@@ -31,9 +31,7 @@ export class Door {
 
   /** What the sender of a request may do, by the token in its header. */
   grantOf(request: IncomingMessage): Grant | undefined {
-    const { tokens, everyone } = this.#bridge
-    const token = bearerOf(request)
-    return everyone ?? (token === undefined ? undefined : grantOf(tokens!, token))
+    return this.#bridge.grantOf(bearerOf(request))
   }
 }
 

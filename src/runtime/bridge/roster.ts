@@ -25,8 +25,15 @@ export const summaryOf = (agent: Agent): AgentSummary => ({
   spent: agent.spent,
 })
 
-/** What was told of agents, by id: enough to see whether anything is new. */
+/** What was told of agents, by id. */
 type Told = Map<string, string>
+
+/** An agent as it is at one look, for all who watch. */
+interface Sight {
+  readonly summary: AgentSummary
+  /** The same as text, to be compared. */
+  readonly text: string
+}
 
 /**
  * Tells watchers which agents run and how they are. It looks a few times a second while somebody watches, so that an agent that
@@ -44,7 +51,7 @@ export class Roster {
   watch(watcher: RosterWatcher): void {
     this.#watchers.set(watcher, new Map())
     this.#cancel ??= this.#lookLater()
-    this.#tell(watcher, this.#agents(), true)
+    this.#tell(watcher, this.#look(), true)
   }
 
   unwatch(watcher: RosterWatcher): void {
@@ -59,33 +66,27 @@ export class Roster {
 
   #lookLater(): () => void {
     return this.#bridge.clock.after(lookMs, () => {
-      const agents = this.#agents()
-      for (const watcher of this.#watchers.keys()) if (!watcher.isFull) this.#tell(watcher, agents, false)
+      const sights = this.#look()
+      for (const watcher of this.#watchers.keys()) if (!watcher.isFull) this.#tell(watcher, sights, false)
       this.#cancel = this.#lookLater()
     })
   }
 
-  #agents(): Agent[] {
+  #look(): Sight[] {
     const below = (agent: Agent): Agent[] => [agent, ...agent.children().flatMap(below)]
-    return this.#bridge.agents().flatMap(below)
+    const summaries = this.#bridge.agents().flatMap(below).map(summaryOf)
+    return summaries.map((summary) => ({ summary, text: JSON.stringify(summary) }))
   }
 
-  #tell(watcher: RosterWatcher, agents: readonly Agent[], isFirst: boolean): void {
+  #tell(watcher: RosterWatcher, sights: readonly Sight[], isFirst: boolean): void {
     const told = this.#watchers.get(watcher)!
-    const seen = agents.filter((agent) => watcher.reach(agent.id, agent.path))
-    const changed = seen.filter((agent) => {
-      const { turns, costUsd, usage } = agent.spent
-      // Those of sub-agents come and go without a record of its own.
-      const waiting = agent.approvals().map(({ key }) => key)
-      const mark = [agent.lastSeq, agent.state, turns, costUsd, usage.output, ...waiting].join(' ')
-      if (told.get(agent.id) === mark) return false
-      told.set(agent.id, mark)
-      return true
-    })
-    const ids = new Set(seen.map(({ id }) => id))
+    const seen = sights.filter(({ summary }) => watcher.reach(summary.agentId, summary.path))
+    const changed = seen.filter(({ summary, text }) => told.get(summary.agentId) !== text)
+    for (const { summary, text } of changed) told.set(summary.agentId, text)
+    const ids = new Set(seen.map(({ summary }) => summary.agentId))
     const gone = [...told.keys()].filter((id) => !ids.has(id))
     for (const id of gone) told.delete(id)
     if (!isFirst && changed.length === 0 && gone.length === 0) return
-    watcher.send({ type: 'agents', agents: changed.map(summaryOf), gone })
+    watcher.send({ type: 'agents', agents: changed.map(({ summary }) => summary), gone })
   }
 }

@@ -8,20 +8,21 @@ import { birthOf } from '../sessions/birthOf.ts'
 import { listSessions } from '../sessions/listSessions.ts'
 import type { SessionSummary } from '../sessions/sessionSummary.ts'
 import { mayAct, reaches, type Grant } from './access.ts'
-import type { Bridge } from './bridge.ts'
+import { checkReach, type Bridge, type Reach } from './bridge.ts'
 import type { BridgeLimits } from './limits.ts'
 
 /** Somebody at an endpoint, and what the server lets them do. */
 export class Visit {
   readonly role: Role
+  /** Whether an agent may be seen and driven, by its id and those of its ancestors. */
+  readonly reach: Reach
   readonly #bridge: Bridge
-  readonly #grant: Grant
 
   /** Made by the server. */
   constructor(bridge: Bridge, grant: Grant) {
     this.#bridge = bridge
-    this.#grant = grant
     this.role = grant.role
+    this.reach = (agentId, path) => reaches(grant, agentId, path)
   }
 
   get clock(): Clock {
@@ -40,15 +41,13 @@ export class Visit {
   /** Sessions within reach, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
   async sessions(): Promise<SessionSummary[]> {
     const all = await listSessions(this.#bridge.store)
-    return all.filter(({ id, path }) => reaches(this.#grant, id, path))
+    return all.filter(({ id, path }) => this.reach(id, path))
   }
 
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
     const { path = [] } = (await birthOf(this.#bridge.store, agentId)) ?? {}
-    if (!reaches(this.#grant, agentId, path)) {
-      throw new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${agentId}".`)
-    }
+    checkReach(this.reach, agentId, path)
     yield* this.#bridge.store.read(agentId, fromSeq)
   }
 
@@ -63,20 +62,20 @@ export class Visit {
 
   /** Running root agents within reach. */
   agents(): Agent[] {
-    return this.#bridge.agents().filter((agent) => reaches(this.#grant, agent.id, agent.path))
+    return this.#bridge.agents().filter((agent) => this.reach(agent.id, agent.path))
   }
 
   /** Running agents within reach, sub-agents included, but none below another one of them. */
   topmost(): Agent[] {
     const within = (agent: Agent): Agent[] =>
-      reaches(this.#grant, agent.id, agent.path) ? [agent] : agent.children().flatMap(within)
+      this.reach(agent.id, agent.path) ? [agent] : agent.children().flatMap(within)
     return this.#bridge.agents().flatMap(within)
   }
 
   /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void {
     return this.#bridge.onAgent((agent) => {
-      if (reaches(this.#grant, agent.id, agent.path)) listener(agent)
+      if (this.reach(agent.id, agent.path)) listener(agent)
     })
   }
 
@@ -94,7 +93,7 @@ export class Visit {
   /** Starts an agent. Rejects with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_ID`, `AGENT_EXISTS`. */
   async spawn(definition: string, id?: string): Promise<Agent> {
     this.mustBe('admin', 'spawn')
-    if (!reaches(this.#grant, id ?? '', [])) {
+    if (!this.reach(id ?? '', [])) {
       throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
     }
     return await this.#bridge.spawn(definition, id)
@@ -102,11 +101,11 @@ export class Visit {
 
   /** What there is of an agent to draw; it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   charted(agentId: string): Promise<ChartSubject> {
-    return this.#bridge.charted(agentId, (id, path) => reaches(this.#grant, id, path))
+    return this.#bridge.charted(agentId, this.reach)
   }
 
   /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
   agent(agentId: string): Promise<Agent> {
-    return this.#bridge.agentFor(agentId, (id, path) => reaches(this.#grant, id, path))
+    return this.#bridge.agentFor(agentId, this.reach)
   }
 }

@@ -1,6 +1,6 @@
-import { RuntimeError } from '../../protocol/errors.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
 import type { Invocation } from './commandLine.ts'
+import { loadPeer } from './loadPeer.ts'
 
 /** Other protocols a server can be told to speak, each by an option of its name. */
 type EndpointOption = keyof Pick<Invocation, 'acp' | 'agUi' | 'stately'>
@@ -20,15 +20,10 @@ const loadings: { readonly [O in EndpointOption]: Loading } = {
 /** Loads the endpoints that were asked for. @throws RuntimeError `INVALID_OPTION` when the package one needs is not installed. */
 export async function loadEndpoints(invocation: Pick<Invocation, EndpointOption>): Promise<Endpoint[]> {
   const wanted = (Object.keys(loadings) as EndpointOption[]).filter((option) => invocation[option])
-  return Promise.all(wanted.map((option) => load(loadings[option])))
-}
-
-async function load({ load: begin, needs }: Loading): Promise<Endpoint> {
-  try {
-    return await begin()
-  } catch (thrown) {
-    if ((thrown as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND' || needs === undefined) throw thrown
-    const what = `This needs a package that is not installed: npm install ${needs}.`
-    throw new RuntimeError('INVALID_OPTION', what, { cause: thrown })
-  }
+  return Promise.all(
+    wanted.map((option) => {
+      const { load, needs } = loadings[option]
+      return needs === undefined ? load() : loadPeer(load, 'This', needs)
+    }),
+  )
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../protocol/systemClock.ts'
-import { RuntimeError } from '../../../protocol/errors.ts'
+
 import { Bridge } from '../../bridge/bridge.ts'
 import { bridgeLimitsSchema } from '../../bridge/limits.ts'
 import { Visit } from '../../bridge/visit.ts'
@@ -8,6 +8,7 @@ import type { CliHost } from '../cliHost.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { loadDefinitions } from '../loadDefinitions.ts'
+import { loadPeer } from '../loadPeer.ts'
 import { openLogs } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 
@@ -30,7 +31,7 @@ export const acpCommand: Command = {
   async run(invocation, host) {
     const output = takeOutput(host)
     try {
-      const serveStdio = await loadAcp()
+      const { serveStdio } = await loadAcp()
       const loaded = await loadDefinitions(invocation.task ?? '', host.cwd())
       const { store } = openLogs(invocation)
       const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
@@ -71,12 +72,4 @@ function takeOutput({ stdout, stderr }: CliHost) {
   }
 }
 
-async function loadAcp() {
-  try {
-    return (await import('../../acp/serveStdio.ts')).serveStdio
-  } catch (thrown) {
-    if ((thrown as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw thrown
-    const what = 'escapement acp needs a package that is not installed: npm install @agentclientprotocol/sdk.'
-    throw new RuntimeError('INVALID_OPTION', what, { cause: thrown })
-  }
-}
+const loadAcp = () => loadPeer(() => import('../../acp/serveStdio.ts'), 'escapement acp', '@agentclientprotocol/sdk')

@@ -1,3 +1,4 @@
+import type { RemoteSnapshot } from '../../../../client.ts'
 import type { ConversationView } from '../../../../conversation/conversation.ts'
 import type { CapturedRequest } from '../../../../conversation/captureRequest.ts'
 import type { ErrorInfo } from '../../../../protocol/errors.ts'
@@ -10,14 +11,7 @@ import type { Session } from '../../../sessions/session.ts'
 export type AgentViewStatus = 'loading' | 'live' | 'past' | 'error'
 
 /** A tool call that waits for a person: the agent's own, or one of an agent below it. */
-export interface PendingApproval {
-  readonly agentId: string
-  readonly callId: string
-  /** What `decide` takes: unique over all agents. */
-  readonly key: string
-  readonly name: string
-  readonly input: unknown
-}
+export type PendingApproval = RemoteSnapshot['approvals'][number]
 
 /** A request as the model got it. `request` and `provenance` are put together when they are read: read them once a rendering. */
 export interface RequestView extends CapturedRequest {
