@@ -7,7 +7,7 @@ import {
   scaleLimits,
   zoomed,
 } from '../../src/runtime/inspector/page/model/chartCamera.ts'
-import { arrowEnd, wayPath } from '../../src/runtime/inspector/page/model/chartPath.ts'
+import { arrowEnd, wayPath } from '../../src/runtime/charts/arrowPath.ts'
 import { brakeWords, chartWords, isActiveState } from '../../src/runtime/inspector/page/model/chartWords.ts'
 import { recentStates } from '../../src/runtime/inspector/page/model/recentStates.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,3 +1,4 @@
+import { arrowEnd, wayPath } from './arrowPath.ts'
 import {
   detailLines,
   fontSizes,
@@ -96,48 +97,11 @@ function boxSvg(box: PlacedBox): string {
 }
 
 function arrowSvg({ style, points }: PlacedArrow): string {
-  const end = points.at(-1)
-  const before = points.at(-2)
-  if (end === undefined || before === undefined) return ''
-  return `  <g class="${style}"><path class="arrow" d="${roundedPath(points)}"/>${headSvg(before, end)}${style === 'shut' ? crossSvg(before, end) : ''}</g>`
-}
-
-type Point = PlacedArrow['points'][number]
-
-/** A line with rounded corners. */
-function roundedPath(points: readonly Point[]): string {
-  const parts = [`M${round(points[0]!.x)} ${round(points[0]!.y)}`]
-  for (let i = 1; i < points.length; i++) {
-    const [from, at, to] = [points[i - 1]!, points[i]!, points[i + 1]]
-    if (to === undefined) {
-      parts.push(`L${round(at.x)} ${round(at.y)}`)
-      continue
-    }
-    const near = (other: Point): Point => {
-      const length = Math.hypot(other.x - at.x, other.y - at.y) || 1
-      const share = Math.min(7, length / 2) / length
-      return { x: at.x + (other.x - at.x) * share, y: at.y + (other.y - at.y) * share }
-    }
-    const [a, b] = [near(from), near(to)]
-    parts.push(`L${round(a.x)} ${round(a.y)}Q${round(at.x)} ${round(at.y)} ${round(b.x)} ${round(b.y)}`)
-  }
-  return parts.join('')
-}
-
-function headSvg(before: Point, end: Point): string {
-  const length = Math.hypot(end.x - before.x, end.y - before.y) || 1
-  const [dx, dy] = [(end.x - before.x) / length, (end.y - before.y) / length]
-  const corner = (side: number): string =>
-    `${round(end.x - dx * 8 - dy * 4 * side)} ${round(end.y - dy * 8 + dx * 4 * side)}`
-  return `<path class="head" d="M${round(end.x)} ${round(end.y)}L${corner(1)}L${corner(-1)}z"/>`
-}
-
-/** A bar over the end of an arrow: it is not taken. */
-function crossSvg(before: Point, end: Point): string {
-  const length = Math.hypot(end.x - before.x, end.y - before.y) || 1
-  const [dx, dy] = [(end.x - before.x) / length, (end.y - before.y) / length]
-  const at = { x: end.x - dx * 13, y: end.y - dy * 13 }
-  return `<path class="cross" d="M${round(at.x - dy * 7)} ${round(at.y + dx * 7)}L${round(at.x + dy * 7)} ${round(at.y - dx * 7)}"/>`
+  const end = arrowEnd(points)
+  if (end === undefined) return ''
+  // A bar over the end of an arrow: it is not taken.
+  const bar = style === 'shut' ? `<path class="cross" d="${end.bar}"/>` : ''
+  return `  <g class="${style}"><path class="arrow" d="${wayPath(points)}"/><path class="head" d="${end.head}"/>${bar}</g>`
 }
 
 function labelSvg({ style, label }: PlacedArrow): string {

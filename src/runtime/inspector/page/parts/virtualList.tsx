@@ -1,12 +1,6 @@
-import {
-  elementScroll,
-  measureElement,
-  observeElementOffset,
-  observeElementRect,
-  Virtualizer,
-} from '@tanstack/virtual-core'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useVirtualizer } from './useVirtualizer.ts'
 
 export interface VirtualListProps {
   readonly count: number
@@ -29,30 +23,16 @@ export interface VirtualListProps {
 /** A list that has only the rows in sight in the document, however long it is. */
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, isMeasured = false, keyOf, row, scrollTo = null, scrollMark, isFollowing = false } = props
-  const [, redraw] = useReducer((drawn: number) => drawn + 1, 0)
   const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const lastTop = useRef(0)
-  const held = useRef<Virtualizer<HTMLDivElement, HTMLDivElement> | null>(null)
-  const options = {
+  const virtualizer = useVirtualizer({
     count,
     estimateSize: () => rowHeight,
     getItemKey: keyOf,
     getScrollElement: () => scroller.current,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
-    measureElement,
     overscan: 8,
-    onChange: () => redraw(0),
-  }
-  held.current ??= new Virtualizer<HTMLDivElement, HTMLDivElement>(options)
-  const virtualizer = held.current
-  virtualizer.setOptions(options)
-  // oxlint-disable-next-line no-underscore-dangle -- Adapters call it so: there is no other name.
-  useLayoutEffect(() => virtualizer._didMount(), [virtualizer])
-  // oxlint-disable-next-line no-underscore-dangle -- As above.
-  useLayoutEffect(() => virtualizer._willUpdate())
+  })
   useLayoutEffect(() => {
     if (scrollTo !== null && scrollTo >= 0 && scrollTo < count) virtualizer.scrollToIndex(scrollTo, { align: 'auto' })
   }, [scrollTo, scrollMark])

@@ -9,7 +9,7 @@ import {
   type PlacedBox,
 } from '../../../charts/chartLayout.ts'
 import type { Camera } from '../model/chartCamera.ts'
-import { arrowEnd, wayPath } from '../model/chartPath.ts'
+import { arrowEnd, wayPath } from '../../../charts/arrowPath.ts'
 
 export interface ChartPictureProps {
   readonly layout: ChartLayout

@@ -1,3 +1,4 @@
+import { SquareButton } from '../parts/squareButton.tsx'
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -104,46 +105,25 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
         <ChartPicture layout={layout} lit={lit} trail={trail} camera={shown} label={labelOf(model, active)} />
       </div>
       <div class="chart-tools" role="group" aria-label="Zoom">
-        <button
-          type="button"
-          class="button square"
-          aria-label="Zoom in"
-          title="Zoom in (+)"
-          onClick={() => zoomBy(1.25)}
-        >
+        <SquareButton label="Zoom in" hint="Zoom in (+)" onClick={() => zoomBy(1.25)}>
           <Sign path="M7 2v10M2 7h10" />
-        </button>
-        <button
-          type="button"
-          class="button square"
-          aria-label="Zoom out"
-          title="Zoom out (−)"
-          onClick={() => zoomBy(0.8)}
-        >
+        </SquareButton>
+        <SquareButton label="Zoom out" hint="Zoom out (−)" onClick={() => zoomBy(0.8)}>
           <Sign path="M2 7h10" />
-        </button>
-        <button
-          type="button"
-          class="button square"
-          aria-label="Show all of it"
-          title="Show all of it (0)"
-          onClick={fitAll}
-        >
+        </SquareButton>
+        <SquareButton label="Show all of it" hint="Show all of it (0)" onClick={fitAll}>
           <Sign path="M2 5V2h3M9 2h3v3M12 9v3H9M5 12H2V9" />
-        </button>
-        <button
-          type="button"
-          class="button square"
-          aria-label="Follow the active state"
-          title="Follow the active state"
-          aria-pressed={isFollowing}
+        </SquareButton>
+        <SquareButton
+          label="Follow the active state"
+          isPressed={isFollowing}
           onClick={() => {
             follows.value = !isFollowing
             camera.value = null
           }}
         >
           <Sign path="M7 1v3M7 10v3M1 7h3M10 7h3M4.5 7a2.5 2.5 0 1 0 5 0 2.5 2.5 0 0 0-5 0" />
-        </button>
+        </SquareButton>
       </div>
     </div>
   )

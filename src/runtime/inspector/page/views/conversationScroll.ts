@@ -1,12 +1,5 @@
-import {
-  elementScroll,
-  measureElement,
-  observeElementOffset,
-  observeElementRect,
-  Virtualizer,
-  type VirtualItem,
-} from '@tanstack/virtual-core'
-import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
+import type { VirtualItem } from '@tanstack/virtual-core'
+import { useVirtualizer } from '../parts/useVirtualizer.ts'
 
 export interface RowScrollOptions {
   readonly count: number
@@ -30,29 +23,17 @@ export interface RowScroll {
 
 /** Rows of any height in a list of any length: only those in sight are made. */
 export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowScrollOptions): RowScroll {
-  const [, render] = useReducer((renders: number, _: void) => renders + 1, 0)
-  const options = {
+  const virtualizer = useVirtualizer({
     count,
     getItemKey: keyOf,
     estimateSize: estimate,
     getScrollElement: scroller,
-    scrollToFn: elementScroll,
-    observeElementRect,
-    observeElementOffset,
-    measureElement,
     overscan: 5,
-    anchorTo: follows ? ('end' as const) : ('start' as const),
+    anchorTo: follows ? 'end' : 'start',
     followOnAppend: follows,
     scrollEndThreshold: 60,
     initialRect: { width: 0, height: 800 },
-    onChange: () => render(),
-  }
-  const [virtualizer] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(options))
-  virtualizer.setOptions(options)
-  // oxlint-disable-next-line no-underscore-dangle -- Adapters call it so: there is no other name.
-  useLayoutEffect(() => virtualizer._didMount(), [])
-  // oxlint-disable-next-line no-underscore-dangle -- As above.
-  useLayoutEffect(() => virtualizer._willUpdate())
+  })
   return {
     items: virtualizer.getVirtualItems(),
     height: virtualizer.getTotalSize(),

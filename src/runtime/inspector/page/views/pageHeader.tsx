@@ -1,3 +1,4 @@
+import { SquareButton } from '../parts/squareButton.tsx'
 import type { Inspector } from '../model/inspector.ts'
 import { Icon } from '../parts/icon.tsx'
 
@@ -33,15 +34,9 @@ export function PageHeader({ inspector, onHelp }: { readonly inspector: Inspecto
         <span>{label}</span>
         <span class="faint mono server">{new URL(connection.url).host}</span>
       </span>
-      <button
-        type="button"
-        class="button quiet square"
-        aria-label="Keyboard shortcuts"
-        title="Shortcuts (?)"
-        onClick={onHelp}
-      >
+      <SquareButton label="Keyboard shortcuts" hint="Shortcuts (?)" isQuiet onClick={onHelp}>
         <Icon name="help" />
-      </button>
+      </SquareButton>
     </header>
   )
 }

@@ -1,3 +1,4 @@
+import { SquareButton } from '../parts/squareButton.tsx'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { eventText } from '../model/eventText.ts'
@@ -22,17 +23,11 @@ export function TimeSlider({ inspector, view }: { readonly inspector: Inspector;
   }
   return (
     <div class="time" role="group" aria-label="Time">
-      <button
-        type="button"
-        class="button quiet square"
-        aria-label="Turn before"
-        title="Turn before"
-        onClick={() => turnsOf(-1)}
-      >
+      <SquareButton label="Turn before" isQuiet onClick={() => turnsOf(-1)}>
         <span class="flip">
           <Icon name="chevron" />
         </span>
-      </button>
+      </SquareButton>
       <input
         type="range"
         min={1}
@@ -42,15 +37,9 @@ export function TimeSlider({ inspector, view }: { readonly inspector: Inspector;
         aria-valuetext={`record ${seq} of ${lastSeq}${record === undefined ? '' : `, ${record.type}`}`}
         onInput={({ currentTarget }) => go(Number(currentTarget.value))}
       />
-      <button
-        type="button"
-        class="button quiet square"
-        aria-label="Turn after"
-        title="Turn after"
-        onClick={() => turnsOf(1)}
-      >
+      <SquareButton label="Turn after" isQuiet onClick={() => turnsOf(1)}>
         <Icon name="chevron" />
-      </button>
+      </SquareButton>
       <span class="time-text number">
         <strong>{formatCount(seq)}</strong>
         <span class="faint"> / {formatCount(lastSeq)}</span>

@@ -1,4 +1,4 @@
-import type { PlacedArrow } from '../../../charts/chartLayout.ts'
+import type { PlacedArrow } from './chartLayout.ts'
 
 type Point = PlacedArrow['points'][number]
 
