@@ -1,3 +1,4 @@
+import { isOver, stopwatch, timeoutFactor } from './deadline.ts'
 import type { Case } from './suite.ts'
 
 /** One failure of a case or a file: where in its life, and what was thrown. */
@@ -9,26 +10,32 @@ export interface Failure {
 /** Lets everything already settled report itself: an unhandled rejection is announced after the microtasks. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Waits for `work` at most `ms`; then rejects, after it has called `onLate` with the error. */
+/**
+ * Waits for `work` at most `ms`, times the factor of the environment, longer on a busy machine (`isOver`); then rejects,
+ * after it has called `onLate` with the error.
+ */
 export async function within<T>(
   ms: number,
   what: string,
   work: () => T,
   onLate?: (error: Error) => void,
 ): Promise<Awaited<T>> {
-  const started = performance.now()
-  const late = new Error(`${what} took longer than ${ms} ms`)
+  const limit = ms * timeoutFactor()
+  const elapsed = stopwatch()
+  const late = new Error(`${what} took longer than ${limit} ms`)
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    const look = (): void => {
+      if (!isOver(elapsed(), limit)) return void (timer = setTimeout(look, limit / 4))
       reject(late)
       onLate?.(late)
-    }, ms)
+    }
+    timer = setTimeout(look, limit)
   })
   try {
     const value = await Promise.race([(async () => await work())(), deadline])
     // A body that never yields lets no timer fire.
-    if (performance.now() - started > ms) throw late
+    if (isOver(elapsed(), limit)) throw late
     return value
   } finally {
     clearTimeout(timer)

@@ -28,7 +28,7 @@ async function runOn(
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), imports + text)
   }
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined }
+  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TEST_TIMEOUT_FACTOR: undefined }
   const child = spawn(process.execPath, [join(root, 'run.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,

@@ -1,0 +1,46 @@
+import { cpus } from 'node:os'
+
+/** What has gone by since a deadline was set, in milliseconds. */
+export interface Elapsed {
+  readonly wall: number
+  /** Processor time of this process, all its threads together. */
+  readonly cpu: number
+  /** Processor time that no process of the machine wanted, summed over its cores. */
+  readonly idle: number
+}
+
+/** A busy machine may stretch a deadline this often; then the case hangs, whatever else runs. */
+const mostStretch = 10
+
+/** With less than this share of one core idle, a process that waits may be waiting for a core. */
+const idleShare = 0.25
+
+/**
+ * Whether `limit` milliseconds are over, for a process that did not have the machine to itself: it has computed that
+ * long, or it waited that long while a core was idle, or it waited ten times as long.
+ */
+export function isOver({ wall, cpu, idle }: Elapsed, limit: number): boolean {
+  if (wall <= limit) return false
+  return cpu > limit || idle > idleShare * wall || wall > mostStretch * limit
+}
+
+/** By how much all deadlines grow: `TEST_TIMEOUT_FACTOR`, 1 when it is not set. Throws when it is no positive number. */
+export function timeoutFactor(environment: Readonly<Record<string, string | undefined>> = process.env): number {
+  const text = environment['TEST_TIMEOUT_FACTOR']
+  const factor = Number(text === undefined || text === '' ? 1 : text)
+  if (Number.isFinite(factor) && factor > 0) return factor
+  throw new Error(`TEST_TIMEOUT_FACTOR is "${text}": set it to a positive number, such as 5 for a slow machine.`)
+}
+
+const idleNow = (): number => cpus().reduce((sum, { times }) => sum + times.idle, 0)
+
+const cpuNow = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+/** Starts to measure; what it returns tells how much has gone by since. */
+export function stopwatch(): () => Elapsed {
+  const [wall, cpu, idle] = [performance.now(), cpuNow(), idleNow()]
+  return () => ({ wall: performance.now() - wall, cpu: cpuNow() - cpu, idle: idleNow() - idle })
+}
