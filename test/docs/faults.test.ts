@@ -1,0 +1,38 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { plant, readFaults } from '../../scripts/mutate.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const root = join(import.meta.dirname, '../..')
+const faults = await readFaults()
+
+describe('the list of planted faults', (it) => {
+  it('names each fault once', () => {
+    const ids = faults.map(({ id }) => id)
+    assert.equal(ids, [...new Set(ids)])
+  })
+  it('finds the place of each in the code', () => {
+    for (const fault of faults) plant(readFileSync(join(root, fault.file), 'utf8'), fault)
+  })
+  it('names tests that exist', () => {
+    const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((path) => `test/${path}`)
+    const tests = files.filter((path) => path.endsWith('.test.ts'))
+    for (const { id, tests: filters } of faults) {
+      assert.ok(filters.length > 0, `${id} names no test`)
+      for (const filter of filters)
+        assert.ok(
+          tests.some((test) => test.includes(filter)),
+          `${id}: ${filter}`,
+        )
+    }
+  })
+})
+
+describe('planting a fault', (it) => {
+  const fault = { id: 'x-1', file: 'a.ts', what: '', from: 'a && b', to: 'a $& b', tests: [] }
+  it('changes its place and nothing else', () => assert.is(plant('if (a && b) c', fault), 'if (a $& b) c'))
+  it('is refused when the place is gone', () =>
+    assert.throws(() => plant('if (a) c', fault), /x-1: its text occurs 0 times in a\.ts/))
+  it('is refused when there are two such places', () =>
+    assert.throws(() => plant('a && b; a && b', fault), /x-1: its text occurs 2 times/))
+})
