@@ -1,0 +1,99 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
+import type { CaseContext } from '../support/suite.ts'
+
+export const repository = join(import.meta.dirname, '..', '..')
+const stageFile = join(import.meta.dirname, 'stage.ts')
+
+/** A `ts` block of a page. */
+export interface CodeBlock {
+  /** Such as `docs/guide.md`. */
+  readonly page: string
+  /** Number of the line of the page that its first line of code is. */
+  readonly line: number
+  readonly code: string
+  /** Not marked `no-run`. */
+  readonly isRun: boolean
+}
+
+/** A block as a module in a folder of its own, beside what the pages take for granted. */
+export interface StagedBlock extends CodeBlock {
+  readonly file: string
+}
+
+/** The README and all pages of docs. */
+async function pages(): Promise<readonly string[]> {
+  const names = await readdir(join(repository, 'docs'), { recursive: true })
+  return ['README.md', ...names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+}
+
+/**
+ * Every `ts` block of a page. A line that opens one is "```ts", or "```ts no-run" where it cannot run by itself.
+ *
+ * @throws Error when a block of code is opened in another way, and so would be passed over.
+ */
+export function codeBlocks(page: string, text: string): readonly CodeBlock[] {
+  const lineOf = (index: number): number => text.slice(0, index).split('\n').length
+  const blocks = [...text.matchAll(/^```ts( no-run)?\n([\s\S]*?)^```/gm)].map(({ index, 1: mark, 2: code = '' }) => ({
+    page,
+    line: lineOf(index) + 1,
+    code,
+    isRun: mark === undefined,
+  }))
+  for (const { index, 0: fence } of text.matchAll(/^.*```(?:ts|js|mts|mjs|typescript|javascript)\b.*$/gm))
+    if (!blocks.some(({ line }) => line === lineOf(index) + 1))
+      throw new Error(
+        `${page}:${lineOf(index)}: open a block with "\`\`\`ts" or "\`\`\`ts no-run", not ${JSON.stringify(fence)}.`,
+      )
+  return blocks
+}
+
+/** What the blocks of all pages are as modules; gone after the case. */
+export async function stageBlocks({ cleanup }: Pick<CaseContext, 'cleanup'>): Promise<readonly StagedBlock[]> {
+  const folder = await mkdtemp(join(repository, 'test', '.blocks-'))
+  cleanup(() => rm(folder, { recursive: true }))
+  const stage = await readFile(stageFile, 'utf8')
+  const names = Object.keys((await import(stageFile)) as object)
+  const staged: StagedBlock[] = []
+  for (const page of await pages())
+    for (const block of codeBlocks(page, await readFile(join(repository, page), 'utf8'))) {
+      const name = `${basename(page, '.md')}-${block.line}.ts`
+      // One each: what a block does to an agent is nothing to the next.
+      await writeFile(join(folder, `stage-${name}`), stage)
+      await writeFile(join(folder, name), moduleOf(block.code, names, `./stage-${name}`))
+      staged.push({ ...block, file: join(folder, name) })
+    }
+  return staged
+}
+
+const importLine = /^import .*$/gm
+
+/** One line with all imports, then the code line by line, in a block so that it may declare what the stage has too. */
+function moduleOf(code: string, stageNames: readonly string[], stage: string): string {
+  const own = code.match(importLine) ?? []
+  const taken = new Set(own.flatMap((line) => line.match(/\w+/g) ?? []))
+  const names = stageNames.filter((name) => !taken.has(name))
+  const imports = own.map((line) =>
+    line.replace(/ from '(escapement[^']*)'.*/, (_, door) => ` from '${sourceOf(door)}'`),
+  )
+  return `import { ${names.join(', ')} } from '${stage}'; ${imports.join('; ')}; {\n${code.replace(importLine, '')}}\n`
+}
+
+const doors: Readonly<Record<string, string>> = {
+  escapement: 'index',
+  'escapement/client': 'client',
+  'escapement/testing': 'testing',
+  'escapement/ai-sdk': 'aiSdk',
+  'escapement/otel': 'otel',
+  'escapement/acp': 'acp',
+  'escapement/ag-ui': 'agUi',
+  'escapement/stately': 'stately',
+}
+
+const sourceOf = (door: string): string => `../../src/${doors[door] ?? door}.ts`
+
+/** Where a line of a block's module stands in its page. */
+export const placeOf = ({ page, line }: CodeBlock, moduleLine = 2): string => `${page}:${line + moduleLine - 2}`
+
+export const advice = `Each ts block of README.md and docs is compiled in strict mode, and run unless it is opened by "\`\`\`ts no-run".
+A block may use any name of the main entry, and those of ${relative(repository, stageFile)}: other names it declares, or they are added there.`
