@@ -81,7 +81,7 @@ describe('a demo', (it) => {
     const client = connect(`${place!.replace('http', 'ws')}bridge`)
     context.cleanup(() => client.close())
     await client.ready
-    assert.equal(client.definitions, ['coder', 'sorter'])
+    assert.equal(client.definitions, ['escapement-coder', 'sorter'])
     const { agents } = await client.agents()
     assert.equal(
       agents.map((agent) => agent.agentId),

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { cliAgentName, instructionsFor } from '../../src/runtime/cli/ownSession.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 import { projectFolder, runCli } from './cliChild.ts'
 import { logFile, recordsIn, recordSession } from './cliSessions.ts'
@@ -27,12 +28,13 @@ describe('escapement fork', (it) => {
 
   atTerminal(it, 'says how to go on with it, by code where the agent is not ours', async (context) => {
     const cwd = await folderWithOne(context)
-    await recordSession(cwd, { id: 'ours', prompts: ['Hello'], replies: ['Good day.'], name: 'coder' })
+    const ours = { name: cliAgentName, instructions: instructionsFor(cwd) }
+    await recordSession(cwd, { id: 'ours', prompts: ['Hello'], replies: ['Good day.'], ...ours })
     const fork = (id: string) =>
       startAtTerminal(context, ['fork', id, '--at', 'n1', '--id', `${id}-2`, '--dir', cwd], { cwd }).ended
-    const [other, ours] = await Promise.all([fork('one'), fork('ours')])
+    const [other, own] = await Promise.all([fork('one'), fork('ours')])
     assert.match(plain(other.stdout), /^one-2\nGo on with it: runtime\.resume\("one-2", <definition "tester">\)/)
-    assert.match(plain(ours.stdout), new RegExp(`^ours-2\nGo on with it: escapement resume ours-2 --dir ${cwd}`))
+    assert.match(plain(own.stdout), new RegExp(`^ours-2\nGo on with it: escapement resume ours-2 --dir ${cwd}`))
   })
 
   it('refuses a node that is none, and none at all', { timeoutMs }, async (context) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { RecordOf } from '../../src/protocol/records.ts'
 import { embeddedModel } from '../../src/runtime/cli/embedded/embeddedModel.ts'
 import { openSession } from '../../src/runtime/cli/openSession.ts'
+import { cliAgentName, instructionsFor } from '../../src/runtime/cli/ownSession.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 import { cliCommand, hasText, isRunning, projectFolder, runCli, startChild, waitFor } from './cliChild.ts'
 import { endlessProject, soundProject } from './cliProjects.ts'
@@ -33,6 +34,9 @@ async function killedSession(context: CaseContext): Promise<Left> {
   const log = readdirSync(join(cwd, '.escapement')).find((name) => name.endsWith('.jsonl')) ?? ''
   return { cwd, id: log.replace('.jsonl', '') }
 }
+
+/** What makes a recorded session one of the command line's. */
+const ours = (folder: string) => ({ name: cliAgentName, instructions: instructionsFor(folder) })
 
 /** A session that stands still at a command to be approved. */
 async function waitingSession(context: CaseContext): Promise<Left> {
@@ -125,14 +129,56 @@ describe('escapement resume', (it) => {
     await recordSession(cwd, { id: 'one', prompts: ['Hello'], replies: ['Good day.'] })
     const { code, stdout, stderr } = await runCli(context, ['resume', 'one', '--model', 'embedded'], { cwd })
     assert.equal([code, stdout], [1, ''])
-    assert.match(stderr, /"one" is of the agent "tester".*runtime\.resume\("one", definition\)/)
+    assert.match(stderr, /"one" is of an agent "tester".*runtime\.resume\("one", definition\)/)
+  })
+
+  for (const [what, own] of [
+    ['is called as the old one of ours was', { name: 'coder', instructions: 'READ-ONLY reviewer. Never writes.' }],
+    ['is called as ours is', { name: cliAgentName, instructions: 'READ-ONLY reviewer. Never writes.' }],
+    ['is called as ours is, with its requests not captured', { name: cliAgentName, captureTurnRequests: false }],
+    ['was not told anything yet', { name: 'coder', prompts: [] }],
+  ] as const) {
+    it(`leaves an application's agent alone that ${what}`, { timeoutMs }, async (context) => {
+      const cwd = projectFolder(context)
+      await recordSession(cwd, { id: 'one', prompts: ['Hello'], replies: ['Good day.'], ...own })
+      const before = readFileSync(logFile(cwd, 'one'), 'utf8')
+      const { code, stderr } = await runCli(context, ['resume', 'one', '--yes', '--model', 'embedded'], { cwd })
+      assert.is(code, 1)
+      assert.match(stderr, /that the command line did not begin/)
+      assert.is(readFileSync(logFile(cwd, 'one'), 'utf8'), before)
+    })
+  }
+
+  it('goes on with a session of before its agent had a name of its own', { timeoutMs }, async (context) => {
+    const cwd = projectFolder(context)
+    const old = { ...ours(cwd), name: 'coder' }
+    await recordSession(cwd, { id: 'one', prompts: ['Hello'], replies: ['Good day.'], ...old })
+    const { code, stdout, stderr } = await runCli(context, ['resume', 'one', '--model', 'embedded'], { cwd })
+    assert.is(code, 0, stderr)
+    assert.match(stdout, /nothing left to do/)
+  })
+
+  it('works in the folder the session worked in, or in the one that is named', { timeoutMs }, async (context) => {
+    const [there, here] = [projectFolder(context), projectFolder(context)]
+    await recordSession(there, { id: 'one', prompts: ['Hello'], replies: ['Good day.'], ...ours(there) })
+    const logs = join(there, '.escapement')
+    const resume = (...more: string[]) =>
+      runCli(context, ['resume', 'one', '--logs', logs, '--model', 'embedded', ...more], { cwd: here })
+    const unsure = await resume()
+    assert.equal([unsure.code, unsure.stdout], [2, ''])
+    const [said, goThere, goHere] = unsure.stderr.trimEnd().split('\n')
+    assert.is(said, `escapement: Session "one" worked in ${there}, not in the folder you are in.`)
+    assert.is(goThere, `To go on there: escapement resume one --dir ${there} --logs ${logs}`)
+    assert.is(goHere, `To go on here: escapement resume one --dir . --logs ${logs}`)
+    assert.is((await resume('--dir', there)).code, 0)
+    assert.is((await resume('--dir', '.')).code, 0)
   })
 
   it('takes the model of the session, and says what that needs', { timeoutMs }, async (context) => {
     const cwd = projectFolder(context)
     await recordSession(cwd, {
       id: 'one',
-      name: 'coder',
+      ...ours(cwd),
       modelId: 'anthropic:claude-x',
       prompts: ['Hi'],
       replies: ['Yes.'],

@@ -1,10 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
+import { instructionsFor } from '../../src/runtime/cli/ownSession.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { logFile, recordsIn, recordSession } from './cliSessions.ts'
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'runtime', 'cli', 'main.ts')
 const index = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'index.ts')).href
@@ -58,6 +61,33 @@ describe('escapement serve', (it) => {
       assert.is(await code, 0)
     },
   )
+
+  it('goes on with its own agents and leaves those of the command line', { timeoutMs: 20_000 }, async (context) => {
+    const dir = await folder(context, agents.replaceAll('greeter', 'coder'))
+    for (const [id, instructions] of [
+      ['theirs', 'Greet.'],
+      ['ours', instructionsFor(dir)],
+    ] as const) {
+      await recordSession(dir, { id, name: 'coder', instructions, prompts: ['Hello'], replies: ['Good day.'] })
+      const lines = readFileSync(logFile(dir, id), 'utf8').trimEnd().split('\n')
+      // As if the process had died before the reply.
+      writeFileSync(
+        logFile(dir, id),
+        `${lines
+          .slice(
+            0,
+            lines.findIndex((line) => /"reply.end"/.test(line)),
+          )
+          .join('\n')}\n`,
+      )
+    }
+    const { child, code } = start(context, dir, './agents.ts')
+    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
+    assert.equal((JSON.parse(line) as { resumed: string[] }).resumed, ['theirs'])
+    child.kill('SIGINT')
+    assert.is(await code, 0)
+    assert.not(recordsIn(logFile(dir, 'ours')).some(({ type }) => type === 'reply.end'))
+  })
 
   for (const [what, module, args, says] of [
     ['a module that is not there', agents, ['./nope.ts'], /could not be loaded/],

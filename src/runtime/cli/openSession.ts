@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { defineAgent, type AgentOptions } from '../../actors/defineAgent.ts'
 import { workspaceTools } from '../../actors/tools/workspace/workspaceTools.ts'
@@ -6,6 +7,7 @@ import type { Agent } from '../agent.ts'
 import { createRuntime, type Runtime } from '../runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { ModelChoice } from './models/chooseModel.ts'
+import { cliAgentName, instructionsFor } from './ownSession.ts'
 import { recordFolder } from './recordFolder.ts'
 
 /** An agent that works in a folder, and where it is recorded. */
@@ -27,7 +29,7 @@ export interface CoderOptions {
   readonly env?: { readonly [name: string]: string }
   /** Off by default. */
   readonly braking?: NonNullable<AgentOptions['braking']>
-  /** Of the definition. Default `coder`. */
+  /** Of the definition. Default: that of the command line's own agent. */
   readonly name?: string
 }
 
@@ -38,15 +40,8 @@ export interface SessionOptions extends CoderOptions {
   readonly resume?: string
 }
 
-/** Name of the agent's definition: only its sessions can be gone on with from the command line. */
-export const cliAgentName = 'coder'
-
 /** Turns a run may take: a bound for a model that goes round in circles; the run pauses there. */
 const maxTurns = 200
-
-const instructionsFor = (dir: string): string =>
-  `You are a coding agent working in the folder ${dir} with tools. Look before you change anything, make the smallest change that does the task, ` +
-  `run the tests after every change, and say at the end what you changed and how you checked it. Paths are relative to the folder.`
 
 /**
  * Starts a coding agent in a folder, or goes on with one, and records it in `.escapement` there with every request it makes.
@@ -63,7 +58,7 @@ export async function openSession({ recordIn, resume, ...options }: SessionOptio
   try {
     const agent =
       resume === undefined
-        ? await runtime.spawn(definition)
+        ? await runtime.spawn(definition, { id: `coder-${nanoid(12)}` })
         : await runtime.resume(resume, definition, { continue: false })
     const logFile = join(folder, `${agent.id}.jsonl`)
     return { agent, runtime, definition, dir, logFile, close: () => runtime.close() }

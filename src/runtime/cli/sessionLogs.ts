@@ -80,10 +80,13 @@ export const wantsJson = ({ json }: Pick<Invocation, 'json'>, { stdout }: CliHos
 export const columnsOf = ({ stdout }: CliHost): number =>
   stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity
 
+/** A word as a shell takes it. */
+const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
 /** The command that goes on with a session, for the same folders. */
 export function howToResume(id: string, { dir, logs }: LogPlace): string {
   const options = Object.entries({ dir, logs }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${/^[\w./-]+$/.test(value) ? value : JSON.stringify(value)}`],
+    value === undefined ? [] : [`--${name} ${quoted(value)}`],
   )
   return ['escapement resume', id, ...options].join(' ')
 }

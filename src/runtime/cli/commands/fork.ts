@@ -2,7 +2,7 @@ import { RuntimeError } from '../../../protocol/errors.ts'
 import { forkSession } from '../../sessions/forkSession.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
-import { cliAgentName } from '../openSession.ts'
+import { ownSession } from '../ownSession.ts'
 import { howToResume, openLogs, readSession, sessionOperand, wantsJson } from '../sessionLogs.ts'
 import { oneLine } from '../../text/textLines.ts'
 
@@ -27,12 +27,12 @@ export const forkCommand: Command = {
         '"fork" needs --at <node>, like --at n12; "escapement show <id>" has them.',
       )
     const logs = openLogs(invocation)
-    const { definition } = await readSession(logs, source)
+    const session = await readSession(logs, source)
     const { agentId } = await forkSession(logs.store, source, at, id === undefined ? {} : { id })
     const how =
-      definition === cliAgentName
-        ? howToResume(agentId, invocation)
-        : `runtime.resume("${agentId}", <definition "${oneLine(definition)}">)`
+      ownSession(session) === undefined
+        ? `runtime.resume("${agentId}", <definition "${oneLine(session.definition)}">)`
+        : howToResume(agentId, invocation)
     host.stdout.write(
       wantsJson(invocation, host) ? `${JSON.stringify({ agentId })}\n` : `${agentId}\nGo on with it: ${how}\n`,
     )

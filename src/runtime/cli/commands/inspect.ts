@@ -26,10 +26,12 @@ export const inspectCommand: Command = {
     try {
       const server = await runtime.serve({ ...addressOf(invocation, host, 'observe'), role: 'observe' })
       const page = pageOf(server, id === undefined ? '' : `agent=${encodeURIComponent(id)}`)
+      // Before anybody can know that it is up, and stop it.
+      const stopped = untilStopped(host)
       host.stdout.write(
         wantsJson(invocation, host) ? `${JSON.stringify({ page, url: server.url })}\n` : `${page}\nCtrl-C ends.\n`,
       )
-      await untilStopped(host)
+      await stopped
       return exitCodes.done
     } finally {
       await runtime.close()

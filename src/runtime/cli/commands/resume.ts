@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import type { Agent } from '../../agent.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import { chatInTerminal } from '../chatInTerminal.ts'
@@ -7,9 +8,10 @@ import { sortModel } from '../demo/sortPolicy.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { chooseModel, type ModelChoice, type ModelWish } from '../models/chooseModel.ts'
 import { providers } from '../models/providers.ts'
-import { cliAgentName, openSession, type Session } from '../openSession.ts'
+import { openSession, type Session } from '../openSession.ts'
+import { ownSession } from '../ownSession.ts'
 import { codeOf, watchWork, type RunEnd, type TaskOptions } from '../runTask.ts'
-import { openLogs, readSession, refuse, sessionOperand } from '../sessionLogs.ts'
+import { howToResume, openLogs, readSession, refuse, sessionOperand } from '../sessionLogs.ts'
 import { recap } from '../terminal/recap.ts'
 import { pauseText } from '../terminal/sessionText.ts'
 import { oneLine } from '../../text/textLines.ts'
@@ -20,6 +22,8 @@ export const resumeCommand: Command = {
   group: 'work',
   summary: 'go on with a session of run, chat or a fork, also after a crash',
   details: [
+    'Only what the command line began: the agents of an application are resumed by its code. Elsewhere',
+    'than in the folder the session worked in, --dir says where it is to go on.',
     'A run that was interrupted or paused goes on to its end; what waits for an approval is asked again.',
     'At a terminal a chat follows; elsewhere it ends with the run, or at once when nothing is left to do.',
     'The model is that of the session, unless --model or ESCAPEMENT_MODEL says another.',
@@ -32,7 +36,13 @@ export const resumeCommand: Command = {
     const { task: id = '', dir = '.', json, yes, model } = invocation
     const logs = openLogs(invocation)
     const before = await readSession(logs, id)
-    if (before.definition !== cliAgentName) return refuse(host, notOurs(before))
+    const own = ownSession(before)
+    if (own === undefined) return refuse(host, notOurs(before))
+    if (invocation.dir === undefined && own.folder !== undefined && !isSameFolder(own.folder, host.cwd())) {
+      const [there, here] = [own.folder, '.'].map((folder) => howToResume(id, { ...invocation, dir: folder }))
+      const what = `Session "${id}" worked in ${oneLine(own.folder)}, not in the folder you are in.`
+      return refuse(host, `${what}\nTo go on there: ${oneLine(there!)}\nTo go on here: ${here}`, exitCodes.usage)
+    }
     if (before.isStopped) return refuse(host, `Session "${id}" was stopped for good.`)
     const isLive = !json && isInteractive(host)
     const wish = { asked: model, env: host.env, dir: host.cwd(), wordDelayMs: isLive ? 12 : 0 }
@@ -45,6 +55,7 @@ export const resumeCommand: Command = {
       needsApproval: () => !yes,
       braking: { revert: hadBrake(before) },
       resume: id,
+      name: before.definition,
     })
     const options = { host, json, yes, isPriced: choice.isEmbedded }
     try {
@@ -60,8 +71,16 @@ export const resumeCommand: Command = {
 }
 
 const notOurs = ({ id, definition }: LoadedSession): string =>
-  `Session "${id}" is of the agent "${oneLine(definition)}", and only the code that defines it can go on with it: ` +
-  `runtime.resume("${id}", definition).`
+  `Session "${id}" is of an agent "${oneLine(definition)}" that the command line did not begin; only the code that ` +
+  `defines it can go on with it: runtime.resume("${id}", definition).`
+
+function isSameFolder(recorded: string, current: string): boolean {
+  try {
+    return realpathSync(recorded) === realpathSync(current)
+  } catch {
+    return false
+  }
+}
 
 /** The model asked for, else the session's own, as far as the command line can make it. */
 async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice> {

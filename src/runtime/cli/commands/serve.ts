@@ -2,12 +2,14 @@ import type { AgentDefinition } from '../../../actors/agentDefinition.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import { createRuntime, type Runtime } from '../../runtime.ts'
 import { listSessions } from '../../sessions/listSessions.ts'
+import { loadSession } from '../../sessions/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { loadEndpoints } from '../loadEndpoints.ts'
 import { loadDefinitions } from '../loadDefinitions.ts'
+import { ownSession } from '../ownSession.ts'
 import { openLogs, wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../untilStopped.ts'
 
@@ -35,12 +37,14 @@ export const serveCommand: Command = {
       const server = await runtime.serve({ ...addressOf(invocation, host), definitions, endpoints })
       const resumed = await resumeCutOff(runtime, definitions, store, host)
       const names = definitions.map(({ name }) => name)
+      // Before anybody can know that it is up, and stop it.
+      const stopped = untilStopped(host)
       host.stdout.write(
         wantsJson(invocation, host)
           ? `${JSON.stringify({ url: server.url, page: pageOf(server), definitions: names, resumed })}\n`
           : `${server.url}\npage: ${pageOf(server)}\nagents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
       )
-      await untilStopped(host)
+      await stopped
       return exitCodes.done
     } finally {
       await runtime.close()
@@ -60,6 +64,8 @@ async function resumeCutOff(
     const definition = definitions.find((known) => known.name === name)
     if (status !== 'running' || definition === undefined || path.length > 0 || isStopped) continue
     try {
+      // What `escapement run` began in the same folder goes on with its own tools alone.
+      if (ownSession(await loadSession(store, id)) !== undefined) continue
       await runtime.resume(id, definition)
       resumed.push(id)
     } catch (thrown) {

@@ -33,8 +33,9 @@ export async function openPage(session: Session, invocation: Invocation, host: C
       async stay() {
         if (!stays) return
         const hint = `There you can spawn "sorter" and tell it "${wordsForSorter}": it gives up a dead end.`
+        const stopped = untilStopped(host)
         host.stdout.write(`\n${dim(`The page stays at ${page} until Ctrl-C. ${hint}`)}\n`)
-        await untilStopped(host)
+        await stopped
       },
     }
   } catch (thrown) {
