@@ -12,7 +12,9 @@ import { assert, describe } from '../support/suite.ts'
 /** Something done to a log; numbers are relative to where it ends. */
 type Act =
   | { readonly type: 'append'; readonly count: number }
+  /** May bring more than is there. */
   | { readonly type: 'repeat'; readonly back: number; readonly count: number }
+  | { readonly type: 'contradict'; readonly back: number }
   | { readonly type: 'skip'; readonly ahead: number }
   | { readonly type: 'wait' }
   | { readonly type: 'reopen' }
@@ -27,6 +29,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       count: fc.integer({ min: 1, max: 6 }),
     }),
   },
+  fc.record({ type: fc.constant('contradict' as const), back: fc.nat(6) }),
   fc.record({ type: fc.constant('skip' as const), ahead: fc.integer({ min: 1, max: 3 }) }),
   fc.constant({ type: 'wait' as const }),
   fc.constant({ type: 'reopen' as const }),
@@ -40,9 +43,9 @@ async function perform(
 ): Promise<unknown[]> {
   let store = first
   const outcomes: Promise<unknown>[] = []
-  const append = (from: number, to: number): void => {
+  const append = (from: number, to: number, records = recordsBetween(from, to)): void => {
     outcomes.push(
-      store.append('a', recordsBetween(from, to)).then(
+      store.append('a', records).then(
         () => `${from}-${to} kept`,
         (thrown: unknown) => `${from}-${to} ${toErrorInfo(thrown, 'INTERNAL').code}`,
       ),
@@ -58,8 +61,12 @@ async function perform(
     else if (step.type === 'repeat') {
       const from = Math.max(1, last - step.back)
       append(from, from + step.count - 1)
-      // It was no repeat when it started right after the last record.
-      if (from === last + 1) last += step.count
+      last = Math.max(last, from + step.count - 1)
+    } else if (step.type === 'contradict') {
+      const at = Math.max(1, last - step.back)
+      const others = recordsBetween(at, at).map((record) => ({ ...record, time: 5 }))
+      // The first record of a log contradicts nothing.
+      if (last > 0) append(at, at, others)
     } else {
       await Promise.all(outcomes)
       assert.equal(await readAll(store, 'a'), recordsBetween(1, last))

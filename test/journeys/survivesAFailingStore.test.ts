@@ -138,6 +138,22 @@ describe('a store that fails', (it) => {
     assert.is(script.requests.length, 1)
   })
 
+  it('after it stored what it was given is sent the same again, and what came later by itself', async (context) => {
+    const store = brittleStore()
+    const { agent } = await startAgent(context, { store, replies: ['the answer'] })
+    await quiet()
+    const sent: string[] = []
+    store.onAppend = (records) => sent.push(records.map(({ seq }) => seq).join(' '))
+    store.fail = new Error('the connection was lost')
+    store.storesFirst = true
+    await agent.prompt('go').result
+    store.fail = undefined
+    assert.is((await agent.resume().result).text, 'the answer')
+    const [lost, again, rest] = sent
+    assert.is(again, lost)
+    assert.match(rest ?? '', new RegExp(`^${Number(lost!.split(' ').at(-1)) + 1}( |$)`))
+  })
+
   it('by throwing a string, or an error with a code of its own, is told in the same words', async (context) => {
     const store = brittleStore()
     const { agent } = await startAgent(context, { store, replies: ['the answer'] })

@@ -36,6 +36,7 @@ async function openSynced(context: CaseContext, options: FileStoreOptions): Prom
       await handle.datasync()
       synced.happened.push('sync')
     },
+    read: handle.read.bind(handle),
     truncate: (size: number) => handle.truncate(size),
     close: async () => {},
   }

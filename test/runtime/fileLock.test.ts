@@ -145,6 +145,18 @@ describe('file lock, the file', (it) => {
     await assert.rejects(folder.store().open('b'), failsWith('STORE_LOCKED', `process ${process.pid} (this one)`))
   })
 
+  const limited = process.platform === 'win32' ? it.skip : it
+  limited('that could not be written, as on a full disk, leaves nothing behind', patient, async (context) => {
+    const folder = await storeFolder(context)
+    const child = await startStoreChild(folder.dir, context, { limitBlocks: 0 })
+    for (let tries = 0; tries < 3; tries += 1) {
+      const { code, message } = await child.ask({ do: 'open', ids: ['a'] })
+      assert.is(code, 'STORE_OPEN_FAILED')
+      assert.match(message ?? '', /EFBIG/)
+    }
+    assert.equal(await readdir(folder.dir), [])
+  })
+
   it('is left alone by release when it is not ours any more', async (context) => {
     const folder = await storeFolder(context)
     const store = folder.store()

@@ -47,6 +47,7 @@ async function openDisk(context: CaseContext): Promise<Disk> {
       if (!disk.truncates) throw Object.assign(new Error('EIO: i/o error, ftruncate'), { code: 'EIO' })
       await handle.truncate(size)
     },
+    read: handle.read.bind(handle),
     datasync: async () => {},
     close: async () => {},
   }

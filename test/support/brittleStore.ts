@@ -6,6 +6,8 @@ import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 export interface BrittleStore extends Store {
   /** What appends reject with from now on; `undefined`: they work again. */
   fail: unknown
+  /** What it fails with has been stored all the same: only the answer is lost. */
+  storesFirst: boolean
   /** Looks at a batch before it is written; may set `fail`. */
   onAppend: ((records: readonly LogRecord[]) => void) | undefined
 }
@@ -15,14 +17,16 @@ export function brittleStore(): BrittleStore {
   const inner = memoryStore()
   const store: BrittleStore = {
     fail: undefined,
+    storesFirst: false,
     onAppend: undefined,
     append: async (agentId, records) => {
       store.onAppend?.(records)
       // Failing takes its time, as with a real disk.
       await new Promise((resolve) => setImmediate(resolve))
+      if (store.storesFirst) await inner.append(agentId, records)
       // oxlint-disable-next-line typescript/only-throw-error -- stores may reject with anything
       if (store.fail !== undefined) throw store.fail
-      return await inner.append(agentId, records)
+      if (!store.storesFirst) await inner.append(agentId, records)
     },
     read: (agentId, fromSeq) => inner.read(agentId, fromSeq),
     list: () => inner.list(),

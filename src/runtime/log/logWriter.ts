@@ -16,12 +16,15 @@ export interface LogOwner {
 
 /**
  * Writes one agent's records to the store, in order, those of one tick together. After a failure it keeps what was not
- * written and stands still until `retry`.
+ * acknowledged and stands still until `retry`, which sends the same batch again: the store may have it, and only its answer
+ * was lost.
  */
 export class LogWriter {
   readonly #store: Store
   readonly #owner: LogOwner
   #pending: LogRecord[] = []
+  /** Sent and not acknowledged; what came later is never added to it. */
+  #batch: readonly LogRecord[] = []
   #waiters: Waiter[] = []
   #lastSeq = 0
   #writtenSeq = 0
@@ -65,17 +68,21 @@ export class LogWriter {
   }
 
   async #write(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const batch = this.#pending
-      this.#pending = []
+    for (;;) {
+      if (this.#batch.length === 0) {
+        this.#batch = this.#pending
+        this.#pending = []
+      }
+      const last = this.#batch.at(-1)
+      if (last === undefined) break
       try {
-        await this.#store.append(this.#owner.agentId, batch)
+        await this.#store.append(this.#owner.agentId, this.#batch)
       } catch (thrown) {
-        this.#pending = [...batch, ...this.#pending]
         this.#fail(thrown)
         return
       }
-      this.#writtenSeq = batch.at(-1)!.seq
+      this.#batch = []
+      this.#writtenSeq = last.seq
       this.#release()
     }
     this.#isWriting = false

@@ -1,3 +1,4 @@
+import type { LogRecord } from '../../protocol/records.ts'
 import type { ErasableStore, Store } from '../../protocol/store.ts'
 import { demand, demandEqual, demandLog, demandRejection, owned, readAll, recordsBetween } from './contractDemands.ts'
 import { isErasable } from './isErasable.ts'
@@ -69,15 +70,34 @@ const appending: Checks = {
     await Promise.all([first, store.append('a', recordsBetween(1, 3)), store.append('a', recordsBetween(2, 2))])
     await store.append('a', recordsBetween(1, 1))
     await store.append('a', recordsBetween(4, 4))
-    await demandLog(store, 'a', 4, 'records are idempotent by seq.')
+    await demandLog(store, 'a', 4, 'a repeat must not be written again.')
   },
 
-  'append rejects a call that repeats some records and brings others': async (store) => {
+  'append takes a call that begins with a repeat, and writes only the rest': async (store) => {
     await store.open('a')
     await store.append('a', recordsBetween(1, 2))
-    const half = (): Promise<void> => store.append('a', recordsBetween(2, 3))
-    await demandRejection('STORE_APPEND_FAILED', half, 'a call that is partly a repeat must be refused.')
-    await demandLog(store, 'a', 2, 'a refused append must leave the log as it was.')
+    await store.append('a', recordsBetween(2, 3))
+    const under = [store.append('a', recordsBetween(4, 5)), store.append('a', recordsBetween(3, 7))].map(owned)
+    await Promise.all([...under, store.append('a', recordsBetween(8, 8))])
+    const gap = (): Promise<void> => store.append('a', [...recordsBetween(8, 8), ...recordsBetween(10, 10)])
+    await demandRejection('STORE_APPEND_FAILED', gap, 'a repeat must not hide a gap.')
+    await demandLog(store, 'a', 8, 'a writer that was not answered may send its records again, with newer ones.')
+  },
+
+  'append rejects another record under a seq that is taken, and keeps nothing of the call': async (store) => {
+    await store.open('a')
+    await store.append('a', recordsBetween(1, 3))
+    const others = (from: number, to: number): LogRecord[] =>
+      recordsBetween(from, to).map((record) => (record.seq === 2 ? { ...record, time: 5 } : record))
+    const rule = 'a repeat is the same record, not only the same seq.'
+    for (const [from, to] of [
+      [2, 2],
+      [1, 3],
+      [2, 4],
+    ] as const)
+      await demandRejection('STORE_APPEND_FAILED', () => store.append('a', others(from, to)), rule)
+    await store.append('a', recordsBetween(4, 4))
+    await demandLog(store, 'a', 4, 'a refused append must leave the log as it was, and usable.')
   },
 }
 
@@ -270,7 +290,7 @@ export const reopenChecks: { readonly [name: string]: (store: Store, reopen: () 
       const lease = await again.open('a')
       demandEqual(lease.lastSeq, 6, 'lastSeq must survive.')
       await again.append('a', recordsBetween(5, 6))
-      await again.append('a', recordsBetween(7, 7))
+      await again.append('a', recordsBetween(6, 7))
       await demandLog(again, 'a', 7, 'the log must go on where it ended.')
     },
 

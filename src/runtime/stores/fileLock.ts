@@ -112,11 +112,12 @@ export async function lockFile(path: string): Promise<FileLock> {
     ...(start === undefined ? {} : { processStart: start }),
   }
   const draft = `${path}.${holder.token}`
-  await writeFile(draft, JSON.stringify(holder), { flag: 'wx' })
   try {
+    await writeFile(draft, JSON.stringify(holder), { flag: 'wx' })
     await claim(path, draft)
   } finally {
-    await unlink(draft)
+    // A full disk lets the file be made and takes no byte of it.
+    await unless('ENOENT', unlink(draft), undefined)
   }
   return {
     async release() {

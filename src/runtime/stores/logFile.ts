@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import { checkSequence } from './checkSequence.ts'
+import { countRepeated, otherRecord } from './countRepeated.ts'
 import { lineOf } from './checksum.ts'
+import { offsetOfLine, readBytes } from './jsonLines.ts'
 import type { LogEnd } from './readLog.ts'
 import { type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 
@@ -10,11 +11,19 @@ import { type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 const batchChars = 4 * 1024 * 1024
 
 /** What a log file needs of its open file: a write may take fewer bytes than given. */
-export type LogFileHandle = Pick<FileHandle, 'write' | 'truncate' | 'datasync' | 'close'>
+export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'>
+
+/** Lines that the file should have already, from line `seq` on. */
+interface Repeat {
+  readonly seq: number
+  readonly lines: readonly string[]
+}
 
 interface Batch {
   text: string
   lastSeq: number
+  /** Of a batch that is one call, which begins with records of before. */
+  readonly repeat: Repeat | undefined
   readonly stored: PromiseWithResolvers<void>
 }
 
@@ -63,29 +72,39 @@ export class LogFile {
 
   /**
    * Appends in the order of calls; resolves when the records, and all before them, are as durable as the policy promises.
-   * The records are read before it returns.
+   * The records are read before it returns. Those at its beginning that the log has already are held against the file and not
+   * written again.
    *
    * Rejects with `STORE_APPEND_FAILED`; then nothing of this call was kept, and the next append starts at `lastSeq + 1`.
    */
   append(records: readonly LogRecord[]): Promise<void> {
     let text = ''
+    const lines: string[] = []
     try {
-      if (checkSequence(this.#agentId, records, this.#takenSeq) === 'next')
-        for (const record of records) text += `${lineOf(JSON.stringify(record))}\n`
+      const repeated = countRepeated(this.#agentId, records, this.#takenSeq)
+      for (const [index, record] of records.entries()) {
+        const line = `${lineOf(JSON.stringify(record))}\n`
+        if (index < repeated) lines.push(line)
+        else text += line
+      }
     } catch (thrown) {
-      return Promise.reject(thrown instanceof RuntimeError ? thrown : this.#failed(thrown))
+      return Promise.reject(this.#failed(thrown))
     }
-    let batch = this.#waiting.at(-1)
-    if (batch === undefined || batch.text.length > batchChars) {
-      batch = { text: '', lastSeq: this.#takenSeq, stored: Promise.withResolvers() }
-      this.#waiting.push(batch)
-    }
-    if (text !== '') {
-      batch.text += text
-      batch.lastSeq = this.#takenSeq += records.length
-    }
+    const batch = this.#batchFor(lines.length === 0 ? undefined : { seq: records[0]!.seq, lines })
+    batch.text += text
+    batch.lastSeq = this.#takenSeq += records.length - lines.length
     this.#start()
     return batch.stored.promise
+  }
+
+  /** The batch a call joins: the last that waits, or one of its own. */
+  #batchFor(repeat: Repeat | undefined): Batch {
+    const last = this.#waiting.at(-1)
+    if (last !== undefined && repeat === undefined && last.repeat === undefined && last.text.length <= batchChars)
+      return last
+    const batch = { text: '', lastSeq: this.#takenSeq, repeat, stored: Promise.withResolvers<void>() }
+    this.#waiting.push(batch)
+    return batch
   }
 
   /** Stores what was appended without waiting for `batchMs`, whether it succeeds or not, and closes the file. */
@@ -114,6 +133,11 @@ export class LogFile {
         this.#unsynced.push(batch)
         this.#askForSync()
       } catch (thrown) {
+        // What only repeats brings nothing that others follow.
+        if (batch.text === '') {
+          batch.stored.reject(this.#failed(thrown))
+          continue
+        }
         this.#waiting.unshift(batch)
         // First what was written before it: then `lastSeq` is where the next append starts.
         await this.#sync()
@@ -123,7 +147,8 @@ export class LogFile {
     this.#working = undefined
   }
 
-  async #write({ text, lastSeq }: Batch): Promise<void> {
+  async #write({ text, lastSeq, repeat }: Batch): Promise<void> {
+    if (repeat !== undefined) await this.#checkRepeat(repeat)
     if (text === '') return
     if (this.#torn) await this.#cutTorn()
     const { size } = this.#written
@@ -139,6 +164,17 @@ export class LogFile {
       throw thrown
     }
     this.#written = { size: size + bytes.length, lastSeq }
+  }
+
+  /** Throws unless the file has these lines, byte for byte. */
+  async #checkRepeat({ seq, lines }: Repeat): Promise<void> {
+    let start = await offsetOfLine(this.#handle, seq - 1)
+    for (const [index, line] of lines.entries()) {
+      const given = Buffer.from(line)
+      if (!given.equals(await readBytes(this.#handle, start, start + given.length)))
+        throw otherRecord(this.#agentId, seq + index)
+      start += given.length
+    }
   }
 
   #askForSync(): void {
@@ -192,6 +228,7 @@ export class LogFile {
   }
 
   #failed(thrown: unknown): RuntimeError {
+    if (thrown instanceof RuntimeError) return thrown
     return new RuntimeError(
       'STORE_APPEND_FAILED',
       `The log of agent "${this.#agentId}" could not be written after seq ${this.#written.lastSeq}: ${messageOf(thrown)}.`,

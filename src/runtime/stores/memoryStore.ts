@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { ErasableStore, StoreLease } from '../../protocol/store.ts'
 import { checkAgentId } from './checkAgentId.ts'
-import { checkSequence } from './checkSequence.ts'
+import { countRepeated, otherRecord } from './countRepeated.ts'
 
 class MemoryLease implements StoreLease {
   readonly agentId: string
@@ -48,7 +49,10 @@ export function memoryStore(): ErasableStore {
       refuseWhenClosed()
       const log = leases.get(agentId)?.records
       if (log === undefined) throw new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`)
-      if (checkSequence(agentId, records, log.length) === 'next') for (const record of records) log.push(record)
+      const repeated = countRepeated(agentId, records, log.length)
+      for (const record of records.slice(0, repeated))
+        if (!isDeepStrictEqual(log[record.seq - 1], record)) throw otherRecord(agentId, record.seq)
+      for (const record of records.slice(repeated)) log.push(record)
     },
 
     async *read(agentId, fromSeq = 1) {
