@@ -1,4 +1,4 @@
-import { assign, fromPromise, sendTo, setup, type ActorLogic, type Snapshot } from 'xstate'
+import { assign, fromPromise, sendTo, setup, stopChild, type ActorLogic, type Snapshot } from 'xstate'
 import { errorInfo, messageOf, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentInput, CallOutput, SleepInput, SubAgentInput } from './agentTypes.ts'
 import type {
@@ -89,6 +89,17 @@ const startOver = supervisorSetup.assign(({ context, event }) => {
 })
 
 /**
+ * Runs the agent, to be found by its id in the whole tree: `system.get(agentId)`. By an action, as the `systemId` of an `invoke` is the
+ * same for all. An id that is taken, as only a store that gives a log out twice allows, leaves the agent unlisted: a second one would
+ * fail the supervisor.
+ */
+const runAgent = supervisorSetup.enqueueActions(({ context, enqueue, system }) => {
+  const { childId: systemId } = context.call
+  const isFree = system.get(systemId) === undefined
+  enqueue.spawnChild('agent', { id: 'agent', input: context.agent!, ...(isFree ? { systemId } : {}) })
+})
+
+/**
  * Supervises one sub-agent: opens it, runs it as a child actor, begins it anew from its log when it crashes, as often as its policy
  * allows, and then gives it up with an error. Pure, as the agent machine is.
  */
@@ -133,32 +144,25 @@ export const supervisorMachine = supervisorSetup.createMachine({
       on: { abort: { guard: 'isCalled', target: 'ended' }, stop: 'ended', close: 'ended' },
     },
     running: {
-      invoke: [
-        {
-          src: 'agent',
-          id: 'agent',
-          input: ({ context }) => context.agent!,
-          // `watchChild` tells what came of it.
-          onDone: {},
-          onError: {},
-        },
-        {
-          src: 'watchChild',
-          id: 'watch',
-          input: ({ context }) => ({ ...context.call, life: context.lives }),
-          onDone: [
-            { guard: 'mayRestart', target: 'backoff', actions: startOver },
-            { guard: 'mayBeginAnew', target: 'backoff', actions: startOver },
-            {
-              guard: 'isCrash',
-              target: 'givenUp',
-              actions: assign({ output: ({ event }) => event.output.output }),
-            },
-            { target: 'ended', actions: assign({ output: ({ event }) => event.output.output }) },
-          ],
-          onError: { target: 'givenUp', actions: fail as never },
-        },
-      ],
+      entry: runAgent,
+      exit: stopChild('agent'),
+      // It tells what came of the agent.
+      invoke: {
+        src: 'watchChild',
+        id: 'watch',
+        input: ({ context }) => ({ ...context.call, life: context.lives }),
+        onDone: [
+          { guard: 'mayRestart', target: 'backoff', actions: startOver },
+          { guard: 'mayBeginAnew', target: 'backoff', actions: startOver },
+          {
+            guard: 'isCrash',
+            target: 'givenUp',
+            actions: assign({ output: ({ event }) => event.output.output }),
+          },
+          { target: 'ended', actions: assign({ output: ({ event }) => event.output.output }) },
+        ],
+        onError: { target: 'givenUp', actions: fail as never },
+      },
       on: {
         abort: {
           actions: [

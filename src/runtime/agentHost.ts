@@ -97,7 +97,8 @@ export class AgentHost implements AgentPorts {
 
   /** Begins the life of a root agent, with commands that wait for it; the host must be findable by id before. */
   start(commands: readonly AgentMachineEvent[] = nobody): void {
-    const actor = createActor(this.#shared.machine, { id: this.agentId, input: this.input })
+    const { agentId, input } = this
+    const actor = createActor(this.#shared.machine, { id: agentId, systemId: agentId, input })
     this.attach(actor)
     // They lie in its mailbox before it starts: what listeners ask for meanwhile comes after them.
     this.wake()

@@ -99,7 +99,7 @@ describe('a chart', (it) => {
     const json = (agents: object) => chart(definition({}, agents), { format: 'json' }).machines.map(({ id }) => id)
     assert.equal(json({}), [])
     assert.equal(json({ agents: [definition()] }), ['supervisor@1'])
-    assert.match(chart(agentMachine), /state "supervisor@1" as/)
+    assert.match(chart(agentMachine), /state "supervisor@1 · spawns agent" as/)
   })
 
   it('lights the states an agent is in, or those that are named', { timeoutMs }, async () => {

@@ -101,7 +101,7 @@ describe('the model of a chart', (it) => {
       },
     )
     const inner = model.machines[0]!.actors.find(({ src }) => src === 'agent')
-    assert.equal([inner?.kind, inner?.state, inner?.machine], ['invoked', 'running', 'agent@1'])
+    assert.equal([inner?.kind, inner?.state, inner?.machine], ['spawned', 'supervisor@1', 'agent@1'])
     assert.equal(chartModel(whole, { without: ['subAgent'] }).machines, [])
     assert.equal(
       model.actors.filter(({ kind }) => kind === 'invoked').map(({ id, src, state }) => [id, src, state])[0],
