@@ -21,19 +21,19 @@ export interface PartialReply {
   readonly estimatedTokens: number
 }
 
-/** What the effects of one agent may reach. Implemented by the runtime. */
 /** The sub-agents of one agent, as its effects see them. */
 export interface ChildPorts {
   /** Makes a sub-agent ready to run, from its log when it has one; or says what its call is answered with instead. */
   open(input: OpenInput, signal: AbortSignal): Promise<OpenOutput>
   /** Resolves once it has ended, crashed or stalled. */
   watch(input: OpenInput, signal: AbortSignal): Promise<WatchOutput>
-  /** What the sub-agents that calls wait for had used, by the key of the call, once all have ended. */
   /** Aborts what was begun since that turn and is still alive; says what it found. */
   abandon(sinceTurn: number): NonNullable<Evidence['children']>
+  /** What the sub-agents that calls wait for had used, by the key of the call, once all have ended. */
   settled(): Promise<{ readonly [key: string]: Spent }>
 }
 
+/** What the effects of one agent may reach. Implemented by the runtime. */
 export interface AgentPorts {
   readonly agentId: string
   readonly path: readonly string[]

@@ -3,8 +3,16 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, Usage } from '../protocol/messages.ts'
 import type { ModelErrorKind } from '../protocol/model.ts'
-import type { ParentLink, Spent } from '../protocol/records.ts'
-import type { Limits, Overlay, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
+import type {
+  Limits,
+  Overlay,
+  ParentLink,
+  PauseReason,
+  QueuedMessage,
+  RecordOf,
+  RunStopReason,
+  Spent,
+} from '../protocol/records.ts'
 import type { ModelSnapshot } from '../protocol/request.ts'
 
 /** How the calls of one reply are run. */
@@ -313,8 +321,8 @@ export interface SettleInput {
 
 export interface SettleOutput {
   readonly key: string
-  /** What had arrived of the reply, and an estimate of what it used. */
   readonly at: number
+  /** What had arrived of the reply, and an estimate of what it used. */
   readonly partial: { readonly content: readonly Block[]; readonly usage: Usage; readonly costUsd: number } | null
   /** What aborted sub-agents had used, by the key of their call. */
   readonly spent: { readonly [key: string]: Spent }

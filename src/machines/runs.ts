@@ -205,7 +205,6 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
   draft.set({
     owesReply: isOpen,
     contextTokens: output.contextTokens,
-
     ...(isOpen ? { head } : {}),
   })
   const { stopReason } = output.message

@@ -8,6 +8,10 @@ import {
   type ConversationFormat,
   type ConversationSubject,
 } from '../../src/runtime/charts/conversationGraph.ts'
+import { conversationMermaid } from '../../src/runtime/charts/conversationMermaid.ts'
+import { conversationModel, type ConversationModel } from '../../src/runtime/charts/conversationModel.ts'
+import { conversationSvg } from '../../src/runtime/charts/conversationSvg.ts'
+import { conversationText } from '../../src/runtime/charts/conversationText.ts'
 import { textWidth } from '../../src/runtime/text/textWidth.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -38,6 +42,22 @@ function treeOf(parents: readonly (number | null)[], said: (id: number) => strin
     abandoned: () => nodes.filter(({ id }) => !trunk.has(id)),
   }
   return { id: 'tree', conversation }
+}
+
+/** Objects that count how often something is read from them. */
+function counted<T extends object>(plain: readonly T[]): { readonly items: T[]; readonly reads: number } {
+  let reads = 0
+  const get = (target: T, name: PropertyKey): unknown => {
+    reads += 1
+    return Reflect.get(target, name)
+  }
+  const items = plain.map((item) => new Proxy(item, { get }))
+  return {
+    items,
+    get reads() {
+      return reads
+    },
+  }
 }
 
 /** Everything that can be in a conversation. */
@@ -179,17 +199,52 @@ describe('the graph of a conversation', (it) => {
       }
       for (const [name, parentOf] of Object.entries(shapes)) {
         const subject = treeOf(Array.from({ length: many }, (_, index) => (index === 0 ? null : parentOf(index + 1))))
-        for (const format of conversationFormats) {
-          const began = performance.now()
-          conversationGraph(subject, { format })
-          assert.ok(performance.now() - began < 3_000, `${name} as ${format}`)
-        }
+        for (const format of conversationFormats) conversationGraph(subject, { format })
         const text = conversationGraph(subject)
         assert.is([...text.matchAll(/[●○] n\d+ /g)].length, many, name)
         assert.is(await parseMermaid(conversationGraph(subject, { format: 'mermaid' })), 'flowchart-v2')
       }
     },
   )
+
+  it('takes work in proportion to its size, whatever its shape', { timeoutMs: 20_000 }, () => {
+    const shapes: Record<string, (id: number) => number> = {
+      straight: (id) => id - 1,
+      bushy: (id) => Math.ceil((id - 1) / 3),
+      star: () => 1,
+      deep: (id) => Math.max(1, id - 2 + (id % 2)),
+    }
+    const draw = {
+      text: (model: ConversationModel) => conversationText(model, { columns: Infinity, ascii: false }),
+      mermaid: conversationMermaid,
+      svg: conversationSvg,
+    }
+    for (const [name, parentOf] of Object.entries(shapes)) {
+      const [half, whole] = [500, 1_000].map((size) => {
+        const { conversation } = treeOf(Array.from({ length: size }, (_, i) => (i === 0 ? null : parentOf(i + 1))))
+        const nodes = counted([...conversation.trunk(), ...conversation.abandoned()])
+        const trunkLength = conversation.trunk().length
+        const model = conversationModel({
+          conversation: {
+            trunk: () => nodes.items.slice(0, trunkLength),
+            abandoned: () => nodes.items.slice(trunkLength),
+          },
+        })
+        return Object.entries(draw).map(([format, drawn]) => {
+          const steps = counted(model.steps)
+          drawn({ ...model, steps: steps.items })
+          return { format, reads: steps.reads, made: nodes.reads }
+        })
+      })
+      for (const [index, { format, reads, made }] of whole!.entries()) {
+        assert.ok(made < 2.5 * half![index]!.made, `${name}: ${half![index]!.made} reads of nodes, then ${made}`)
+        assert.ok(
+          reads < 2.5 * half![index]!.reads,
+          `${name} as ${format}: ${half![index]!.reads} reads, then ${reads}`,
+        )
+      }
+    }
+  })
 
   it('refuses what has no conversation, unknown formats and impossible widths', () => {
     const subject = treeOf([null])

@@ -260,10 +260,18 @@ const plants: readonly Plant[] = [
       'const { random: $ } = Math',
     ),
   ),
-  ...['src/actors/x.ts', 'src/runtime/log/x.ts'].map((file) =>
+  ...[
+    'src/x.ts',
+    'src/protocol/x.ts',
+    'src/protocol/anotherClock.ts',
+    'src/actors/x.ts',
+    'src/runtime/log/x.ts',
+    'src/runtime/simulatedClock.ts',
+    'src/client/x.ts',
+  ].map((file) =>
     breaches(/Time goes through the Clock port/, file, 'setTimeout(f, 1)', 'setInterval(f, 1)', 'Date.now()'),
   ),
-  legal('src/actors/systemClock.ts', 'export const $ = () => Date.now()', 'setTimeout(() => {}, 1)'),
+  legal('src/protocol/systemClock.ts', 'export const $ = () => Date.now()', 'setTimeout(() => {}, 1)'),
 ]
 
 interface Report {

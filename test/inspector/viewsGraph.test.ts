@@ -295,19 +295,21 @@ describe('rows of a moment', (it) => {
     assert.is(shape(graph.rows.slice(-2)), 'n7@0 n8@0')
   })
 
-  it('come of 10,000 nodes and 200 reverts well within a second', () => {
-    const log = new BrakeLog()
-    log.user('go')
-    for (let i = 0; i < 200; i++) {
-      const kept = log.step([{ name: 'a' }, { name: 'b' }])
-      for (let j = 0; j < 15; j++) log.step([{ name: 'a' }, { name: 'b' }])
-      log.revert(kept)
-    }
-    const started = performance.now()
-    const graph = rowsOf(log)
-    const shown = visibleRows(graph, none)
-    assert.ok(shown.length > 9_800)
-    const took = performance.now() - started
-    assert.ok(took < 1_000, `${took} ms`)
-  })
+  it(
+    'are changed by a revert only where it gives something up: 10,000 nodes, 200 reverts',
+    { timeoutMs: 20_000 },
+    () => {
+      const log = new BrakeLog()
+      log.user('go')
+      for (let i = 0; i < 200; i++) {
+        const kept = log.step([{ name: 'a' }, { name: 'b' }])
+        for (let j = 0; j < 15; j++) log.step([{ name: 'a' }, { name: 'b' }])
+        log.revert(kept)
+      }
+      const graph = rowsOf(log)
+      assert.ok(visibleRows(graph, none).length > 9_800)
+      const changes = graph.rows.reduce((sum, { version }) => sum + version, 0)
+      assert.ok(changes <= 3 * graph.rows.length, `${changes} changes of ${graph.rows.length} rows`)
+    },
+  )
 })
