@@ -46,6 +46,8 @@ export interface AgentDefinition {
   readonly name: string
   readonly model: Model
   readonly instructions: string
+  /** The system prompt: the instructions, and what the final answer must look like. */
+  readonly system: string
   /** What it is for, to an agent that may call it. */
   readonly description: string
   /** What a caller gives beside the task. */

@@ -56,6 +56,8 @@ export interface AgentPorts {
   readonly isObserved: boolean
   /** Has the machine record the request of the reply under `key`. */
   capture(key: string, attempt: number, assembled: AssembledRequest): void
+  /** Tells of a warning of the model, once a run. */
+  warn(at: { readonly loopId: string; readonly turnIndex: number }, message: string): void
   /** Runs an effect inside its span, when there is a tracer. */
   within<T>(effect: TracedEffect, run: () => T): T
   /** Tells the machine that the first token of the reply under `key` arrived. */

@@ -1,5 +1,7 @@
+import { estimateTokens } from '../conversation/tokenCounter.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { Model, ModelReply } from '../protocol/model.ts'
+import { countUsage } from './countUsage.ts'
 import { readReply } from './readReply.ts'
 
 /** One question to a model, outside any conversation, under a time limit. Never rejects. */
@@ -31,5 +33,7 @@ export async function askModel(
   signal.removeEventListener('abort', stop)
   if (result === null)
     return { ok: false, problem: signal.aborted ? 'aborted' : `it took too long, over ${timeoutMs} ms` }
-  return result.ok ? result : { ok: false, problem: result.failure.error.message }
+  if (!result.ok) return { ok: false, problem: result.failure.error.message }
+  const input = estimateTokens.text(system) + estimateTokens.text(text)
+  return { ok: true, reply: { ...result.reply, usage: countUsage(result.reply, input, estimateTokens) } }
 }

@@ -12,6 +12,7 @@ import type { ModelSnapshot } from '../protocol/request.ts'
 import { madeHere, type AgentDefinition, type Pricing, type RevertSettings, type SubAgent } from './agentDefinition.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
+import { askForAnswer } from './readAnswer.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
@@ -50,8 +51,13 @@ export interface AgentOptions {
   readonly instructions?: string
   readonly tools?: readonly Tool[]
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
-  /** The final answer must be JSON of this shape; it is checked, asked for again, and returned as `result.output`. */
+  /**
+   * The final answer must be JSON of this shape. The model is told so, with the schema; an answer that does not fit is asked
+   * for again at once, with what was wrong; one that fits is `result.output`.
+   */
   readonly output?: z.ZodType
+  /** Answers asked for in all until one fits `output`; then the run ends with `OUTPUT_INVALID`. Default 3. */
+  readonly outputAttempts?: number
   /** Allowances of each run; reaching one pauses the agent. */
   readonly limits?: Limits
   readonly pricing?: Pricing
@@ -107,6 +113,7 @@ const optionsSchema = z.strictObject({
   output: z
     .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
     .optional(),
+  outputAttempts: z.int().positive().optional(),
   limits: limitsSchema.optional(),
   pricing: z
     .strictObject({
@@ -207,15 +214,17 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const toolSpecs = lazily(() =>
     Object.freeze([...[...tools.values()].map(specOf), ...[...called().values()].map(subAgentSpec)]),
   )
+  const settings = settingsOf(options.settings, output, label)
+  const system = systemOf(instructions, settings)
   const frameTokens = lazily(
-    () => counter.text(instructions) + (toolSpecs().length === 0 ? 0 : counter.text(JSON.stringify(toolSpecs()))),
+    () => counter.text(system) + (toolSpecs().length === 0 ? 0 : counter.text(JSON.stringify(toolSpecs()))),
   )
   const model = modelOf(options.model, label)
-  const settings = settingsOf(options.settings, output, label)
   const definition: AgentDefinition = Object.freeze({
     name,
     model,
     instructions,
+    system,
     description,
     input: input ?? null,
     tools,
@@ -234,6 +243,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
       queueMode: options.queueMode ?? 'one-at-a-time',
       limits: withoutUndefined(options.limits ?? {}),
       retry: { ...defaultRetry, ...withoutUndefined(options.retry ?? {}) },
+      outputAttempts: options.outputAttempts ?? 3,
       compaction: {
         trigger: compaction === null ? Number.MAX_SAFE_INTEGER : compactionTrigger(compaction.policy),
         regrowth: Math.ceil(contextWindow * threshold),
@@ -301,6 +311,12 @@ function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | und
     throw new RuntimeError('INVALID_DEFINITION', `${label}: output: ${messageOf(thrown)}.`, { cause: thrown })
   }
 }
+
+/** The shape of the answer is said in words too, whatever the provider supports: the request is then the same for all of them. */
+const systemOf = (instructions: string, { responseFormat }: ModelSettings): string =>
+  [instructions, responseFormat === undefined ? '' : askForAnswer(responseFormat.schema)]
+    .filter((part) => part !== '')
+    .join('\n\n')
 
 /** Without what is passed through to the provider, which may hold keys, and without the output schema, which may be long. */
 function snapshotOf(id: string, { providerOptions: _, responseFormat: __, ...settings }: ModelSettings): ModelSnapshot {

@@ -21,7 +21,7 @@ export type ReadReply =
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' }>
 
 /**
- * Reads one reply from a model, giving each delta on as it arrives. Never throws: whatever the model does wrong comes back
+ * Reads one reply from a model, giving each delta and warning on as it arrives. Never throws: whatever the model does wrong comes back
  * as a failure. Once `signal` is aborted nothing is given on and the result is `null` at once, even if the model goes on.
  */
 export function readReply(
@@ -99,6 +99,11 @@ class Reading {
         if (typeof part.text !== 'string') return protocolFailure(this.#model, `it yielded a ${part.type} without text`)
         this.#onDelta(part)
         return undefined
+      case 'warning':
+        if (typeof part.message !== 'string')
+          return protocolFailure(this.#model, 'it yielded a warning without message')
+        this.#onDelta(part)
+        return undefined
       case 'done': {
         const wrong = wrongIn(part.reply)
         return wrong === undefined ? { ok: true, reply: part.reply } : protocolFailure(this.#model, wrong)
@@ -135,9 +140,9 @@ function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
   if (index >= 0)
     return `block ${index} of its reply is no block: ${JSON.stringify(reply.content[index])?.slice(0, 200)}`
   if (!stopReasons.has(reply.stopReason)) return `its stop reason is ${JSON.stringify(reply.stopReason)}`
-  const { usage } = reply
-  const counts = [usage?.input, usage?.output, usage?.cacheRead, usage?.cacheWrite, usage?.reasoning ?? 0]
-  return counts.every((count) => Number.isFinite(count) && count! >= 0) ? undefined : 'its usage lacks token counts'
+  const counts = Object.entries(reply.usage ?? {})
+  const [name, wrong] = counts.find(([, count]) => typeof count === 'number' && count < 0) ?? []
+  return name === undefined ? undefined : `its usage.${name} is ${wrong}`
 }
 
 function isBlock(block: Partial<Block> | null | undefined): boolean {

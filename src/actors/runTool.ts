@@ -26,7 +26,7 @@ export const runTool = (find: FindPorts) =>
     } catch (thrown) {
       return notStarted(ports, key, toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
     }
-    if (signal.aborted) return notStarted(ports, key, errorInfo('INTERNAL', 'The call was aborted.'))
+    if (signal.aborted) return notStarted(ports, key, errorInfo('ABORTED', 'The call was aborted.'))
     const { content, isError, brake, changed } = await call(ports, input, signal)
     return {
       key,

@@ -20,6 +20,7 @@ export const settle = (find: FindPorts) =>
       output: definition.counter.text(partial.thinking + partial.text),
       cacheRead: 0,
       cacheWrite: 0,
+      estimated: true,
     }
     return { key, at, spent, partial: { content, usage, costUsd: costOf(usage, definition.pricing) } }
   })

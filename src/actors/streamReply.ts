@@ -1,20 +1,16 @@
 import { fromPromise } from 'xstate'
 import { checkRequest } from '../conversation/checkRequest.ts'
+import { cutEnd, cutMiddle } from '../conversation/cutMiddle.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
-import { describeIssues, errorInfo, messageOf } from '../protocol/errors.ts'
+import { errorInfo, messageOf, type ErrorInfo } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
-import {
-  addUsage,
-  noUsage,
-  textOf,
-  type AssistantMessage,
-  type Block,
-  type ToolCallBlock,
-} from '../protocol/messages.ts'
+import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../protocol/messages.ts'
 import type { ModelReply } from '../protocol/model.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { countUsage } from './countUsage.ts'
+import { readAnswer } from './readAnswer.ts'
 import { readReply } from './readReply.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, gives deltas on and returns the finished message. */
@@ -26,9 +22,8 @@ export const streamReply = (find: FindPorts) =>
     if (signal.aborted) return aborted(ports, input.key)
     const { definition, conversation } = ports
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens
-    const budgeted = withinBudget(ports, input, ports.assemble(input.turnIndex), estimatedTokens)
-    if ('limit' in budgeted) return failed(ports, input.key, budgeted)
-    const assembled = budgeted
+    const assembled = withinBudget(ports, input, ports.assemble(input.turnIndex), estimatedTokens)
+    if ('limit' in assembled) return failed(ports, input.key, assembled)
     announceExpired(ports, input, assembled)
     const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
     if (invalid !== '')
@@ -47,6 +42,7 @@ export const streamReply = (find: FindPorts) =>
     let isStarted = false
     const { attempt } = input
     const take: Parameters<typeof readReply>[3] = (delta) => {
+      if (delta.type === 'warning') return ports.warn({ loopId, turnIndex }, delta.message)
       if (!isStarted) {
         isStarted = true
         ports.partial = partial
@@ -86,15 +82,17 @@ async function finish(
   reply: ModelReply,
   estimatedTokens: number,
 ): Promise<ReplyOutput> {
-  const { definition, clock } = ports
+  const { definition, conversation, clock } = ports
   const content = soundContent(reply.content, ports, input.turnIndex)
   const calls = content.filter((block) => block.type === 'toolCall')
-  const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkOutput(ports, content) : undefined
-  const usage = addUsage(noUsage, reply.usage)
+  const usage = countUsage(
+    { ...reply, content },
+    Math.round(estimatedTokens * conversation.correction),
+    definition.counter,
+  )
   const costUsd = costOf(usage, definition.pricing)
-  if (wrong !== undefined) {
-    return failed(ports, input.key, { kind: 'other', error: errorInfo('OUTPUT_INVALID', wrong), usage, costUsd })
-  }
+  const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkAnswer(ports, content) : undefined
+  if (wrong !== undefined) return failed(ports, input.key, { kind: 'badAnswer', ...wrong, usage, costUsd })
   const message: AssistantMessage = {
     role: 'assistant',
     content,
@@ -102,7 +100,6 @@ async function finish(
     usage,
     model: definition.model.id,
   }
-  const reported = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     key: input.key,
     ok: true,
@@ -110,7 +107,7 @@ async function finish(
     calls: calls.length === 0 ? [] : await planCalls(ports, calls),
     costUsd,
     estimatedTokens,
-    contextTokens: (reported || Math.round(estimatedTokens * ports.conversation.correction)) + usage.output,
+    contextTokens: totalTokens(usage),
     at: clock.now(),
   }
 }
@@ -133,7 +130,8 @@ function withinBudget(
   }
   const limit = rooms.tokens <= rooms.costUsd ? 'tokens' : 'costUsd'
   const room = rooms[limit]
-  if (room < 1) return { kind: 'overBudget', limit, error: errorInfo('INTERNAL', 'The budget is used up.') }
+  if (room < 1)
+    return { kind: 'overBudget', limit, error: errorInfo('LIMIT_REACHED', `The limit of ${limit} is used up.`) }
   const { settings } = assembled.request
   if (room === Infinity || room >= (settings.maxTokens ?? Infinity)) return assembled
   return { ...assembled, request: { ...assembled.request, settings: { ...settings, maxTokens: room } } }
@@ -155,7 +153,7 @@ function announceExpired(ports: AgentPorts, { loopId, turnIndex }: ReplyInput, {
 
 /** After an abort nobody listens for the output. */
 const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
-  failed(ports, key, { kind: 'other', error: errorInfo('MODEL_FAILED', 'The reply was aborted.') })
+  failed(ports, key, { kind: 'other', error: errorInfo('ABORTED', 'The reply was aborted.') })
 
 /** Tells of a request once, however often it is sent; `true` when it is to be in the log before that. */
 function announceRequest(ports: AgentPorts, input: ReplyInput, assembled: AssembledRequest): boolean {
@@ -238,21 +236,25 @@ async function needsApproval(ports: AgentPorts, name: string, input: unknown): P
   }
 }
 
-/** What is wrong with a final answer that must be JSON of the agent's output schema. */
-function checkOutput({ definition }: AgentPorts, content: readonly Block[]): string | undefined {
+/** What is wrong with a final answer that must be JSON of the agent's output schema: for people, and for the model. */
+function checkAnswer(
+  { definition }: AgentPorts,
+  content: readonly Block[],
+): { readonly error: ErrorInfo; readonly repair: string } | undefined {
   if (definition.output === null) return undefined
   const text = textOf(content)
-  const seen = `The reply ${JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text)}`
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (thrown) {
-    return `${seen} is not JSON: ${messageOf(thrown)}.`
-  }
-  try {
-    const result = definition.output.safeParse(value)
-    return result.success ? undefined : `${seen} does not fit the output schema: ${describeIssues(result.error)}.`
-  } catch (thrown) {
-    return `${seen} could not be checked by the output schema: ${messageOf(thrown)}.`
+  const answer = readAnswer(definition.output, text)
+  if (answer.ok) return undefined
+  const { wrong } = answer
+  return {
+    error: errorInfo(
+      'OUTPUT_INVALID',
+      `The answer cannot be used, as ${wrong}. It was: ${JSON.stringify(cutEnd(text, 200))}.`,
+    ),
+    repair: [
+      `Your last answer cannot be used: ${wrong}.`,
+      ...(text.trim() === '' ? [] : [`It was:\n${cutMiddle(text, 4_000)}`]),
+      'Answer again, with nothing but JSON of the schema.',
+    ].join('\n'),
   }
 }

@@ -65,11 +65,18 @@ export class RequestAssembler {
     if (this.#braking !== undefined) changed = Math.min(changed, this.#braking.update(turnIndex, changed))
     this.#takeBack(Math.min(this.#wholeSpan(changed, overlay) - 1, path.length))
     while (this.#marks.length - 1 < path.length) this.#renderNext(path, overlay)
-    return {
-      request: { ...this.#frame, messages: this.#messages.slice() },
-      provenance: this.#provenance.slice(),
-      expired: this.#braking?.expired ?? [],
-    }
+    const { repair } = this.#conversation
+    const expired = this.#braking?.expired ?? []
+    if (repair === undefined) return { ...this.#rendered(), expired }
+    this.#pushNote({ kind: 'repair', text: repair })
+    const asked = this.#rendered()
+    // It is no part of the trunk.
+    this.#dropAfter(this.#marks.at(-1)!)
+    return { ...asked, expired }
+  }
+
+  #rendered(): Pick<AssembledRequest, 'request' | 'provenance'> {
+    return { request: { ...this.#frame, messages: this.#messages.slice() }, provenance: this.#provenance.slice() }
   }
 
   /** A compacted span is rendered all or nothing: a change inside it is one at its beginning. */
@@ -83,7 +90,10 @@ export class RequestAssembler {
   #takeBack(depth: number): void {
     if (depth >= this.#marks.length - 1) return
     this.#marks.length = Math.max(0, depth) + 1
-    const { messages, last, lastProvenance, turnIndex, turnMessages } = this.#marks.at(-1)!
+    this.#dropAfter(this.#marks.at(-1)!)
+  }
+
+  #dropAfter({ messages, last, lastProvenance, turnIndex, turnMessages }: Mark): void {
     this.#messages.length = messages
     this.#provenance.length = messages
     if (last !== undefined) this.#messages[messages - 1] = last

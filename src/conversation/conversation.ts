@@ -1,13 +1,14 @@
 import type { Tag } from '../protocol/braking.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
-import { toolCallsOf, type AssistantMessage } from '../protocol/messages.ts'
+import { toolCallsOf } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
 import { makeNode, repeatNode, type ConversationNode, type Step } from './node.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
+import { renderRepair } from './repairNote.ts'
 import { noteTokens } from './noteTokens.ts'
-import { estimateTokens, type TokenCounter } from './tokenCounter.ts'
+import { correctionOf, estimateTokens, type TokenCounter } from './tokenCounter.ts'
 import { WaitingMessages } from './waitingMessages.ts'
 import { activeOverlay, savedBySummary, wrongInOverlay } from './overlay.ts'
 
@@ -57,6 +58,8 @@ export class Conversation implements ConversationView {
   readonly #changes: number[] = []
   /** Tokens of tags and memos, less those of hidden steps and of output cut short. */
   #noteTokens = 0
+  /** What the model is told of an answer that could not be used. */
+  #repair: string | undefined
   /** The overlay in force at the last change. */
   #shown: Overlay | undefined
 
@@ -115,7 +118,13 @@ export class Conversation implements ConversationView {
 
   /** Estimated tokens of the trunk as shown, before correction. */
   get trunkTokens(): number {
-    return (this.#trunk.at(-1)?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + this.#noteTokens
+    const repair = this.#repair === undefined ? 0 : this.#counter.text(this.#repair)
+    return (this.#trunk.at(-1)?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + this.#noteTokens + repair
+  }
+
+  /** What stands after the trunk until the model has answered: what was wrong with its last answer. */
+  get repair(): string | undefined {
+    return this.#repair
   }
 
   /** The compaction in force: the newest whose span is on the trunk. */
@@ -197,10 +206,17 @@ export class Conversation implements ConversationView {
         this.#checkPlace(record, this.head, this.#lastNodeId)
         this.#append(record, record.nodeId)
         this.#annotations?.personSpoke()
+        this.#repair = undefined
         this.#waiting.said(record.message.content)
         break
       case 'reply.end':
         this.#applyReply(record)
+        this.#repair = undefined
+        break
+      case 'reply.reset':
+        if (record.repair === undefined) break
+        this.#repair = renderRepair(record.repair)
+        this.#changed(this.#trunk.length + 1)
         break
       case 'tool.end':
         this.#applyResult(record)
@@ -241,7 +257,7 @@ export class Conversation implements ConversationView {
     const callIds = toolCallsOf(record.message.content).map((call) => call.callId)
     const repeated = callIds.find((callId, index) => this.hasCall(callId) || callIds.indexOf(callId) !== index)
     if (repeated !== undefined) throw corrupt(record, `call ${repeated} was made before`)
-    this.#correct(record.message, record.estimatedTokens)
+    this.#correction = correctionOf(record.message, record.estimatedTokens) ?? this.#correction
     if (callIds.length === 0) {
       this.#append(record, record.nodeId)
       return
@@ -301,6 +317,7 @@ export class Conversation implements ConversationView {
     annotations.countRevert(target.id)
     annotations.tagged.push({ nodeId: target.id, tag })
     Object.assign(target, { tags: [...target.tags, tag] })
+    this.#repair = undefined
     this.#changed(target.depth)
   }
 
@@ -369,13 +386,6 @@ export class Conversation implements ConversationView {
       nodes.push(makeNode(record, open.reply.nodeId, nodes.at(-1) ?? this.#trunk.at(-1), this.#counter))
     }
     return nodes
-  }
-
-  #correct(message: AssistantMessage, estimated: number): void {
-    const { input, cacheRead, cacheWrite } = message.usage
-    const reported = input + cacheRead + cacheWrite
-    // A mock that reports one token must not switch compaction off, so the correction stays within reason.
-    if (reported > 0 && estimated > 0) this.#correction = Math.min(4, Math.max(0.25, reported / estimated))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Block, Message } from '../protocol/messages.ts'
+import type { AssistantMessage, Block, Message } from '../protocol/messages.ts'
 
 /** The token-counting port. Contract: pure, cheap (called once per message), never throws; the unit is tokens. */
 export interface TokenCounter {
@@ -36,4 +36,12 @@ export const estimateTokens: TokenCounter = {
     for (const block of message.content) tokens += estimateBlock(block)
     return tokens
   },
+}
+
+/** Reported over estimated tokens of the request that a reply answers; `undefined` when nobody measured it. */
+export function correctionOf({ usage }: AssistantMessage, estimated: number): number | undefined {
+  const reported = usage.input + usage.cacheRead + usage.cacheWrite
+  if (usage.estimated === true || reported <= 0 || estimated <= 0) return undefined
+  // A mock that reports one token must not switch compaction off, so the correction stays within reason.
+  return Math.min(4, Math.max(0.25, reported / estimated))
 }

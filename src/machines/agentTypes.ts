@@ -40,6 +40,8 @@ export interface AgentPolicy {
   readonly queueMode: QueueMode
   readonly limits: Limits
   readonly retry: RetryPolicy
+  /** Final answers asked for in all until one fits `output`. */
+  readonly outputAttempts: number
   /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
   readonly agents: readonly string[]
   readonly maxChildren: number
@@ -90,8 +92,8 @@ export interface RunState {
   /** When the next attempt may start, in epoch milliseconds. */
   readonly retryAt: number
   readonly overflowed: boolean
-  /** The caller of a sub-agent said once what was wrong with its answer. */
-  readonly repaired: boolean
+  /** Attempts at the current reply whose answer did not fit `output`. */
+  readonly badAnswers: number
   /** Why the last attempt failed. */
   readonly lastError: ErrorInfo | null
   /** Usage and cost of the turn under way. */
@@ -240,11 +242,13 @@ export interface PlannedCall {
 }
 
 export interface ReplyFailure {
-  readonly kind: ModelErrorKind | 'overBudget'
+  readonly kind: ModelErrorKind | 'badAnswer' | 'overBudget'
   readonly error: ErrorInfo
   /** The limit that the request would have passed. */
   readonly limit?: 'tokens' | 'costUsd'
   readonly retryAfterMs?: number
+  /** What the model is told of an answer that does not fit `output`. */
+  readonly repair?: string
   /** What a reply that came but could not be used had cost. */
   readonly usage?: Usage
   readonly costUsd?: number

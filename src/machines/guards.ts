@@ -2,7 +2,7 @@ import { settleKey } from './aborts.ts'
 import { drainKey } from './brakes.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling } from './calls.ts'
-import { reachedLimit, replyKey } from './runs.ts'
+import { limitAfter, reachedLimit, replyKey } from './runs.ts'
 import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
 
 interface Subject {
@@ -119,20 +119,29 @@ export const overBudget = (subject: Subject): boolean => {
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 
-const isBadAnswer = (output: ReplyOutput): boolean => !output.ok && output.failure.error.code === 'OUTPUT_INVALID'
-
-/** The answer of a sub-agent does not fit its schema: its caller says so, once. */
+/** The answer does not fit `output`, and may be asked for again: at once, as waiting would mend nothing. */
 export const mayRepair = (subject: Subject): boolean => {
-  const { task, run } = subject.context
-  return task !== null && run?.repaired === false && isBadAnswer(outputOf(subject))
+  const output = outputOf(subject)
+  const { policy, run } = subject.context
+  if (output.ok || output.failure.kind !== 'badAnswer' || run === null) return false
+  return run.badAnswers + 1 < policy.outputAttempts
+}
+
+/** It may, but what it cost has used up a limit of the run. */
+export const repairOverLimit = (subject: Subject): boolean => {
+  const output = outputOf(subject)
+  const { run } = subject.context
+  return mayRepair(subject) && !output.ok && run !== null && limitAfter(run, output.failure) !== undefined
 }
 
 export function mayRetry(subject: Subject): boolean {
-  if (subject.context.task !== null && isBadAnswer(outputOf(subject))) return false
   const output = outputOf(subject)
   const { policy, run } = subject.context
   if (output.ok || run === null || !retriedKinds.has(output.failure.kind)) return false
-  return run.attempt < policy.retry.attempts && (output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs
+  return (
+    run.attempt - run.badAnswers < policy.retry.attempts &&
+    (output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs
+  )
 }
 
 export const compactedForOverflow = ({ context, event }: Subject): boolean =>

@@ -109,6 +109,7 @@ const fold: Fold = {
       // One that goes on with calls of before asks the model nothing, and is not counted.
       turns: context.calls.length > 0 ? 0 : (context.run?.turns ?? 0) + 1,
       attempt: 1,
+      badAnswers: 0,
       turnUsage: noUsage,
       turnCostUsd: 0,
     }),
@@ -130,9 +131,10 @@ const fold: Fold = {
     }))
     return { calls, owesReply: calls.length > 0, ...used(context, message.usage, costUsd) }
   },
-  'reply.reset': (context, { attempt, usage, costUsd }) => {
+  'reply.reset': (context, { attempt, usage, costUsd, repair }) => {
     const after = { ...context, ...used(context, usage, costUsd) }
-    return inRun(after, { attempt: attempt + 1 })
+    const badAnswers = (after.run?.badAnswers ?? 0) + (repair === undefined ? 0 : 1)
+    return inRun(after, { attempt: attempt + 1, badAnswers })
   },
   'approval.requested': (context, { callId }) => withStatus(context, callId, 'held'),
   'approval.decided': (context, { callId, decision: type, reason }) => {

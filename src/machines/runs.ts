@@ -1,12 +1,14 @@
 import { backoff } from '../protocol/backoff.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
+import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
 import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
-import type { AgentContext, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
+import type { AgentContext, ReplyFailure, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
 import { loopIdOf, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
 import { takeMessages } from './queues.ts'
 import { spend } from './spending.ts'
+
+type FailedReply = Extract<ReplyOutput, { ok: false }>
 
 interface RunRequest {
   readonly cause: RecordOf<'run.start'>['cause']
@@ -32,7 +34,7 @@ export const newRun = (loopId: string, requestId: string, limits: Limits, now: n
   attempt: 0,
   retryAt: 0,
   overflowed: false,
-  repaired: false,
+  badAnswers: 0,
   lastError: null,
   turnUsage: noUsage,
   turnCostUsd: 0,
@@ -100,7 +102,14 @@ export function continueRun(draft: Draft): void {
 export function startTurn(draft: Draft): void {
   const { turns, run } = draft.context
   draft.set({ turns: turns + 1, isTurnOpen: true })
-  draft.setRun({ turns: run!.turns + 1, attempt: 1, overflowed: false, turnUsage: noUsage, turnCostUsd: 0 })
+  draft.setRun({
+    turns: run!.turns + 1,
+    attempt: 1,
+    badAnswers: 0,
+    overflowed: false,
+    turnUsage: noUsage,
+    turnCostUsd: 0,
+  })
   draft.record({ type: 'turn.start', loopId: run!.loopId, turnIndex: turns })
 }
 
@@ -151,13 +160,20 @@ export const pauseForStore = (draft: Draft): void =>
 /** The wall time of the run is used up. */
 export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
 
-/** The caller of a sub-agent says what is wrong with its answer: the one message it adds. */
-export function askForRepair(draft: Draft, { message }: ErrorInfo): void {
-  const { task } = draft.context
-  const text = `Your answer cannot be used. ${message} Answer again, with nothing but the JSON.`
-  addUserMessage(draft, { id: `${task}/repair`, content: [{ type: 'text', text }] }, 'prompt')
-  draft.setRun({ repaired: true })
-  nextAttempt(draft)
+/** Takes back an answer that does not fit and has the model told, in what it is asked next, what was wrong. */
+export function askForRepair(draft: Draft, output: FailedReply): void {
+  const { repair } = output.failure
+  resetReply(draft, output, repair === undefined ? {} : { repair })
+  draft.setRun({ badAnswers: (draft.context.run?.badAnswers ?? 0) + 1 })
+}
+
+/** The limit that an answer which does not fit has reached: it is not asked for again then. Turns are counted by turn. */
+export function limitAfter(
+  { limits, ...run }: RunState,
+  { usage = noUsage, costUsd = 0 }: ReplyFailure,
+): PauseReason | undefined {
+  const { turns: _, ...rest } = limits
+  return reachedLimit({ ...run, limits: rest, usage: addUsage(run.usage, usage), costUsd: run.costUsd + costUsd })
 }
 
 /** The next request would pass a limit of a sub-agent. */
@@ -231,8 +247,12 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
   })
 }
 
-/** Records that an attempt failed; with `retryAt` another follows, at that time. */
-export function resetReply(draft: Draft, output: Extract<ReplyOutput, { ok: false }>, retryAt?: number): void {
+/** Records that an attempt failed; another follows at `retryAt`, or at once with `repair`, which the model is told. */
+export function resetReply(
+  draft: Draft,
+  output: FailedReply,
+  { retryAt, ...next }: { readonly retryAt?: number; readonly repair?: string } = {},
+): void {
   const { error, usage, costUsd } = output.failure
   if (usage !== undefined) spend(draft, usage, costUsd ?? 0)
   const attempt = draft.context.run?.attempt ?? 1
@@ -243,6 +263,7 @@ export function resetReply(draft: Draft, output: Extract<ReplyOutput, { ok: fals
     error,
     ...(usage === undefined ? {} : { usage }),
     ...(costUsd === undefined ? {} : { costUsd }),
+    ...next,
     ...(retryAt === undefined ? {} : { retryAt }),
   })
   draft.setRun({ lastError: error, ...(retryAt === undefined ? {} : { retryAt }) })
@@ -255,7 +276,7 @@ export function discardReply(draft: Draft, why: string): void {
 }
 
 /** When the next attempt may start: what the provider asked for, else a doubling wait with jitter. */
-export function retryTime(policy: RetryPolicy, attempt: number, output: Extract<ReplyOutput, { ok: false }>): number {
+export function retryTime(policy: RetryPolicy, attempt: number, output: FailedReply): number {
   return output.at + Math.round(output.failure.retryAfterMs ?? backoff(attempt - 1, policy, output.jitter))
 }
 

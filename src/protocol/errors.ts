@@ -50,8 +50,11 @@ export const errorTable = {
   MODEL_PROTOCOL: 'Correct the model adapter: it yields deltas and then exactly one "done" or "error".',
   REPLY_INTERRUPTED: 'Call agent.resume() to ask for it again.',
   MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
+  ABORTED: 'Nothing is to be done: it was asked for.',
+  LIMIT_REACHED: 'Raise the limit, then call agent.resume() with it.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
+  USAGE_UNKNOWN: 'Have the provider report it, like includeUsage: true of @ai-sdk/openai-compatible.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
   INTERNAL: 'This is a defect of escapement: please report it with the message.',
 } as const

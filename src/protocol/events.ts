@@ -44,6 +44,8 @@ export type LiveEvent =
       readonly name: string
       readonly progress: unknown
     })
+  /** The provider says what of the request it does not support, or what of its reply cannot be kept: once a run for each text. */
+  | (Live & { readonly type: 'model.warning'; readonly model: string; readonly message: string })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
   /** A tag's time in the request is over; it stays in the log. */
   | (Live & { readonly type: 'tag.expired'; readonly nodeId: NodeId; readonly kind: TagKind; readonly text: string })

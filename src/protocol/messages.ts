@@ -41,12 +41,14 @@ export const usageSchema = z.object({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   reasoning: z.number().exactOptional(),
+  /** The provider did not report all of it: the token counter's estimate stands in. */
+  estimated: z.literal(true).exactOptional(),
 })
 export type Usage = z.infer<typeof usageSchema>
 
 export const noUsage: Usage = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
 
-/** Adds two usages; `reasoning` is present when either has it. */
+/** Adds two usages; `reasoning` and `estimated` are present when either has them. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Usage = {
     input: a.input + b.input,
@@ -55,6 +57,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheWrite: a.cacheWrite + b.cacheWrite,
   }
   if (a.reasoning !== undefined || b.reasoning !== undefined) sum.reasoning = (a.reasoning ?? 0) + (b.reasoning ?? 0)
+  if (a.estimated === true || b.estimated === true) sum.estimated = true
   return sum
 }
 

@@ -63,15 +63,16 @@ export interface ModelError {
   readonly retryAfterMs?: number
 }
 
-/** `done` and `error` are terminal: exactly one of them comes, and last. */
+/** `done` and `error` are terminal: exactly one of them comes, and last. A `warning` says what of the request or reply was left out. */
 export type ModelPart =
   | { readonly type: 'text.delta' | 'thinking.delta'; readonly text: string }
   | { readonly type: 'toolCall.delta'; readonly callId: string; readonly name?: string; readonly text: string }
+  | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'done'; readonly reply: ModelReply }
   | { readonly type: 'error'; readonly error: ModelError }
 
 /**
- * The model port. Contract: `stream` yields deltas as they arrive, then one terminal part; it may throw instead of
+ * The model port. Contract: `stream` yields deltas and warnings as they arrive, then one terminal part; it may throw instead of
  * yielding `error` (read as kind `other`); once `signal` is aborted nothing it yields is used.
  */
 export interface Model {

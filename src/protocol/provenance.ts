@@ -19,7 +19,7 @@ export const provenanceKindSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('steering') }),
   z.object({ type: z.literal('followUp') }),
-  /** A brake note or a prune memo. */
+  /** A brake note, a prune memo, or what was wrong with the last answer. */
   z.object({ type: z.literal('note'), kind: z.string() }),
   z.object({ type: z.literal('summary') }),
   z.object({ type: z.literal('unknown') }),

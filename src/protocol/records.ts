@@ -186,6 +186,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     /** Of a reply that came but could not be used. */
     usage: usageSchema.exactOptional(),
     costUsd: z.number().exactOptional(),
+    /** What the next request tells the model of that reply; it is shown after the trunk until the model has answered. */
+    repair: z.string().exactOptional(),
     /** When the next attempt starts, in epoch milliseconds; missing when there is none. */
     retryAt: z.number().exactOptional(),
   }),

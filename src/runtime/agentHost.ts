@@ -10,8 +10,8 @@ import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from '../machines/agentTypes.ts'
 import { loopIdOf } from '../machines/draft.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { Limits, RecordDraft, RecordOf, Spent } from '../protocol/records.ts'
+import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { Limits, RecordDraft, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
 import type { GrowingReply } from './agent.ts'
@@ -19,6 +19,7 @@ import { Announcer } from './announcer.ts'
 import { Children } from './children.ts'
 import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './log/logWriter.ts'
+import { Notices } from './notices.ts'
 import { requestFrame } from './requestFrame.ts'
 import { restoreInput } from './restoreInput.ts'
 import type { RunHandle } from '../protocol/run.ts'
@@ -56,7 +57,7 @@ export class AgentHost implements AgentPorts {
   #children: Children | undefined
   #assembler: RequestAssembler | undefined
   #state = 'idle'
-  #isPriceWarned = false
+  #notices: Notices | undefined
   #unseen = 0
   /** Why its machine failed. */
   #crash: ErrorInfo | null = null
@@ -136,7 +137,7 @@ export class AgentHost implements AgentPorts {
     // The host itself is the observer: closures for ten thousand agents add up.
     actor.subscribe(this)
     this.#inspections?.begin(actor)
-    if (this.#lease.repairedBytes > 0) this.#tellOfRepair()
+    if (this.repairedBytes > 0) this.#noticed.logRepaired(this.repairedBytes)
   }
 
   /** Bytes of a torn last line that opening the log cut off. */
@@ -144,10 +145,12 @@ export class AgentHost implements AgentPorts {
     return this.#lease.repairedBytes
   }
 
-  #tellOfRepair(): void {
-    const what = `The log of agent "${this.agentId}" ended in ${this.repairedBytes} bytes of a torn line, which were cut off.`
-    const error = errorInfo('LOG_REPAIRED', what)
-    queueMicrotask(() => this.emit({ type: 'error', ...this.at, error }))
+  get #noticed(): Notices {
+    return (this.#notices ??= new Notices(this))
+  }
+
+  warn(at: { readonly loopId: string; readonly turnIndex: number }, message: string): void {
+    this.#noticed.warn(at, message)
   }
 
   get clock(): Clock {
@@ -312,9 +315,10 @@ export class AgentHost implements AgentPorts {
     this.conversation.apply(record)
     this.#log.append(record)
     if (this.parent !== undefined) this.signs.beat(record.time)
-    if (record.type === 'run.start') this.#openRun(record)
+    if (record.type === 'run.start') this.runs.begin(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     this.announcer.record(record)
+    this.#noticed.record(record)
     this.#spent = spentAfter(this.#spent, record)
     if (record.type === 'run.end') this.runs.end(record)
     else if (record.type === 'child.ended') this.#children?.left(record.childId)
@@ -367,16 +371,6 @@ export class AgentHost implements AgentPorts {
   get at(): { loopId: string; turnIndex: number } {
     const { run, runs, pausedRun, turns } = this.context
     return { loopId: run?.loopId ?? pausedRun ?? loopIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }
-  }
-
-  #openRun(record: RecordOf<'run.start'>): void {
-    this.runs.begin(record)
-    const { limits } = record
-    if (limits.costUsd === undefined || this.definition.pricing !== null || this.#isPriceWarned) return
-    this.#isPriceWarned = true
-    const what = `limits.costUsd is set, but ${this.definition.model.id} has no price, so cost counts as 0.`
-    const error = errorInfo('PRICE_UNKNOWN', what)
-    queueMicrotask(() => this.emit({ type: 'error', ...this.at, error }))
   }
 
   /** The log could not be written. */

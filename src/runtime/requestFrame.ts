@@ -4,10 +4,10 @@ import type { RequestFrame } from '../conversation/assembleRequest.ts'
 
 /** The parts of a definition's requests that stay the same, without secrets. */
 export const requestFrame = (
-  { instructions, toolSpecs, settings, braking }: AgentDefinition,
+  { system, toolSpecs, settings, braking }: AgentDefinition,
   redactor: Redactor | undefined,
 ): RequestFrame => ({
-  system: redactor?.text(instructions) ?? instructions,
+  system: redactor?.text(system) ?? system,
   tools: redactor?.value(toolSpecs) ?? toolSpecs,
   settings,
   ...(braking === null ? {} : { braking: braking.tags }),

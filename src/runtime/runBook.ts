@@ -1,3 +1,4 @@
+import { readAnswer } from '../actors/readAnswer.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { textOf } from '../protocol/messages.ts'
@@ -64,11 +65,8 @@ export class RunBook {
   #parse(text: string): { output?: unknown } {
     const { output } = this.#host.definition
     if (output === null) return {}
-    try {
-      return { output: output.parse(JSON.parse(text)) }
-    } catch {
-      return {}
-    }
+    const answer = readAnswer(output, text)
+    return answer.ok ? { output: answer.value } : {}
   }
 }
 

@@ -28,6 +28,7 @@ export const lessSpent = (after: Spent, before: Spent): Spent => ({
     ...(after.usage.reasoning === undefined
       ? {}
       : { reasoning: after.usage.reasoning - (before.usage.reasoning ?? 0) }),
+    ...(after.usage.estimated === true ? { estimated: true } : {}),
   },
   costUsd: Math.max(0, after.costUsd - before.costUsd),
   turns: after.turns - before.turns,

@@ -144,7 +144,7 @@ describe('reading a reply', (it) => {
       }),
       request,
       { signal: signal() },
-      (part) => seen.push(part.text),
+      (part) => part.type === 'text.delta' && seen.push(part.text),
     )
     await quiet()
     assert.equal(seen, ['first'])
@@ -171,7 +171,7 @@ describe('reading a reply', (it) => {
       request,
       { signal: controller.signal },
       (part) => {
-        seen.push(part.text)
+        if (part.type === 'text.delta') seen.push(part.text)
         if (seen.length === 3) controller.abort()
       },
     )

@@ -367,11 +367,11 @@ describe('an agent that calls sub-agents', (it) => {
     assert.match(textOf(end!.message.content), 'its limit of 400 tokens was reached')
   })
 
-  it('answers with data of its schema, after one repair if need be, and else with an error', async (context) => {
+  it('answers with data of its schema, after a repair if need be, and else with an error', async (context) => {
     const output = z.object({ score: z.number() })
     const good = scriptedModel(['{"score": 7}'])
     const careless = scriptedModel(['seven', '{"score": 7}'])
-    const hopeless = scriptedModel(['seven', 'eight'])
+    const hopeless = scriptedModel(['seven', 'eight', 'nine'])
     const judge = (name: string, model: typeof good) => defineAgent({ name, model, output })
     const { agent, records } = await startAgent(context, {
       replies: [asks(['good', 'x'], ['careless', 'x'], ['hopeless', 'x']), 'done'],
@@ -387,9 +387,12 @@ describe('an agent that calls sub-agents', (it) => {
     }))
     assert.equal(first, { text: '{"score": 7}', isError: false })
     assert.equal(second, { text: '{"score": 7}', isError: false })
-    assert.match(textOf(careless.requests[1]!.messages.at(-1)!.content), /Your answer cannot be used.*"seven"/)
+    assert.match(
+      textOf(careless.requests[1]!.messages.at(-1)!.content),
+      /Your last answer cannot be used: it is not JSON\.\nIt was:\nseven/,
+    )
     assert.ok(third!.isError)
-    assert.match(third!.text, /did not finish: .*"eight"/)
+    assert.match(third!.text, /did not finish: .*"nine"/)
     hopeless.assertComplete()
   })
 })

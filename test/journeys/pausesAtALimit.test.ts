@@ -48,7 +48,7 @@ describe('a limit', (it) => {
       tools: [work],
       limits: { costUsd: 1 },
       pricing: { input: 10, output: 100 },
-      replies: [spending('a', 50_000, 4_999), spending('b', 10, 0), 'not asked'],
+      replies: [spending('a', 50_000, 4_999), spending('b', 10, 1), 'not asked'],
     })
     const { reason, costUsd, stopReason } = await agent.prompt('go').result
     assert.equal([stopReason, reason], ['paused', { type: 'limit', limit: 'costUsd', allowed: 1, used: costUsd }])

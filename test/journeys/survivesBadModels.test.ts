@@ -98,18 +98,10 @@ describe('a model that breaks its contract', (it) => {
     ['yields an answer without a reply', yielding({ type: 'done' })],
     ['yields a reply without content', yielding({ type: 'done', reply: { stopReason: 'stop', usage: {} } })],
     [
-      'yields a reply without usage',
-      yielding(delta('a'), { type: 'done', reply: { content: [], stopReason: 'stop' } }),
+      'yields a reply with less than no tokens',
+      yielding(delta('a'), done(text('a'), { usage: { input: 1, output: -1, cacheRead: 0, cacheWrite: 0 } })),
     ],
-    ['yields a reply whose usage is undefined', yielding(delta('a'), done(text('a'), { usage: undefined as never }))],
-    [
-      'yields a reply whose usage is not a number',
-      yielding(delta('a'), done(text('a'), { usage: { input: Number.NaN, output: 1, cacheRead: 0, cacheWrite: 0 } })),
-    ],
-    [
-      'yields a reply whose usage lacks parts',
-      yielding(delta('a'), done(text('a'), { usage: { input: 1, output: 1 } as never })),
-    ],
+    ['yields a warning without words', yielding({ type: 'warning' })],
     [
       'yields a reply that stopped for no known reason',
       yielding(delta('a'), done(text('a'), { stopReason: 'bored' as never })),

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { errorInfo } from '../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { Logger } from '../../src/protocol/logger.ts'
 import { logEvent, logRepair } from '../../src/runtime/logging/logEvent.ts'
@@ -214,9 +215,27 @@ describe('narrate', (it) => {
     assert.is(narrate({ ...at, type: 'state.changed', state: 'idle', previous: 'replying' }), undefined)
   })
 
-  it('counts a missing price as a warning and other errors beside a run as errors', () => {
+  it('says what was wrong with an answer, but quotes nothing of it', () => {
+    const error = errorInfo(
+      'OUTPUT_INVALID',
+      'The answer cannot be used, as it does not fit the output schema: age: expected number; Unrecognized key: "s-key". It was: "{\\"name\\":\\"s-name\\"}".',
+    )
+    const line = narrate({ ...at, type: 'reply.reset', attempt: 1, error, repair: 's-repair' })!
+    assert.is(line.message, 'the answer does not fit, asked again')
+    assert.match(String(line.fields['error']), 'age: expected number; Unrecognized key: "…". Loosen the output schema')
+    assert.not.match(JSON.stringify(line), /s-/)
+  })
+
+  it('tells of a warning of the model as one', () => {
+    const event = { ...at, type: 'model.warning', model: 'm:1', message: 'no seed' } as const
+    assert.is(told(event), 'warn: the model warns')
+    assert.equal([narrate(event)!.fields['model'], narrate(event)!.fields['warning']], ['m:1', 'no seed'])
+  })
+
+  it('counts a missing price or usage as a warning and other errors beside a run as errors', () => {
     const error = (code: string): AgentEvent => ({ ...at, type: 'error', error: { code, message: 'm' } })
     assert.is(told(error('PRICE_UNKNOWN')), 'warn: something went wrong: PRICE_UNKNOWN')
+    assert.is(told(error('USAGE_UNKNOWN')), 'warn: something went wrong: USAGE_UNKNOWN')
     assert.is(told(error('SUBSCRIBER_FAILED')), 'error: something went wrong: SUBSCRIBER_FAILED')
   })
 })

@@ -27,7 +27,7 @@ export function actorPorts(
   const definition = defineAgent({ name: 'tester', model: scriptedModel([]), ...options })
   const conversation = new Conversation(definition.counter)
   for (const record of recordsOf(messages)) conversation.apply(record)
-  const { instructions: system, toolSpecs: tools, settings } = definition
+  const { system, toolSpecs: tools, settings } = definition
   const emitted: LiveBody[] = []
   const started: string[] = []
   return {
@@ -46,6 +46,7 @@ export function actorPorts(
     capture: () => {},
     within: (_, run) => run(),
     replyStarted: (key) => void started.push(key),
+    warn: (at, message) => void emitted.push({ type: 'model.warning', ...at, model: definition.model.id, message }),
     emitted,
     started,
   }

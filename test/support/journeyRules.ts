@@ -58,6 +58,7 @@ const shapeOf = (conversation: Conversation): { [aspect: string]: unknown } => (
   lastSeq: conversation.lastSeq,
   lastNodeId: conversation.lastNodeId,
   overlay: conversation.overlay,
+  repair: conversation.repair,
 })
 
 function checkRebuild({ records, conversation }: Journey): string[] {
@@ -76,6 +77,7 @@ function checkRebuild({ records, conversation }: Journey): string[] {
 
 const liveTypes: ReadonlySet<string> = new Set<AgentEvent['type']>([
   'turn.request',
+  'model.warning',
   'reply.start',
   'reply.delta',
   'thinking.delta',

@@ -51,6 +51,7 @@ export const testPolicy: AgentPolicy = {
   queueMode: 'one-at-a-time',
   limits: {},
   retry: { attempts: 3, baseMs: 1_000, maxMs: 8_000, maxRetryAfterMs: 60_000 },
+  outputAttempts: 3,
   compaction: { trigger: 10_000, regrowth: 1_000 },
   agents: [],
   maxChildren: 16,

@@ -49,13 +49,21 @@ interface TheRequest {
 }
 expectType<Same<ModelRequest, TheRequest>>()
 
-type TheUsage = { input: number; output: number; cacheRead: number; cacheWrite: number; reasoning?: number }
+type TheUsage = {
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  reasoning?: number
+  estimated?: true
+}
 expectType<Same<Usage, TheUsage>>()
 
 type TheKind = 'rateLimited' | 'network' | 'auth' | 'overflow' | 'badRequest' | 'other'
 type ThePart =
   | { type: 'text.delta' | 'thinking.delta'; text: string }
   | { type: 'toolCall.delta'; callId: string; name?: string; text: string }
+  | { type: 'warning'; message: string }
   | {
       type: 'done'
       reply: { content: readonly Block[]; stopReason: 'stop' | 'length' | 'toolUse' | 'refusal'; usage: Usage }

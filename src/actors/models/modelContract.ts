@@ -80,7 +80,7 @@ const checks: { readonly [name: string]: (create: ModelContractOptions['create']
   'stops without tool calls and counts its tokens': async (create) => {
     const { stopReason, usage } = replyIn(await partsOf(await create([{ text: 'Done.' }])))
     demandEqual(stopReason, 'stop', 'the stop reason')
-    for (const [name, tokens] of Object.entries(usage)) demand(tokens >= 0, `usage.${name} is ${tokens}`)
+    for (const [name, tokens] of Object.entries(usage)) demand(Number(tokens) >= 0, `usage.${name} is ${tokens}`)
   },
   'answers one call after another': async (create) => {
     const model = await create([{ text: 'one' }, { text: 'two' }])

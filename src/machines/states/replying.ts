@@ -9,9 +9,12 @@ import {
   budgetLeft,
   discardReply,
   failRun,
+  limitAfter,
+  nextAttempt,
   pauseForBudget,
   pauseForDeadline,
   pauseForStore,
+  pauseRun,
   replyKey,
   resetReply,
   retryTime,
@@ -64,12 +67,21 @@ export const replying = agentSetup.createStateConfig({
         }),
       },
       {
+        guard: 'repairOverLimit',
+        target: 'paused',
+        actions: advance<Failed>((draft, { output }) => {
+          const limit = limitAfter(draft.context.run!, output.failure)!
+          askForRepair(draft, output)
+          pauseRun(draft, limit)
+        }),
+      },
+      {
         guard: 'mayRepair',
         target: 'replying',
         reenter: true,
         actions: advance<Failed>((draft, { output }) => {
-          resetReply(draft, output)
-          askForRepair(draft, output.failure.error)
+          askForRepair(draft, output)
+          nextAttempt(draft)
         }),
       },
       {
@@ -77,7 +89,8 @@ export const replying = agentSetup.createStateConfig({
         target: 'backoff',
         actions: advance<Failed>((draft, { output }) => {
           const { policy, run } = draft.context
-          resetReply(draft, output, retryTime(policy.retry, run!.attempt, output))
+          const failures = run!.attempt - run!.badAnswers
+          resetReply(draft, output, { retryAt: retryTime(policy.retry, failures, output) })
         }),
       },
       {

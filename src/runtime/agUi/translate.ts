@@ -150,6 +150,7 @@ const table: Table = {
   },
   'tool.progress': custom('tool.progress'),
   'tag.expired': custom('tag.expired'),
+  'model.warning': custom('model.warning'),
   'approval.requested': custom('approval.requested'),
   'approval.decided': custom('approval.decided'),
   'revert.applied': (event, page) => {

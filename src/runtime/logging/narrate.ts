@@ -29,6 +29,9 @@ const failure = line('error')
 
 const why = (error: ErrorInfo): Fields => ({ code: error.code, error: plainError(error) })
 
+/** The run goes on as it would without. */
+const isMild = ({ code }: ErrorInfo): boolean => code === 'PRICE_UNKNOWN' || code === 'USAGE_UNKNOWN'
+
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function runEnded({ stopReason, turns, usage, costUsd, reason, error }: EventOf<'run.end'>): Narration {
@@ -47,7 +50,8 @@ function runEnded({ stopReason, turns, usage, costUsd, reason, error }: EventOf<
   }
 }
 
-function replyReset({ attempt, error, retryAt, time }: EventOf<'reply.reset'>): Narration {
+function replyReset({ attempt, error, repair, retryAt, time }: EventOf<'reply.reset'>): Narration {
+  if (repair !== undefined) return warn('the answer does not fit, asked again', { attempt, ...why(error) })
   if (retryAt === undefined) return warn('model call failed', { attempt, ...why(error) })
   const waitMs = Math.max(0, retryAt - time)
   return warn(`model call failed, next attempt in ${waitMs} ms`, { attempt, waitMs, ...why(error) })
@@ -138,10 +142,10 @@ const tellers: Tellers = {
   'revert.applied': revertApplied,
   'prune.requested': ({ request: { by } }) => debug(`prune asked for by the ${by}`, { by }),
   'prune.applied': pruneApplied,
+  'model.warning': ({ model, message }) => warn('the model warns', { model, warning: message }),
   'state.changed': null,
   'tag.expired': null,
-  error: ({ error }) =>
-    (error.code === 'PRICE_UNKNOWN' ? warn : failure)(`something went wrong: ${error.code}`, why(error)),
+  error: ({ error }) => (isMild(error) ? warn : failure)(`something went wrong: ${error.code}`, why(error)),
   'events.dropped': ({ count }) => warn(`${counted(count, 'event')} dropped: the listener was too slow`, { count }),
 }
 

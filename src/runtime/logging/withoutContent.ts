@@ -5,9 +5,13 @@ const quoting: ReadonlySet<string> = new Set<ErrorCode>(['OUTPUT_INVALID', 'MODE
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-/** The text of an error for logs and spans: of one that quotes the conversation only what to do about it. */
-export const plainError = ({ code, message }: ErrorInfo): string =>
-  quoting.has(code) && isKnown(code) ? errorTable[code] : message
+/** The text of an error for logs and spans: of one that quotes the conversation only what to do about it, and of an answer what was wrong. */
+export function plainError({ code, message }: ErrorInfo): string {
+  if (!quoting.has(code) || !isKnown(code)) return message
+  if (code !== 'OUTPUT_INVALID') return errorTable[code]
+  const [why = ''] = message.split(' It was: ')
+  return `${why.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"')} ${errorTable[code]}`
+}
 
 /** Why a revert or prune was refused; nothing when it quotes what the model wrote for a step. */
 export const plainReason = (reason: string | undefined): string | undefined =>

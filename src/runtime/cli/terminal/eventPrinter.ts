@@ -45,9 +45,14 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       shown = 0
       endLine()
     },
-    'reply.reset': ({ error, retryAt, time }) => {
+    'reply.reset': ({ error, repair, retryAt, time }) => {
       shown = 0
-      const again = retryAt === undefined ? '' : ` Trying again in ${duration(retryAt - time)}.`
+      const again =
+        retryAt === undefined
+          ? repair === undefined
+            ? ''
+            : ' Asking again.'
+          : ` Trying again in ${duration(retryAt - time)}.`
       line(colours.yellow(`! ${harmless(error.message)} (${error.code})${again}`))
     },
     'approval.requested': ({ callId, name, input, time }) =>
@@ -65,6 +70,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       if (applied) line(colours.dim(`  compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`))
     },
     'revert.applied': (event) => line(colours.yellow(`  ↩ ${harmless(revertLine(event))}`)),
+    'model.warning': ({ model, message }) => line(colours.yellow(`! ${harmless(`${model}: ${message}`)}`)),
     error: ({ error }) => line(colours.red(`! ${harmless(error.message)} (${error.code})`)),
     'run.end': (event) => line(runLine(event, startedAt === undefined ? undefined : event.time - startedAt, options)),
   }

@@ -38,6 +38,7 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'prune.requested': 'brake',
   'prune.applied': 'brake',
   'tag.expired': 'brake',
+  'model.warning': 'error',
   'state.changed': 'state',
   error: 'error',
   'events.dropped': 'error',
@@ -107,6 +108,7 @@ const texts: Texts = {
     applied && target !== undefined
       ? `to ${formatNodeId(target)}, ${category}: ${short(tag?.text ?? '')}`
       : `refused: ${reason ?? ''}`,
+  'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
   'prune.requested': ({ request }) => request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`,
   'prune.applied': ({ applied, steps, tokens, memo, reason }) =>
     applied

@@ -1,0 +1,30 @@
+import type { TokenCounter } from '../conversation/tokenCounter.ts'
+import { addUsage, noUsage, type Usage } from '../protocol/messages.ts'
+import type { ModelReply } from '../protocol/model.ts'
+
+/**
+ * The tokens of one reply. No request is empty, so a provider that reports nothing for one did not count: the estimate
+ * stands in, `inputTokens` for what was asked and the counter's for what came, and the usage says so. Pure.
+ */
+export function countUsage(
+  { content, usage, stopReason }: ModelReply,
+  inputTokens: number,
+  counter: TokenCounter,
+): Usage {
+  const told = addUsage(noUsage, { ...noUsage, ...withNumbers(usage) })
+  const { input, output, cacheRead, cacheWrite } = told
+  const isInputTold = input + cacheRead + cacheWrite > 0
+  const isOutputTold = output > 0 || content.length === 0
+  if (isInputTold && isOutputTold) return told
+  const said = () => counter.message({ role: 'assistant', content, stopReason, usage: noUsage, model: '' })
+  return {
+    ...told,
+    ...(isInputTold ? {} : { input: inputTokens }),
+    ...(isOutputTold ? {} : { output: said() }),
+    estimated: true,
+  }
+}
+
+/** Only what is a number: a model written by hand may leave counts out, and a division by nothing makes them `NaN`. */
+const withNumbers = (usage: Partial<Usage> | undefined): Partial<Usage> =>
+  Object.fromEntries(Object.entries(usage ?? {}).filter(([, count]) => count === true || Number.isFinite(count)))

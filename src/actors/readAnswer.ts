@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import { describeIssues, messageOf } from '../protocol/errors.ts'
+import type { JsonSchema } from '../protocol/model.ts'
+
+/** The value of an answer, or what is wrong with it, in a sentence without its stop. */
+export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly wrong: string }
+
+/**
+ * Reads a final answer that must be JSON of a schema: the text itself, or the only fenced block in it, which models like
+ * to put around JSON. Never throws.
+ */
+export function readAnswer(schema: z.ZodType, text: string): Answer {
+  const json = parse(text) ?? parse(onlyBlock(text))
+  if (json === undefined) return { ok: false, wrong: text.trim() === '' ? 'it is empty' : 'it is not JSON' }
+  try {
+    const result = schema.safeParse(json.value)
+    if (result.success) return { ok: true, value: result.data }
+    return { ok: false, wrong: `it does not fit the output schema: ${describeIssues(result.error)}` }
+  } catch (thrown) {
+    return { ok: false, wrong: `it could not be checked by the output schema: ${messageOf(thrown)}` }
+  }
+}
+
+/** What a model is told of the shape of its answer: not every provider can hold it to a schema, and some say so too late. */
+export const askForAnswer = (schema: JsonSchema): string =>
+  `Your final answer must be JSON of this schema, and nothing but the JSON:\n${JSON.stringify(schema)}`
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+/** JSON has no line breaks inside its strings, so no line of it can begin with a fence. */
+const fence = /^[ \t]*```(?:json)?[ \t]*\r?\n([\s\S]*?)^[ \t]*```[ \t]*$/gim
+
+/** The content of the only fenced block; nothing when there are several, as one of them may be an example. */
+function onlyBlock(text: string): string {
+  const [first, ...others] = [...text.matchAll(fence)]
+  return others.length === 0 ? (first?.[1] ?? '') : ''
+}

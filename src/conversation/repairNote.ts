@@ -1,0 +1,3 @@
+/** What the model is shown after the trunk when its answer could not be used: by the runtime, not by a person. */
+export const renderRepair = (text: string): string =>
+  `<runtime-note kind="repair">${text.replaceAll('</runtime-note', '‹/runtime-note')}</runtime-note>`
