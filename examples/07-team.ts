@@ -77,7 +77,7 @@ agent.subscribe(
 
 const run = agent.prompt('Publish what is known about escapements.')
 for await (const event of run) {
-  if (event.type !== 'approval.requested' || event.key === undefined) continue
+  if (event.type !== 'approval.requested') continue
   console.log(`${event.agentId} asks: ${event.name} ${JSON.stringify(event.input)}`)
   console.log(JSON.stringify(agent.tree()))
   agent.decide(event.key, 'approve')

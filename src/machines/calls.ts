@@ -159,6 +159,7 @@ export function decideCall(draft: Draft, { callId, decision, reason, requestId }
     type: 'approval.decided',
     ...draft.at,
     callId,
+    key: draft.context.calls[index]!.key,
     decision,
     ...(reason === undefined ? {} : { reason }),
     ...(requestId === undefined ? {} : { requestId }),

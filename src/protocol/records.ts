@@ -227,8 +227,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     ...inTurn,
     type: z.literal('approval.requested'),
     callId: z.string(),
-    /** Unique over all agents: an ancestor decides the call by it. */
-    key: z.string().exactOptional(),
+    /** Unique over all agents: the agent and any ancestor decide the call by it. */
+    key: z.string(),
     name: z.string(),
     input: z.unknown(),
   }),
@@ -236,6 +236,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     ...inTurn,
     type: z.literal('approval.decided'),
     callId: z.string(),
+    /** That of the request. */
+    key: z.string(),
     decision: z.enum(['approve', 'deny']),
     reason: z.string().exactOptional(),
     /** Id of the command that decided, when it came over a wire. */

@@ -29,3 +29,14 @@ export function upgradeRecord(value: unknown, steps: UpgradeSteps = upgradeSteps
   }
   return record
 }
+
+/**
+ * Adds what the first records of this version lack: approvals had no key, and their calls were decided by `callId` alone, which is
+ * what they get. Anything else is given back as it is.
+ */
+export function completeRecord(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || 'key' in value) return value
+  const { type, callId } = value as PlainRecord
+  const isApproval = type === 'approval.requested' || type === 'approval.decided'
+  return isApproval && callId !== undefined ? { ...value, key: callId } : value
+}

@@ -159,9 +159,18 @@ describe('rows of the conversation', (it) => {
       estimatedTokens: 0,
     })
     assert.equal(status(), ['pending', undefined, undefined])
-    graph.apply({ ...at, seq: 91, time: 91, type: 'approval.requested', callId: 'x', name: 'build', input: {} })
+    graph.apply({
+      ...at,
+      seq: 91,
+      time: 91,
+      type: 'approval.requested',
+      callId: 'x',
+      key: 'k',
+      name: 'build',
+      input: {},
+    })
     assert.equal(status(), ['held', undefined, undefined])
-    graph.apply({ ...at, seq: 92, time: 92, type: 'approval.decided', callId: 'x', decision: 'approve' })
+    graph.apply({ ...at, seq: 92, time: 92, type: 'approval.decided', callId: 'x', key: 'k', decision: 'approve' })
     graph.apply({
       ...at,
       seq: 93,

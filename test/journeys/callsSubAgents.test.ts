@@ -219,14 +219,16 @@ describe('an agent that calls sub-agents', (it) => {
         agent.approvals().map(({ agentId, key }) => [agentId, key]),
         [['a1.1.1', event.key]],
       )
-      agent.decide(event.key!, 'approve')
-      assert.throws(() => agent.decide(event.key!, 'approve'), withCode('CALL_NOT_PENDING'))
+      agent.decide(event.key, 'approve')
+      assert.throws(() => agent.decide(event.key, 'approve'), withCode('CALL_NOT_PENDING'))
     }
     assert.is(asked?.agentId, 'a1.1.1')
     assert.ok(
       events.some((event) => event === asked),
       'the root listener hears of it',
     )
+    const decided = events.flatMap((event) => (event.type === 'approval.decided' ? [event.key] : []))
+    assert.equal(decided, [asked?.key])
     assert.is((await run.result).text, 'done')
   })
 

@@ -81,8 +81,8 @@ const records: readonly Record<string, unknown>[] = [
     name: 't',
     message: { ...result, synthetic: 'denied' },
   },
-  { ...inTurn, type: 'approval.requested', callId: 'c', name: 't', input: 'raw' },
-  { ...inTurn, type: 'approval.decided', callId: 'c', decision: 'deny', reason: 'no' },
+  { ...inTurn, type: 'approval.requested', callId: 'c', key: 'k', name: 't', input: 'raw' },
+  { ...inTurn, type: 'approval.decided', callId: 'c', key: 'k', decision: 'deny', reason: 'no' },
   {
     ...inTurn,
     type: 'queue.changed',

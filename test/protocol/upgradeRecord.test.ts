@@ -47,6 +47,21 @@ describe('the upgrade of a record', (it) => {
     assert.is(versionOf(recordsBetween(1, 1)[0]), recordVersion)
   })
 
+  it('gives an approval of before they had keys its callId, by which it was decided', () => {
+    const base = { v: 1, seq: 2, time: 0, loopId: 'a/r0', turnIndex: 0, callId: 'c0' }
+    for (const rest of [
+      { type: 'approval.requested', name: 'risky', input: {} },
+      { type: 'approval.decided', decision: 'deny' },
+    ]) {
+      const place = { file: 'a.jsonl', line: 1 }
+      assert.equal(readRecord(JSON.stringify({ ...base, ...rest }), place), { ...base, ...rest, key: 'c0' })
+      const keyed = { ...base, ...rest, key: 'a/t0/tool/c0' }
+      assert.equal(readRecord(JSON.stringify(keyed), place), keyed)
+      const damaged = readRecord(JSON.stringify({ ...base, ...rest, callId: 7 }), place)
+      assert.match(damaged instanceof Error ? damaged.message : '', /callId: /)
+    }
+  })
+
   it('lets the schema judge a record of a version before the first', () => {
     const [record] = recordsBetween(1, 1)
     const read = readRecord(JSON.stringify({ ...record, v: 0 }), { file: 'a.jsonl', line: 1 })

@@ -303,7 +303,7 @@ describe('the session of an agent', (it) => {
         costUsd: 7,
         estimatedTokens: 0,
       },
-      { ...at, seq: 5, loopId: 'a/r0', type: 'approval.requested', callId: 'c', name: 'ask', input: {} },
+      { ...at, seq: 5, loopId: 'a/r0', type: 'approval.requested', callId: 'c', key: 'k', name: 'ask', input: {} },
       { ...at, seq: 6, loopId: 'a/r0', type: 'turn.end', usage: usageOf(0, 0), costUsd: 0 },
       { ...at, seq: 7, loopId: 'a/r0', ...end, stopReason: 'paused', reason: { type: 'interrupted' } },
     ]
@@ -315,7 +315,16 @@ describe('the session of an agent', (it) => {
       ...records,
       { ...at, seq: 8, loopId: 'a/r1', ...run, cause: 'resume', resumedFrom: 'a/r0' },
       { ...at, seq: 9, loopId: 'a/r1', turnIndex: 1, type: 'turn.start' },
-      { ...at, seq: 10, loopId: 'a/r1', turnIndex: 1, type: 'approval.decided', callId: 'c', decision: 'approve' },
+      {
+        ...at,
+        seq: 10,
+        loopId: 'a/r1',
+        turnIndex: 1,
+        type: 'approval.decided',
+        callId: 'c',
+        key: 'k',
+        decision: 'approve',
+      },
       {
         ...at,
         seq: 11,

@@ -147,3 +147,11 @@ expectType<
   Equal<Content, string | ({ type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string })[]>
 >()
 export const stores: readonly Store[] = [memoryStore(), fileStore('folder')]
+
+declare const agentOfApprovals: Agent
+
+// What an approval is decided by is always there, and the decision can be matched to it.
+agentOfApprovals.subscribe((event) => {
+  if (event.type === 'approval.requested') agentOfApprovals.decide(event.key, 'approve')
+  if (event.type === 'approval.decided') expectType<Equal<typeof event.key, string>>()
+})

@@ -151,7 +151,7 @@ export class AcpSession {
   #hear(event: AgentEvent): void {
     for (const update of this.#live.take(event)) this.#outbox.push(update)
     if (event.type === 'approval.requested') {
-      const { agentId, callId, key = callId, name, input } = event
+      const { agentId, callId, key, name, input } = event
       this.#ask({ agentId, callId, key, name, input })
     } else if (event.type === 'approval.decided' || event.type === 'tool.end') this.#permissions.settle(event)
     else if (event.type === 'run.start' && event.requestId === this.#turn?.requestId && this.#turn.isCancelled)

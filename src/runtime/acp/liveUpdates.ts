@@ -172,7 +172,7 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
 
 const ofSubAgents: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   'approval.requested': (live, { agentId, key, name, input }) =>
-    key === undefined ? [] : live.announce({ toolCallId: key, name, input, agentId }),
+    live.announce({ toolCallId: key, name, input, agentId }),
   'tool.start': (live, { key }) =>
     live.knows(key) ? [{ sessionUpdate: 'tool_call_update', toolCallId: key, status: 'in_progress' }] : [],
   'tool.end': (live, { key, message }) => {

@@ -32,7 +32,7 @@ function heldCalls({ id, loops, records, isStopped }: LoadedSession): PendingApp
   const held = new Set(calls.filter(({ status }) => status === 'held').map(({ callId }) => callId))
   return records.flatMap((record) => {
     if (record.type !== 'approval.requested' || !held.delete(record.callId)) return []
-    const { callId, key = callId, name, input } = record
+    const { callId, key, name, input } = record
     return [{ agentId: id, callId, key, name, input }]
   })
 }

@@ -75,7 +75,7 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
     }
   }
   const unsubscribe = agent.subscribe((event) => {
-    if (event.type === 'approval.requested') enqueue({ ...event, key: event.key ?? event.callId })
+    if (event.type === 'approval.requested') enqueue(event)
     else if (event.type === 'approval.decided' || event.type === 'tool.end')
       close('The call does not wait any more.', (id) => id === idOf(event))
     else if (event.agentId !== agent.id) return

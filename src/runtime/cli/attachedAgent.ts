@@ -136,7 +136,7 @@ export class AttachedAgent implements ChatAgent {
 
   /** States are told live or not at all; what the log tells of them is enough to go on with. */
   #learn(event: AgentEvent): void {
-    if (event.type === 'approval.requested') this.#calls.set(idOf(event), { ...event, key: event.key ?? event.callId })
+    if (event.type === 'approval.requested') this.#calls.set(idOf(event), event)
     else if (event.type === 'approval.decided' || event.type === 'tool.end') this.#calls.delete(idOf(event))
     if (event.agentId !== this.id) return
     if (event.type === 'state.changed') this.#state = event.state

@@ -15,7 +15,7 @@ export class ApprovalList {
     this.#all = approvals
   }
 
-  ask({ agentId, callId, key = callId, name, input }: EventOf<'approval.requested'>): void {
+  ask({ agentId, callId, key, name, input }: EventOf<'approval.requested'>): void {
     this.settle(agentId, callId)
     this.#all = [...this.#all, { agentId, callId, key, name, input }]
   }
