@@ -145,6 +145,8 @@ function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
   return name === undefined ? undefined : `its usage.${name} is ${wrong}`
 }
 
+const providerKinds: ReadonlySet<unknown> = new Set(['call', 'result', 'source', 'file', 'other'])
+
 function isBlock(block: Partial<Block> | null | undefined): boolean {
   switch (block?.type) {
     case 'text':
@@ -153,6 +155,8 @@ function isBlock(block: Partial<Block> | null | undefined): boolean {
       return typeof block.text === 'string' && ['string', 'undefined'].includes(typeof block.signature)
     case 'image':
       return typeof block.data === 'string' && typeof block.mimeType === 'string'
+    case 'provider':
+      return [block.provider, block.name].every((text) => typeof text === 'string') && providerKinds.has(block.kind)
     case 'toolCall':
       return typeof block.callId === 'string' && typeof block.name === 'string'
     default:

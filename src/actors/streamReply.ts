@@ -199,6 +199,10 @@ function soundBlock(block: Exclude<Block, ToolCallBlock>): Block {
       return { type: 'text', text: block.text }
     case 'image':
       return { type: 'image', data: block.data, mimeType: block.mimeType }
+    case 'provider': {
+      const { provider, kind, name, data } = block
+      return { type: 'provider', provider, kind, name, data: soundInput(data) }
+    }
     case 'thinking': {
       const { text, signature } = block
       return signature === undefined ? { type: 'thinking', text } : { type: 'thinking', text, signature }

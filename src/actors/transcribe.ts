@@ -1,6 +1,6 @@
 import type { ConversationNode } from '../conversation/node.ts'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import type { Block } from '../protocol/messages.ts'
+import { providedText, type Block } from '../protocol/messages.ts'
 
 /** A message as plain text, for a model that summarises. */
 export const transcribe = ({ message }: ConversationNode): string =>
@@ -16,6 +16,8 @@ function describe(block: Block): string {
       return `(an image, ${block.mimeType})`
     case 'thinking':
       return ''
+    case 'provider':
+      return `(${providedText(block)} ${cutMiddle(JSON.stringify(block.data) ?? '', 2_000)})`
     case 'toolCall':
       return `calls ${block.name} ${cutMiddle(JSON.stringify(block.input) ?? '', 2_000)}`
   }

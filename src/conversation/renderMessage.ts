@@ -19,16 +19,24 @@ export function renderMessage(message: Message): RequestMessage | undefined {
       const content = message.content.filter(
         (block) => isSaid(block) && (message.stopReason !== 'aborted' || block.type === 'text'),
       )
-      if (!content.some((block) => block.type === 'text' || block.type === 'toolCall')) return undefined
+      if (content.every(({ type }) => type === 'thinking' || type === 'image')) return undefined
       return { role: 'assistant', content: content.some(isOddCall) ? content.map(soundCall) : content }
     }
   }
 }
 
-const isSaid = (block: Block): boolean =>
-  block.type === 'text'
-    ? block.text.trim() !== ''
-    : block.type !== 'thinking' || block.text !== '' || block.signature !== undefined
+function isSaid(block: Block): boolean {
+  switch (block.type) {
+    case 'text':
+      return block.text.trim() !== ''
+    case 'thinking':
+      return block.text !== '' || block.signature !== undefined
+    case 'provider':
+      return block.kind !== 'source'
+    default:
+      return true
+  }
+}
 
 /** The content without blank blocks, which providers refuse; the same array when there are none. */
 const said = (content: readonly Block[]): readonly Block[] => (content.every(isSaid) ? content : content.filter(isSaid))

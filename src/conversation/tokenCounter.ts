@@ -20,6 +20,8 @@ function estimateBlock(block: Block): number {
       return estimateText(block.text)
     case 'image':
       return perImage
+    case 'provider':
+      return block.kind === 'source' ? 0 : jsonTokens(block.data)
     case 'toolCall':
       return estimateText(block.name) + jsonTokens(block.input) + 8
   }

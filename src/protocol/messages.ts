@@ -21,13 +21,29 @@ const toolCallBlockSchema = z.object({
   input: z.unknown(),
 })
 
+/**
+ * What the provider did by itself while the model answered, such as a search of the web: nobody here answers it. A request to
+ * the same `provider` sends it back as it came; a source has no place in any request, and stays in the conversation.
+ */
+const providerBlockSchema = z.object({
+  type: z.literal('provider'),
+  provider: z.string(),
+  kind: z.enum(['call', 'result', 'source', 'file', 'other']),
+  /** For people: the tool, the title or address of the source, the type of the file. */
+  name: z.string(),
+  /** Plain JSON; what is in it is the model adapter's business. */
+  data: z.unknown(),
+})
+
 export const blockSchema = z.discriminatedUnion('type', [
   textBlockSchema,
   imageBlockSchema,
   thinkingBlockSchema,
   toolCallBlockSchema,
+  providerBlockSchema,
 ])
 export type Block = z.infer<typeof blockSchema>
+export type ProviderBlock = z.infer<typeof providerBlockSchema>
 export type ToolCallBlock = z.infer<typeof toolCallBlockSchema>
 
 /** What a person or a tool may say: text and images. */
@@ -116,6 +132,9 @@ export function textOf(content: readonly Block[]): string {
   for (const block of content) if (block.type === 'text') text += block.text
   return text
 }
+
+/** What the provider did by itself, in a few words. */
+export const providedText = ({ kind, name, provider }: ProviderBlock): string => `${kind} of ${provider}: ${name}`
 
 /** The tool calls of a message, in source order. */
 export const toolCallsOf = (content: readonly Block[]): ToolCallBlock[] =>

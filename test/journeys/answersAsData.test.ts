@@ -1,12 +1,22 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { calls, delta, done, saidIn, startAgent, tool, usageOf, type HarnessOptions } from '../support/agentHarness.ts'
+import { openaiWire } from '../support/wireServer/openaiWire.ts'
+import { useWire } from '../support/wireServer/useWire.ts'
+import { fakeKey } from '../support/wireServer/wireFamily.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const output = z.object({ city: z.string(), people: z.int() })
 const ulm = '{"city":"Ulm","people":130000}'
+
+/** A server as @ai-sdk/openai-compatible takes it to be when it is told nothing. */
+const withoutSchemas = {
+  ...openaiWire,
+  model: (url: string) => createOpenAICompatible({ name: 'local', baseURL: `${url}/v1`, apiKey: fakeKey })('m'),
+}
 
 /** The last thing a request says, which a note of the runtime is. */
 const lastSaid = (request: Parameters<typeof saidIn>[0]): string => saidIn(request).at(-1) ?? ''
@@ -29,6 +39,19 @@ describe('an answer as data', (it) => {
       ['Be exact.', 'Your final answer must be JSON of this schema, and nothing but the JSON:'],
     )
     assert.equal(JSON.parse(schema!), settings.responseFormat?.schema)
+  })
+
+  it('reaches a server that takes no JSON schema, and the provider says so', async (context) => {
+    const { server, model } = await useWire(context, withoutSchemas, [{ blocks: [{ text: [ulm] }], stop: 'stop' }])
+    const { agent, ofType } = await startAgent(context, { output, model })
+    assert.equal((await agent.prompt('where?').result).output, { city: 'Ulm', people: 130_000 })
+    const body = server.requests[0]!.body as { response_format: unknown; messages: { content: string }[] }
+    assert.equal(body.response_format, { type: 'json_object' })
+    assert.match(body.messages[0]!.content, '"city":{"type":"string"}')
+    assert.equal(
+      ofType('model.warning').map(({ message }) => message.slice(0, 34)),
+      ['"responseFormat" is not supported:'],
+    )
   })
 
   it('counts what the schema in words costs, and without one nothing is said', () => {

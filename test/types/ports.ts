@@ -32,6 +32,13 @@ type TheBlock =
   | { type: 'image'; data: string; mimeType: string }
   | { type: 'thinking'; text: string; signature?: string }
   | { type: 'toolCall'; callId: string; name: string; input: unknown }
+  | {
+      type: 'provider'
+      provider: string
+      kind: 'call' | 'result' | 'source' | 'file' | 'other'
+      name: string
+      data: unknown
+    }
 expectType<Same<Block, TheBlock>>()
 expectType<Same<Block['type'], TheBlock['type']>>()
 

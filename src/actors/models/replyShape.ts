@@ -49,7 +49,7 @@ export function* partsOf(reply: ModelReply): Generator<ModelPart> {
   for (const block of reply.content) {
     if (block.type === 'toolCall') {
       yield { type: 'toolCall.delta', callId: block.callId, name: block.name, text: JSON.stringify(block.input) ?? '' }
-    } else if (block.type !== 'image') {
+    } else if (block.type === 'text' || block.type === 'thinking') {
       const type = block.type === 'text' ? 'text.delta' : 'thinking.delta'
       for (const text of block.text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? []) yield { type, text }
     }

@@ -12,6 +12,8 @@ function partOf(block: Block): Part {
       return { type: 'text', content: block.text }
     case 'thinking':
       return { type: 'reasoning', content: block.text }
+    case 'provider':
+      return { type: block.kind, name: block.name, content: block.data }
     case 'image':
       return { type: 'blob', modality: 'image', mime_type: block.mimeType, content: '' }
     case 'toolCall':

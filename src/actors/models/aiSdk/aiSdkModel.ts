@@ -3,6 +3,8 @@ import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import type { Model } from '../../../protocol/model.ts'
 import { callModel } from './callModel.ts'
 import { isAiSdkModel, type AiSdkModel } from './isAiSdkModel.ts'
+import { notSent } from './providerParts.ts'
+import { createReplyReader } from './readStream.ts'
 import { toCallOptions } from './toCallOptions.ts'
 
 export interface AiSdkModelOptions {
@@ -33,10 +35,18 @@ export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions
   checkModel(languageModel)
   const model = languageModel as unknown as LanguageModelV4
   const toolImages = options.toolImages ?? (takesImagesInResults.test(model.provider) ? 'result' : 'user')
-  const prompting = { cache: options.cache ?? false, toolImages }
+  const provider = familyOf(model.provider)
+  const prompting = { provider, cache: options.cache ?? false, toolImages }
   return {
-    id: options.id ?? `${familyOf(model.provider)}:${model.modelId}`,
-    stream: (request, { signal }) => callModel(model, () => toCallOptions(request, prompting), signal),
+    id: options.id ?? `${provider}:${model.modelId}`,
+    stream: (request, { signal }) =>
+      callModel(
+        model,
+        () => toCallOptions(request, prompting),
+        signal,
+        createReplyReader(provider),
+        notSent(request, provider),
+      ),
   }
 }
 

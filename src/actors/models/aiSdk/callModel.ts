@@ -1,22 +1,24 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { ModelPart } from '../../../protocol/model.ts'
 import { readError } from './readError.ts'
-import { createReplyReader } from './readStream.ts'
+import type { ReplyReader } from './readStream.ts'
 
 type PartStream = ReadableStream<LanguageModelV4StreamPart>
 
 /**
- * Calls a language model once. Contract: the call is made by the first `next()`; deltas come as they arrive, then one
- * terminal part; failures are parts, nothing is thrown. An abort, or `return()` at any time, closes the connection and
+ * Calls a language model once. Contract: the call is made by the first `next()`; `warnings` come first, deltas as they arrive,
+ * then one terminal part; failures are parts, nothing is thrown. An abort, or `return()` at any time, closes the connection and
  * ends the iteration at once, without a terminal part, even when the provider's package ignores the signal.
  */
 export function callModel(
   model: LanguageModelV4,
   toOptions: () => LanguageModelV4CallOptions,
   signal: AbortSignal,
+  reply: ReplyReader,
+  warnings: readonly string[],
 ): AsyncIterableIterator<ModelPart> {
   const connection = new AbortController()
-  const parts = run(model, toOptions, signal, connection)
+  const parts = run(model, toOptions, signal, connection, reply, warnings)
   return {
     next: () => parts.next(),
     // A generator's own return() would wait for a read that may never come: first close what it waits for.
@@ -35,27 +37,29 @@ async function* run(
   toOptions: () => LanguageModelV4CallOptions,
   signal: AbortSignal,
   connection: AbortController,
+  reply: ReplyReader,
+  warnings: readonly string[],
 ): AsyncGenerator<ModelPart, undefined> {
   const follow = () => connection.abort(signal.reason)
   signal.addEventListener('abort', follow, { once: true })
   if (signal.aborted) follow()
   const { signal: closed } = connection
-  const reply = createReplyReader()
   let ended = false
   try {
     const stream = closed.aborted ? undefined : await open(model, toOptions, closed)
     if (stream === undefined) return
     const reader = stream.getReader()
+    for (const message of warnings) yield { type: 'warning', message }
     // Cancelling settles a pending read at once.
     closed.addEventListener('abort', () => void reader.cancel(closed.reason).catch(() => {}), { once: true })
     while (true) {
       const { done, value } = await reader.read()
       if (closed.aborted) return
       if (done) break
-      const part = reply.read(value)
-      if (part === undefined) continue
-      yield part
-      if (part.type === 'error') return
+      for (const part of reply.read(value)) {
+        yield part
+        if (part.type === 'error') return
+      }
     }
     ended = true
     yield reply.end()

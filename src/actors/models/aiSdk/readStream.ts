@@ -4,10 +4,13 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
+  SharedV4Warning,
 } from '@ai-sdk/provider'
 import type { Block, Usage } from '../../../protocol/messages.ts'
 import type { ModelPart, ReplyStopReason } from '../../../protocol/model.ts'
 import { mergeData, toNextSignature, toSignature } from './providerData.ts'
+import { parseInput } from './parseInput.ts'
+import { toBase64, toCited, toProvided, type ProvidedPart } from './providerParts.ts'
 import { readError } from './readError.ts'
 
 interface Written {
@@ -23,13 +26,18 @@ interface Called {
   input?: string
   data?: SharedV4ProviderMetadata | undefined
 }
-type Draft = Written | Called | Extract<Block, { type: 'image' }>
+type Draft = Written | Called | Extract<Block, { type: 'image' | 'provider' }>
+const nothing: readonly ModelPart[] = []
+
+/** Custom content that says something of the stream and is no part of the reply. */
+const remarks: ReadonlySet<string> = new Set(['anthropic.message_start'])
+
 type PartOf<T extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: T }>
 
 /** Folds the parts of one AI SDK stream into the parts of the `Model` port. */
 export interface ReplyReader {
-  /** What a part says to the port: a delta, a terminal `error`, or nothing. */
-  read(part: LanguageModelV4StreamPart): ModelPart | undefined
+  /** What a part says to the port: a delta, warnings, a terminal `error`, or nothing. */
+  read(part: LanguageModelV4StreamPart): readonly ModelPart[]
   /** Whether the provider has said how the reply ended. */
   readonly isFinished: boolean
   /** The terminal part once the stream has ended. */
@@ -37,14 +45,16 @@ export interface ReplyReader {
 }
 
 /**
- * Reads one reply. Contract: blocks keep the order in which they started; tool calls run by the provider itself, sources
- * and parts of unknown type are left out; an image the model made becomes an image block.
+ * Reads one reply of a provider. Contract: blocks keep the order in which they started; what the provider did by itself (its
+ * own tool calls, sources, files) becomes blocks of its own; an image the model made becomes an image block; what cannot be
+ * kept is a warning.
  */
-export function createReplyReader(): ReplyReader {
+export function createReplyReader(provider: string): ReplyReader {
   const drafts: Draft[] = []
   const open = { text: new Map<string, Written>(), thinking: new Map<string, Written>() }
   const calls = new Map<string, Called>()
-  const ignored = new Set<string>()
+  /** Calls that the provider carries out itself. */
+  const provided = new Set<string>()
   let finish: PartOf<'finish'> | undefined
 
   const start = (type: Written['type'], id: string): Written => {
@@ -72,10 +82,19 @@ export function createReplyReader(): ReplyReader {
     return draft
   }
 
-  const readers: { [T in LanguageModelV4StreamPart['type']]?: (part: PartOf<T>) => ModelPart | undefined } = {
+  const provide = (part: ProvidedPart): undefined => void drafts.push(toProvided(part, provider))
+
+  const readers: {
+    [T in LanguageModelV4StreamPart['type']]: (part: PartOf<T>) => ModelPart | readonly ModelPart[] | undefined
+  } = {
+    'stream-start': ({ warnings }) => warnings.map((warning) => ({ type: 'warning', message: warningText(warning) })),
     'text-start': (part) => begin('text', part),
     'text-delta': (part) => append('text', part),
-    'text-end': (part) => void open.text.delete(part.id),
+    'text-end': (part) => {
+      open.text.delete(part.id)
+      drafts.push(...(part.citations ?? []).map((citation) => toCited(citation, provider)))
+      return undefined
+    },
     'reasoning-start': (part) => begin('thinking', part),
     'reasoning-delta': (part) => append('thinking', part),
     'reasoning-end': (part) => {
@@ -86,18 +105,18 @@ export function createReplyReader(): ReplyReader {
     },
     'tool-input-start': (part) => {
       if (part.providerExecuted === true) {
-        ignored.add(part.id)
+        provided.add(part.id)
         return undefined
       }
       startCall(part.id, part.toolName).data = part.providerMetadata
       return { type: 'toolCall.delta', callId: part.id, name: part.toolName, text: '' }
     },
     'tool-input-delta': (part) =>
-      ignored.has(part.id) || part.delta === ''
+      provided.has(part.id) || part.delta === ''
         ? undefined
         : { type: 'toolCall.delta', callId: part.id, text: part.delta },
     'tool-call': (part) => {
-      if (part.providerExecuted === true) return undefined
+      if (part.providerExecuted === true) return provide(part)
       const known = calls.get(part.toolCallId)
       const draft = known ?? startCall(part.toolCallId, part.toolName)
       draft.name = part.toolName
@@ -107,11 +126,25 @@ export function createReplyReader(): ReplyReader {
         ? { type: 'toolCall.delta', callId: part.toolCallId, name: part.toolName, text: part.input }
         : undefined
     },
+    // Preliminary results are progress: the final one takes their place.
+    'tool-result': (part) => (part.preliminary === true ? undefined : provide(part)),
+    'tool-approval-request': ({ toolCallId }) => ({
+      type: 'warning',
+      message: `The provider asks for approval of its own call ${toolCallId}, which cannot be given: let its tool run without.`,
+    }),
+    source: provide,
+    custom: (part) => (remarks.has(part.kind) ? undefined : provide(part)),
+    'reasoning-file': provide,
     file: (part) => {
       const image = toImage(part)
-      if (image !== undefined) drafts.push(image)
+      if (image === undefined) provide(part)
+      else drafts.push(image)
       return undefined
     },
+    'tool-input-end': () => undefined,
+    'response-metadata': () => undefined,
+    ping: () => undefined,
+    raw: () => undefined,
     // A stream may hold several finishes when the provider continues a paused turn: the last one counts.
     finish: (part) => void (finish = part),
     error: (part) => ({ type: 'error', error: readError(part.error) }),
@@ -119,8 +152,11 @@ export function createReplyReader(): ReplyReader {
 
   return {
     read(part) {
-      if (!Object.hasOwn(readers, part.type)) return undefined
-      return (readers[part.type] as (part: LanguageModelV4StreamPart) => ModelPart | undefined)(part)
+      if (!Object.hasOwn(readers, part.type)) return [unknownPart(part)]
+      const read = readers[part.type] as (
+        part: LanguageModelV4StreamPart,
+      ) => ModelPart | readonly ModelPart[] | undefined
+      return [read(part) ?? nothing].flat()
     },
     get isFinished() {
       return finish !== undefined
@@ -170,7 +206,7 @@ function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
 
 /** Blocks of a draft; one that never got content, or whose call was never completed, has none. */
 function toBlocks(draft: Draft): Block[] {
-  if (draft.type === 'image') return [draft]
+  if (draft.type === 'image' || draft.type === 'provider') return [draft]
   if (draft.type === 'toolCall') return toCall(draft)
   if (draft.type === 'text')
     return draft.text === '' ? [] : [...toCarrier(draft.data), { type: 'text', text: draft.text }]
@@ -189,13 +225,23 @@ function toCarrier(data: SharedV4ProviderMetadata | undefined): Block[] {
   return signature === undefined ? [] : [{ type: 'thinking', text: '', signature }]
 }
 
-/** The arguments as JSON; the text itself when it is not JSON, so that the tool layer can tell the model. */
-function parseInput(text: string): unknown {
-  if (text.trim() === '') return {}
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
+const unknownPart = ({ type }: { readonly type: string }): ModelPart => ({
+  type: 'warning',
+  message: `A part of unknown type ${JSON.stringify(type)} was left out of the reply.`,
+})
+
+/** A warning of the AI SDK in one line. */
+function warningText(warning: SharedV4Warning): string {
+  switch (warning.type) {
+    case 'unsupported':
+    case 'compatibility': {
+      const what = warning.type === 'unsupported' ? 'is not supported' : 'is only partly supported'
+      return `"${warning.feature}" ${what}${warning.details === undefined ? '' : `: ${warning.details}`}`
+    }
+    case 'deprecated':
+      return `"${warning.setting}" is deprecated: ${warning.message}`
+    case 'other':
+      return warning.message
   }
 }
 
@@ -205,6 +251,6 @@ function toImage(part: LanguageModelV4File): Draft | undefined {
   return {
     type: 'image',
     mimeType: part.mediaType,
-    data: typeof data === 'string' ? data : Buffer.from(data).toString('base64'),
+    data: toBase64(data),
   }
 }

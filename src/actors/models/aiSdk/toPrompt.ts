@@ -1,10 +1,13 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { type Block, textOf } from '../../../protocol/messages.ts'
+import { type Block, type ProviderBlock, textOf } from '../../../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../../../protocol/model.ts'
+import { fromProvided } from './providerParts.ts'
 import { fromNextSignature, fromSignature, isNextSignature } from './providerData.ts'
 
 /** How a prompt is written for one provider. */
 export interface PromptOptions {
+  /** The family of the provider: only to itself goes back what it did by itself. */
+  readonly provider: string
   /** Marks the end of the instructions as a place to cache up to. */
   readonly cache: boolean
   /** Where images of tool results go: into the result, or into a user message after the results. */
@@ -30,7 +33,10 @@ export function toPrompt(request: ModelRequest, options: PromptOptions): Languag
     else {
       flush()
       if (message.role === 'user') prompt.push({ role: 'user', content: toUserContent(message.content) })
-      else prompt.push({ role: 'assistant', content: toAssistantContent(message.content) })
+      else {
+        const content = toAssistantContent(message.content, options.provider)
+        if (content.length > 0) prompt.push({ role: 'assistant', content })
+      }
     }
   }
   flush()
@@ -61,12 +67,17 @@ const toUserContent = (content: readonly Block[]): UserMessage['content'] =>
  * Thinking always goes back: a provider package drops what its provider does not take (Anthropic: thinking without its
  * signature) and sends what it does (OpenAI-compatible servers: `reasoning_content`, with or without a signature).
  */
-function toAssistantContent(content: readonly Block[]): AssistantMessage['content'] {
+function toAssistantContent(content: readonly Block[], provider: string): AssistantMessage['content'] {
   const parts: AssistantMessage['content'] = []
   let carried: ReturnType<typeof fromNextSignature>
   for (const block of content) {
     if (block.type === 'thinking' && isNextSignature(block.signature)) {
       carried = fromNextSignature(block.signature)
+      continue
+    }
+    if (block.type === 'provider') {
+      const part = fromProvided(block, provider)
+      if (part !== undefined) parts.push(part)
       continue
     }
     const data = block.type === 'thinking' ? fromSignature(block.signature) : carried
@@ -77,7 +88,7 @@ function toAssistantContent(content: readonly Block[]): AssistantMessage['conten
   return parts
 }
 
-function toAssistantPart(block: Block): AssistantMessage['content'][number] {
+function toAssistantPart(block: Exclude<Block, ProviderBlock>): AssistantMessage['content'][number] {
   if (block.type === 'text') return { type: 'text', text: block.text }
   if (block.type === 'thinking') return { type: 'reasoning', text: block.text }
   if (block.type === 'image') return toFile(block)

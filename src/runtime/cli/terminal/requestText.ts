@@ -1,6 +1,6 @@
 import type { CapturedRequest } from '../../../conversation/captureRequest.ts'
 import { requestChange, type RequestChange } from '../../../conversation/requestChange.ts'
-import type { Block } from '../../../protocol/messages.ts'
+import { providedText, type Block } from '../../../protocol/messages.ts'
 import type { RequestMessage } from '../../../protocol/model.ts'
 import type { Provenance, ProvenanceKind } from '../../../protocol/provenance.ts'
 import { counted, whole } from '../../text/amounts.ts'
@@ -72,6 +72,8 @@ function blockLines(block: Block): string[] {
       return [`    [image ${oneLine(block.mimeType)}, ${whole(block.data.length)} characters of base64]`]
     case 'thinking':
       return [`    [thinking${block.signature === undefined ? '' : ', signed'}]`, ...indented(block.text, '    ')]
+    case 'provider':
+      return [`    [${oneLine(providedText(block))}]`]
     case 'toolCall':
       return [
         `    → ${oneLine(`${block.name} (${block.callId})`)}`,

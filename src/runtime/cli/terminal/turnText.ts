@@ -1,6 +1,6 @@
 import type { ConversationNode } from '../../../conversation/node.ts'
 import { formatNodeId, type NodeId } from '../../../protocol/ids.ts'
-import { textOf, toolCallsOf, totalTokens } from '../../../protocol/messages.ts'
+import { providedText, textOf, toolCallsOf, totalTokens } from '../../../protocol/messages.ts'
 import type { Loop, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
 import { counted, whole } from '../../text/amounts.ts'
 import type { Colours } from './colours.ts'
@@ -31,7 +31,8 @@ export function turnLines({ loop, turn, nodes }: TurnScene, colours: Colours, co
   const text = (id: NodeId): string[] => {
     const content = nodes.get(id)?.message.content ?? []
     const images = content.filter(({ type }) => type === 'image').length
-    const shown = textOf(content) + (images === 0 ? '' : `\n[${counted(images, 'image')}]`)
+    const provided = content.flatMap((block) => (block.type === 'provider' ? [`[${providedText(block)}]\n`] : []))
+    const shown = provided.join('') + textOf(content) + (images === 0 ? '' : `\n[${counted(images, 'image')}]`)
     return shown.trim() === '' ? [] : shortened(shown.trim(), { indent: '  ', columns, maxLines: maxTextLines })
   }
   const replied = reply === undefined ? undefined : nodes.get(reply)

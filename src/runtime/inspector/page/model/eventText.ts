@@ -1,6 +1,6 @@
 import { formatNodeId } from '../../../../protocol/ids.ts'
 import type { AgentEvent } from '../../../../protocol/events.ts'
-import { textOf, toolCallsOf, totalTokens, type Block } from '../../../../protocol/messages.ts'
+import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../../../protocol/messages.ts'
 
 /** Groups of events that are shown or hidden together. */
 export const eventGroups = ['run', 'message', 'tool', 'brake', 'approval', 'state', 'request', 'error'] as const
@@ -64,7 +64,13 @@ function said(content: readonly Block[]): string {
   const text = short(textOf(content))
   const calls = toolCallsOf(content).map(({ name }) => name)
   const images = content.filter(({ type }) => type === 'image').length
-  return [text, calls.length > 0 ? `calls ${calls.join(', ')}` : '', images > 0 ? `${images} images` : '']
+  const provided = content.flatMap((block) => (block.type === 'provider' ? [providedText(block)] : [])).join(', ')
+  return [
+    text,
+    short(provided),
+    calls.length > 0 ? `calls ${calls.join(', ')}` : '',
+    images > 0 ? `${images} images` : '',
+  ]
     .filter(Boolean)
     .join(' · ')
 }

@@ -1,7 +1,13 @@
 import type { JSX } from 'preact'
 import { estimateTokens } from '../../../../conversation/tokenCounter.ts'
 import { formatNodeId } from '../../../../protocol/ids.ts'
-import { textOf, type AssistantMessage, type Block, type UserSource } from '../../../../protocol/messages.ts'
+import {
+  providedText,
+  textOf,
+  type AssistantMessage,
+  type Block,
+  type UserSource,
+} from '../../../../protocol/messages.ts'
 import type { MessageRow } from '../model/graphRow.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import { counted } from '../model/shortText.ts'
@@ -55,6 +61,13 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
         </span>
       </div>
       {thought !== '' && <Thought text={thought} />}
+      {message.content.map((block, index) =>
+        block.type === 'provider' ? (
+          <p key={index} class="mono muted">
+            {providedText(block)}
+          </p>
+        ) : null,
+      )}
       {said !== '' && <LongText text={said} {...text} />}
       <Images content={message.content} />
     </>

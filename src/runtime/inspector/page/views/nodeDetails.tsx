@@ -1,5 +1,5 @@
 import { formatNodeId, type NodeId } from '../../../../protocol/ids.ts'
-import type { Block } from '../../../../protocol/messages.ts'
+import { providedText, type Block } from '../../../../protocol/messages.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
@@ -131,6 +131,13 @@ function BlockView({ block }: { readonly block: Block }) {
             <strong>{block.name}</strong> <span class="faint">{block.callId}</span>
           </span>
           <JsonTree value={block.input} depth={2} />
+        </div>
+      )
+    case 'provider':
+      return (
+        <div class="call">
+          <span class="mono">{providedText(block)}</span>
+          <JsonTree value={block.data} depth={1} />
         </div>
       )
     case 'image':

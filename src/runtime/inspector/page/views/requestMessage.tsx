@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { Block } from '../../../../protocol/messages.ts'
+import { providedText, type Block } from '../../../../protocol/messages.ts'
 import type { RequestMessage } from '../../../../protocol/model.ts'
 import { formatCompact } from '../model/numbers.ts'
 import type { MessageMark } from '../model/requestMarks.ts'
@@ -105,6 +105,12 @@ function BlockPart({ block, isResult, isFull, onToggle }: BlockPartProps): JSX.E
           <summary>Thinking{block.signature === undefined ? '' : ', signed'}</summary>
           <LongText text={block.text} />
         </details>
+      )
+    case 'provider':
+      return (
+        <div class="request-call">
+          <p class="mono">{providedText(block)}</p>
+        </div>
       )
     case 'toolCall':
       return (

@@ -1,0 +1,115 @@
+import type {
+  JSONValue,
+  LanguageModelV4Citation,
+  LanguageModelV4CustomContent,
+  LanguageModelV4File,
+  LanguageModelV4Message,
+  LanguageModelV4ReasoningFile,
+  LanguageModelV4Source,
+  LanguageModelV4ToolCall,
+  LanguageModelV4ToolResult,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider'
+import { cloneJson } from '../../../protocol/cloneJson.ts'
+import type { ProviderBlock } from '../../../protocol/messages.ts'
+import type { ModelRequest } from '../../../protocol/model.ts'
+import { parseInput } from './parseInput.ts'
+
+type PromptPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
+type FilePart = LanguageModelV4File | LanguageModelV4ReasoningFile
+
+/** What a provider does by itself in the middle of a reply. */
+export type ProvidedPart =
+  | LanguageModelV4ToolCall
+  | LanguageModelV4ToolResult
+  | LanguageModelV4Source
+  | FilePart
+  | LanguageModelV4CustomContent
+
+const readers: {
+  readonly [T in ProvidedPart['type']]: (
+    part: Extract<ProvidedPart, { type: T }>,
+  ) => Pick<ProviderBlock, 'kind' | 'name' | 'data'>
+} = {
+  'tool-call': ({ toolCallId, toolName, input, providerMetadata }) => ({
+    kind: 'call',
+    name: toolName,
+    data: {
+      type: 'tool-call',
+      toolCallId,
+      toolName,
+      input: parseInput(input),
+      providerExecuted: true,
+      ...optionsOf(providerMetadata),
+    },
+  }),
+  'tool-result': ({ toolCallId, toolName, result, isError, providerMetadata }) => ({
+    kind: 'result',
+    name: toolName,
+    data: {
+      type: 'tool-result',
+      toolCallId,
+      toolName,
+      output: { type: isError === true ? 'error-json' : 'json', value: result satisfies JSONValue },
+      ...optionsOf(providerMetadata),
+    },
+  }),
+  source: (part) => ({ kind: 'source', name: nameOf(part), data: part }),
+  file: (part) => fileOf(part),
+  'reasoning-file': (part) => fileOf(part),
+  custom: ({ kind, providerMetadata }) => ({
+    kind: 'other',
+    name: kind,
+    data: { type: 'custom', kind, ...optionsOf(providerMetadata) },
+  }),
+}
+
+/** A block of it: what goes back is kept as the part of a prompt that it will be. */
+export const toProvided = (part: ProvidedPart, provider: string): ProviderBlock => {
+  const read = readers[part.type] as (part: ProvidedPart) => Pick<ProviderBlock, 'kind' | 'name' | 'data'>
+  const { kind, name, data } = read(part)
+  return { type: 'provider', provider, kind, name, data: cloneJson(data) }
+}
+
+/** A source that a text refers to, with the place in the text where it does. */
+export const toCited = (citation: LanguageModelV4Citation, provider: string): ProviderBlock => ({
+  type: 'provider',
+  provider,
+  kind: 'source',
+  name: nameOf(citation.source),
+  data: cloneJson(citation),
+})
+
+/** The part of a prompt that a block was kept as; `undefined` for one of another provider, or of no use in a prompt. */
+export function fromProvided({ provider, kind, data }: ProviderBlock, to: string): PromptPart | undefined {
+  if (provider !== to || kind === 'source' || typeof data !== 'object' || data === null) return undefined
+  const part = data as PromptPart
+  if (kind !== 'file') return part
+  const file = part as { data: { type: string; url?: string } }
+  // JSON has no URLs.
+  return file.data.type === 'url' ? ({ ...file, data: { ...file.data, url: new URL(file.data.url!) } } as never) : part
+}
+
+/** What is to be said of a request whose conversation holds what other providers did by themselves. */
+export function notSent({ messages }: ModelRequest, to: string): string[] {
+  const foreign = new Set<string>()
+  for (const { content } of messages) {
+    for (const block of content) if (block.type === 'provider' && block.provider !== to) foreign.add(block.provider)
+  }
+  return [...foreign].map((provider) => `What ${provider} did by itself in this conversation is not sent to ${to}.`)
+}
+
+const nameOf = (source: LanguageModelV4Source): string =>
+  source.title ?? (source.sourceType === 'url' ? source.url : (source.filename ?? source.mediaType))
+
+const optionsOf = (data: SharedV4ProviderMetadata | undefined): { providerOptions?: SharedV4ProviderMetadata } =>
+  data === undefined ? {} : { providerOptions: data }
+
+function fileOf({ type, mediaType, data, providerMetadata }: FilePart): Pick<ProviderBlock, 'kind' | 'name' | 'data'> {
+  const kept = data.type === 'url' ? { ...data, url: String(data.url) } : { type: 'data', data: toBase64(data.data) }
+  return { kind: 'file', name: mediaType, data: { type, mediaType, data: kept, ...optionsOf(providerMetadata) } }
+}
+
+/** Bytes as JSON can hold them. */
+export const toBase64 = (data: Uint8Array | string): string =>
+  typeof data === 'string' ? data : Buffer.from(data).toString('base64')
