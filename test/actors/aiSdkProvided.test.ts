@@ -26,7 +26,7 @@ function handmade(
   const doStream = async (options: LanguageModelV4CallOptions) => {
     asked.push(options)
     const parts = [...(replies[asked.length - 1] ?? []), finish] as LanguageModelV4StreamPart[]
-    return { stream: ReadableStream.from(parts) as ReadableStream<LanguageModelV4StreamPart> }
+    return { stream: ReadableStream.from(parts) }
   }
   return { model: { specificationVersion: 'v4', provider, modelId: 'm1', doStream }, asked }
 }
