@@ -1,4 +1,4 @@
-import { errorInfo, messageOf, type ErrorCode } from '../protocol/errors.ts'
+import { asSentence, errorInfo, messageOf, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
 import type { ReplyFailure } from '../machines/agentTypes.ts'
@@ -169,8 +169,7 @@ function failureOf(
   error: { kind: ModelErrorKind; message: string; retryAfterMs?: number },
 ): ReplyFailure {
   const kind = Object.hasOwn(codes, error?.kind) ? error.kind : 'other'
-  const what = `${model.id}: ${messageOf(error?.message).replace(/[.\s]*$/, '')}.`
-  const failure = { kind, error: errorInfo(codes[kind], what) }
+  const failure = { kind, error: errorInfo(codes[kind], asSentence(`${model.id}: ${messageOf(error?.message)}`)) }
   return Number.isFinite(error?.retryAfterMs) ? { ...failure, retryAfterMs: error.retryAfterMs! } : failure
 }
 

@@ -39,4 +39,5 @@ function linesOf(node: ConversationNode, results: ReadonlyMap<string, ToolResult
   return said === '' ? calls : [`- said: ${said}`, ...calls]
 }
 
-const oneLine = (text: string, max: number): string => cutEnd(text.replace(/\s+/g, ' ').trim(), max)
+/** Of a long text only the beginning is looked at. */
+const oneLine = (text: string, max: number): string => cutEnd(text.slice(0, 20_000).replace(/\s+/g, ' ').trim(), max)

@@ -118,7 +118,14 @@ function isRuntimeError(thrown: unknown): thrown is RuntimeError {
 export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
   isRuntimeError(thrown)
     ? { code: thrown.code, message: thrown.message }
-    : errorInfo(fallback, `${messageOf(thrown).replace(/[.!?]?\s*$/, '')}.`)
+    : errorInfo(fallback, asSentence(messageOf(thrown)))
+
+/** A text that ends in one full stop, whatever it ended in. By hand: `/\s*$/` takes the square of a long run of spaces. */
+export function asSentence(text: string): string {
+  let end = text.length
+  while (end > 0 && '.!? \t\r\n'.includes(text[end - 1]!)) end -= 1
+  return `${text.slice(0, end)}.`
+}
 
 /** One line of what zod found wrong: `path: message; path: message`. */
 export const describeIssues = (error: z.ZodError): string =>

@@ -7,6 +7,7 @@ import {
   errorTable,
   messageOf,
   RuntimeError,
+  asSentence,
   toErrorInfo,
 } from '../../src/protocol/errors.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -88,6 +89,14 @@ describe('what a thrown value says', (it) => {
     assert.is(messageOf(new TypeError('')), 'TypeError')
     assert.is(messageOf('plain'), 'plain')
     assert.is(messageOf({ a: 1 }), '{"a":1}')
+  })
+
+  it('ends in one full stop, and a long run of spaces does not hold it up', () => {
+    for (const text of ['it broke', 'it broke.', 'it broke!\n', 'it broke... '])
+      assert.is(asSentence(text), 'it broke.')
+    const spaces = ' '.repeat(1_000_000)
+    assert.is(asSentence(`a${spaces}b`), `a${spaces}b.`)
+    assert.is(asSentence(''), '.')
   })
 })
 

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { placesOf } from '../../../src/actors/tools/workspace/placesOf.ts'
 import { caller, workspaceFolder } from './workspaceFolder.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { toolContext } from '../../support/toolContext.ts'
@@ -131,5 +133,50 @@ describe('edit_file', (it) => {
       ),
     )
     assert.is(readFileSync(join(dir, 'a.txt'), 'utf8'), names.map((name) => `${name}!`).join('\n'))
+  })
+
+  it('is not held up by a long line with a place in every word', async (context) => {
+    const rows = Array.from({ length: 40_000 }, (_, id) => ({ id, name: `item ${id}`, price: 1.5 }))
+    const { dir, call } = workspaceFolder(context, { 'a.json': JSON.stringify(rows) })
+    const said = await call('edit_file', { path: 'a.json', oldText: '"price"', newText: '"cost"', all: true })
+    assert.match(said, /^Edited a\.json: 40000 replacements\.\n@@ -1,1 \+1,1 @@\n-\[\{"id":0/)
+    assert.is(readFileSync(join(dir, 'a.json'), 'utf8'), JSON.stringify(rows).replaceAll('"price"', '"cost"'))
+  })
+
+  it('is not held up by text that almost occurs everywhere', async (context) => {
+    const { call } = workspaceFolder(context, {
+      'letters.txt': 'a'.repeat(1_000_000),
+      'lines.txt': 'x\n'.repeat(20_000),
+      'alike.txt': `${'ab'.repeat(100)}\n`.repeat(20_000),
+    })
+    const half = 'a'.repeat(400_000)
+    for (const [path, oldText, seen] of [
+      ['letters.txt', `${half}b${half}`, /not found/],
+      ['lines.txt', `${' x\n'.repeat(10_000)}z`, /not found/],
+      ['alike.txt', `${'ab'.repeat(99)}c`, /The most similar line is 1:/],
+    ] as const)
+      await assert.rejects(call('edit_file', { path, oldText, newText: 'b' }), seen)
+  })
+
+  it('refuses to replace a text that occurs all over a large file', async (context) => {
+    const { call } = workspaceFolder(context, { 'a.txt': 'a'.repeat(100_001) })
+    await assert.rejects(
+      call('edit_file', { path: 'a.txt', oldText: 'a', newText: 'b', all: true }),
+      /oldText occurs more than 100000 times, too often for one edit/,
+    )
+  })
+})
+
+describe('the places of a text', (it) => {
+  it('are those that a search from the left finds', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', '👋'), maxLength: 30 })
+    fc.assert(
+      fc.property(letters, letters.filter(Boolean), fc.integer({ min: 1, max: 9 }), (text, wanted, most) => {
+        const places: number[] = []
+        for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at)
+        assert.equal(placesOf(text, wanted, most), places.slice(0, most))
+      }),
+      { seed: 12, numRuns: 2_000 },
+    )
   })
 })

@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { breather } from '../../../src/actors/tools/workspace/breather.ts'
 import { compileGlob } from '../../../src/actors/tools/workspace/matchGlob.ts'
+import { walkFiles } from '../../../src/actors/tools/workspace/walkFiles.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { toolContext } from '../../support/toolContext.ts'
 import { workspaceFolder } from './workspaceFolder.ts'
@@ -58,6 +60,37 @@ describe('list_files', (it) => {
     const signal = AbortSignal.abort(new Error('stop it'))
     await assert.rejects(call('list_files', {}, toolContext({ signal })), /stop it/)
   })
+
+  it('stops in the middle of a folder, however dear its glob is', async (context) => {
+    const name = 'a'.repeat(240)
+    const files = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${name}${i}`, '']))
+    const { dir } = workspaceFolder(context, files)
+    const matches = compileGlob(`{${'*a'.repeat(480)},}`)
+    const stop = new AbortController()
+    await assert.rejects(async () => {
+      for await (const { path } of walkFiles(dir, stop.signal)) {
+        setImmediate(() => stop.abort(new Error('stop it')))
+        assert.is(matches(path), false)
+      }
+    }, /stop it/)
+  })
+})
+
+describe('a breather', (it) => {
+  it('is taken when the event loop has had no turn for a while', async () => {
+    let now = 0
+    const breathe = breather(() => now)
+    assert.is(breathe(), undefined)
+    now = 9
+    assert.is(breathe(), undefined)
+    now = 10
+    let hasTurned = false
+    setImmediate(() => (hasTurned = true))
+    await breathe()
+    assert.ok(hasTurned)
+    now = 19
+    assert.is(breathe(), undefined)
+  })
 })
 
 const globs: readonly (readonly [glob: string, path: string, matches: boolean])[] = [
@@ -92,6 +125,14 @@ const globs: readonly (readonly [glob: string, path: string, matches: boolean])[
   ['\\*.ts', '*.ts', true],
   ['\\*.ts', 'a.ts', false],
   ['a*b*c', 'aXbXbXc', true],
+  ['\\{a,b}', '{a,b}', true],
+  ['\\{a,b}', 'a', false],
+  ['{a\\,b,c}', 'a,b', true],
+  ['{a,{b,c}', '{a,c', true],
+  ['{{a,b}', '{b', true],
+  ['{a{b,c}}', '{ac}', true],
+  ['a}{b,}', 'a}b', true],
+  ['x{,y}', 'x', true],
 ]
 
 describe('globs', (it) => {
@@ -105,5 +146,15 @@ describe('globs', (it) => {
     assert.is(compileGlob(`${'*a'.repeat(50)}b`)('a'.repeat(5000)), false)
     assert.is(compileGlob(`${'**/a/'.repeat(50)}b`)('a/'.repeat(2000)), false)
     assert.throws(() => compileGlob('{a,b}'.repeat(20)), /more than 256 alternatives/)
+  })
+
+  it('are refused when they are too long to be matched in no time', () => {
+    assert.throws(() => compileGlob('{'.repeat(1001)), /has 1001 characters, more than 1000; use a shorter one/)
+    assert.throws(
+      () => compileGlob(`{a,b}{a,b}{a,b}{a,b}${'*a'.repeat(200)}`),
+      /more than 4000 characters with its braces/,
+    )
+    assert.throws(() => compileGlob(`{a,b}`.repeat(7) + '{'.repeat(900)), /more than 4000 characters with its braces/)
+    assert.is(compileGlob('{'.repeat(1000))('{'.repeat(1000)), true)
   })
 })

@@ -3,31 +3,26 @@ const maxHunks = 5
 const maxLinesShown = 30
 const maxLineChars = 200
 
-/** Whole lines of a text, `start` to `end`, and what they become. */
+/** Whole lines of a text, `start` to `end`, and the places from `first` to before `last` in them. */
 interface Hunk {
   readonly start: number
   end: number
-  after: string
+  readonly first: number
+  last: number
 }
 
 /** The changed lines in the manner of a unified diff; long ones are cut. `places` are sorted and do not overlap. */
 export function excerpt(before: string, places: readonly number[], oldText: string, newText: string): string {
-  const hunks = hunksOf(before, places, oldText, newText)
-  const lines = before.split('\n')
-  if (lines.at(-1) === '') lines.pop()
+  const hunks = hunksOf(before, places, oldText.length)
   let line = 1
   let from = 0
   let shift = 0
   const shown = hunks.slice(0, maxHunks).map((hunk) => {
     line += countNewlines(before, from, hunk.start)
     from = hunk.start
-    const rendered = renderHunk(
-      lines,
-      line,
-      shift,
-      before.slice(hunk.start, hunk.end).split('\n'),
-      hunk.after.split('\n'),
-    )
+    const old = before.slice(hunk.start, hunk.end).split('\n')
+    const now = changed(before, hunk, places, { oldText, newText }).split('\n')
+    const rendered = renderHunk(old, now, { line, shift, ...linesAround(before, hunk) })
     shift += rendered.shift
     return rendered.text
   })
@@ -35,56 +30,93 @@ export function excerpt(before: string, places: readonly number[], oldText: stri
   return shown.join('\n')
 }
 
-function hunksOf(before: string, places: readonly number[], oldText: string, newText: string): Hunk[] {
+/** Each character is looked at once: a file may be one line with a place in every word. */
+function hunksOf(before: string, places: readonly number[], oldLength: number): Hunk[] {
   const hunks: Hunk[] = []
-  let done = 0
-  for (const place of places) {
-    const start = place === 0 ? 0 : before.lastIndexOf('\n', place - 1) + 1
-    const last = hunks.at(-1)
-    const end = place + oldText.length
-    const lineEnd = before.indexOf('\n', end) === -1 ? before.length : before.indexOf('\n', end)
-    if (last !== undefined && start <= last.end) {
-      last.after =
-        last.after.slice(0, last.after.length - (last.end - done)) +
-        before.slice(done, place) +
-        newText +
-        before.slice(end, lineEnd)
-      last.end = lineEnd
-    } else {
-      hunks.push({ start, end: lineEnd, after: before.slice(start, place) + newText + before.slice(end, lineEnd) })
+  for (const [nth, place] of places.entries()) {
+    const end = place + oldLength
+    let hunk = hunks.at(-1)
+    if (hunk === undefined || place > hunk.end) {
+      const start = place === 0 ? 0 : before.lastIndexOf('\n', place - 1) + 1
+      hunk = { start, end: -1, first: nth, last: nth }
+      hunks.push(hunk)
     }
-    done = end
+    hunk.last = nth + 1
+    if (end > hunk.end) hunk.end = lineEnd(before, end)
   }
   return hunks
 }
 
+/** What the lines of a hunk become. */
+function changed(
+  before: string,
+  { start, end, first, last }: Hunk,
+  places: readonly number[],
+  { oldText, newText }: { readonly oldText: string; readonly newText: string },
+): string {
+  const pieces: string[] = []
+  let done = start
+  for (const place of places.slice(first, last)) {
+    pieces.push(before.slice(done, place))
+    done = place + oldText.length
+  }
+  return [...pieces, before.slice(done, end)].join(newText)
+}
+
+/** Lines next to a hunk, the nearest ones: as context. */
+function linesAround(text: string, { start, end }: Hunk): Pick<HunkPlace, 'above' | 'below' | 'isEnd'> {
+  const above: string[] = []
+  for (let at = start; at > 0 && above.length < contextLines;) {
+    const lineStart = at === 1 ? 0 : text.lastIndexOf('\n', at - 2) + 1
+    above.unshift(text.slice(lineStart, at - 1))
+    at = lineStart
+  }
+  const below: string[] = []
+  for (let at = end + 1; at < text.length && below.length < contextLines;) {
+    const next = lineEnd(text, at)
+    below.push(text.slice(at, next))
+    at = next + 1
+  }
+  return { above, below, isEnd: end === text.length }
+}
+
+interface HunkPlace {
+  /** Of its first line, from 1. */
+  readonly line: number
+  /** Lines that the hunks before it added. */
+  readonly shift: number
+  readonly above: readonly string[]
+  readonly below: readonly string[]
+  /** Nothing follows the hunk. */
+  readonly isEnd: boolean
+}
+
 function renderHunk(
-  lines: readonly string[],
-  line: number,
-  shift: number,
   old: readonly string[],
   now: readonly string[],
-) {
+  place: HunkPlace,
+): { readonly shift: number; readonly text: string } {
   const shorter = Math.min(old.length, now.length)
   let same = 0
   while (same < shorter && old[same] === now[same]) same++
   let tail = 0
   while (tail < shorter - same && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
-  const first = line - 1 + same
   const removed = old.slice(same, old.length - tail)
   const added = now.slice(same, now.length - tail)
-  const above = lines.slice(Math.max(0, first - contextLines), first)
-  const below = lines.slice(first + removed.length, first + removed.length + contextLines)
-  const start = first - above.length + 1
-  const around = above.length + below.length
+  const above = [...place.above, ...old.slice(0, same)].slice(-contextLines)
+  const below = [...old.slice(old.length - tail), ...place.below]
+  // What follows the last newline of a text is no line.
+  if (place.isEnd && old.at(-1) === '') (same === old.length ? above : below).pop()
+  const start = place.line + same - above.length
+  const around = above.length + Math.min(below.length, contextLines)
   return {
     shift: added.length - removed.length,
     text: [
-      `@@ -${start},${around + removed.length} +${start + shift},${around + added.length} @@`,
+      `@@ -${start},${around + removed.length} +${start + place.shift},${around + added.length} @@`,
       ...marked(' ', above),
       ...marked('-', removed),
       ...marked('+', added),
-      ...marked(' ', below),
+      ...marked(' ', below.slice(0, contextLines)),
     ].join('\n'),
   }
 }
@@ -95,6 +127,11 @@ function marked(mark: string, lines: readonly string[]): string[] {
     .map((line) => mark + (line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line))
   if (lines.length > shown.length) shown.push(`${mark}… ${lines.length - shown.length} more lines`)
   return shown
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
 }
 
 function countNewlines(text: string, from: number, to: number): number {

@@ -9,10 +9,14 @@ export interface UnifiedText {
 
 /** Makes matching independent of line endings while everything outside an edit stays as it is, byte for byte. */
 export function unifyLineEndings(original: string): UnifiedText {
-  const removed: number[] = []
-  for (let at = original.indexOf('\r\n'); at !== -1; at = original.indexOf('\r\n', at + 2))
-    removed.push(at - removed.length)
-  const text = removed.length === 0 ? original : toLf(original)
+  const lines = original.split('\r\n')
+  if (lines.length === 1) return { text: original, usesCrlf: false, original: (index) => index }
+  const text = lines.join('\n')
+  const removed = new Int32Array(lines.length - 1)
+  for (let line = 0, at = 0; line < removed.length; line++) {
+    at += lines[line]!.length
+    removed[line] = at++
+  }
   const newlines = text.split('\n').length - 1
   return {
     text,
@@ -28,7 +32,7 @@ export const toLf = (text: string): string => text.replaceAll('\r\n', '\n')
 export const toCrlf = (text: string): string => toLf(text).replaceAll('\n', '\r\n')
 
 /** How many numbers of a sorted list are below `limit`. */
-function countBelow(sorted: readonly number[], limit: number): number {
+function countBelow(sorted: Int32Array, limit: number): number {
   let low = 0
   let high = sorted.length
   while (low < high) {

@@ -1,4 +1,5 @@
-import { similarity } from './similarity.ts'
+import { placesOf } from './placesOf.ts'
+import { mostSimilar } from './similarity.ts'
 
 const maxLines = 20_000
 const maxLineChars = 200
@@ -7,25 +8,29 @@ const maxLineChars = 200
 export function nearestText(text: string, wanted: string): string {
   const lines = text.split('\n', maxLines)
   const trimmed = lines.map((line) => line.trim())
-  const sought = wanted
-    .trim()
-    .split('\n')
-    .map((line) => line.trim())
-  const same = trimmed.findIndex((_, at) => sought.every((line, i) => trimmed[at + i] === line))
-  if (same !== -1 && sought[0] !== '') {
+  const sought = trimmedLines(wanted)
+  const same = sought[0] === '' ? -1 : lineOf(trimmed, sought)
+  if (same !== -1) {
     const found = lines.slice(same, same + Math.min(sought.length, 10)).join('\n')
     return `It differs only in white space from line ${same + 1}; copy it exactly as it is there:\n${found}`
   }
-  const key = (sought.find((line) => line !== '') ?? '').slice(0, maxLineChars)
-  let best = { score: 0.5, at: -1 }
-  trimmed.forEach((line, at) => {
-    const candidate = line.slice(0, maxLineChars)
-    // No pair of texts of such different lengths can be this similar.
-    if ((2 * Math.min(candidate.length, key.length)) / (candidate.length + key.length) < best.score) return
-    const score = similarity(candidate, key)
-    if (score > best.score) best = { score, at }
-  })
-  return best.at === -1
+  const key = sought.find((line) => line !== '') ?? ''
+  const candidates = trimmed.map((line) => line.slice(0, maxLineChars))
+  const [best] = mostSimilar(key.slice(0, maxLineChars), candidates, { count: 1, atLeast: 0.5 })
+  return best === undefined
     ? 'Nothing in the file is similar; read it again with read_file.'
     : `The most similar line is ${best.at + 1}:\n${(lines[best.at] ?? '').slice(0, maxLineChars)}\nRead the file again with read_file and copy the text exactly.`
+}
+
+const trimmedLines = (text: string): string[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+
+/** Where the lines `sought` stand one after another; -1: nowhere. */
+function lineOf(lines: readonly string[], sought: readonly string[]): number {
+  const joined = `\n${lines.join('\n')}\n`
+  const [place] = placesOf(joined, `\n${sought.join('\n')}\n`, 1)
+  return place === undefined ? -1 : joined.slice(0, place).split('\n').length - 1
 }

@@ -41,7 +41,9 @@ async function missing(workspace: Workspace, path: string, real: string): Promis
   const names = await readdir(folder).catch(() => undefined)
   const where = JSON.stringify(workspace.show(folder))
   if (names === undefined) return new Error(`path ${JSON.stringify(path)} does not exist, nor does its folder ${where}`)
-  const near = mostSimilar(basename(real), names, 5).map((name) => JSON.stringify(workspace.show(`${folder}/${name}`)))
+  const near = mostSimilar(basename(real), names, { count: 5 }).map(({ candidate }) =>
+    JSON.stringify(workspace.show(`${folder}/${candidate}`)),
+  )
   return new Error(
     near.length > 0
       ? `path ${JSON.stringify(path)} does not exist; similar names there: ${near.join(', ')}`

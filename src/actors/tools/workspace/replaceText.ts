@@ -1,6 +1,7 @@
 import { excerpt } from './excerpt.ts'
 import { toCrlf, toLf, unifyLineEndings } from './lineEndings.ts'
 import { nearestText } from './nearestText.ts'
+import { placesOf } from './placesOf.ts'
 
 /** An edit as the model asks for it. */
 export interface TextEdit {
@@ -11,6 +12,7 @@ export interface TextEdit {
 }
 
 const byteOrderMark = '\uFEFF'
+const mostPlaces = 100_000
 
 /**
  * Replaces exact text. Line endings are no part of the comparison: the new text gets those of the file, and a byte order
@@ -29,6 +31,8 @@ export function replaceText(content: string, edit: TextEdit): { content: string;
       'oldText and newText are the same: there is nothing to change (line endings are kept as the file has them)',
     )
   const places = findAll(file.text, oldText, edit.all)
+  if (places.length > mostPlaces)
+    throw new Error(`oldText occurs more than ${mostPlaces} times, too often for one edit; add surrounding text`)
   if (places.length === 0) throw new Error(`oldText was not found. ${nearestText(file.text, oldText)}`)
   if (places.length > 1 && !edit.all) {
     const lines = linesAt(file.text, places)
@@ -41,27 +45,26 @@ export function replaceText(content: string, edit: TextEdit): { content: string;
     : body.includes('\r\n') || edit.oldText.includes('\r\n')
       ? newText
       : edit.newText
-  let result = mark
+  const pieces: string[] = []
   let from = 0
   for (const place of places) {
-    result += body.slice(from, file.original(place)) + inserted
+    pieces.push(body.slice(from, file.original(place)))
     from = file.original(place + oldText.length)
   }
   return {
-    content: result + body.slice(from),
+    content: mark + [...pieces, body.slice(from)].join(inserted),
     count: places.length,
     excerpt: excerpt(file.text, places, oldText, newText),
   }
 }
 
 function findAll(text: string, wanted: string, all: boolean): number[] {
-  const places: number[] = []
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at)
+  const places = placesOf(text, wanted, mostPlaces + 1)
   const [only] = places
   if (only === undefined || places.length > 1 || all) return places
   // "aa" in "aaa" is not unique either.
-  const overlapping = text.indexOf(wanted, only + 1)
-  return overlapping === -1 ? places : [only, overlapping]
+  const [overlapping] = placesOf(text.slice(only + 1), wanted, 1)
+  return overlapping === undefined ? places : [only, only + 1 + overlapping]
 }
 
 function linesAt(text: string, places: readonly number[]): string {

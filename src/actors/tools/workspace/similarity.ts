@@ -1,28 +1,56 @@
-/** How alike two texts are by their pairs of neighbouring characters, case ignored: 0 (nothing shared) to 1 (equal). */
-export function similarity(a: string, b: string): number {
-  const [left, right] = [a.toLowerCase(), b.toLowerCase()]
-  if (left === right) return 1
-  if (left.length < 2 || right.length < 2) return 0
-  const pairs = new Map<string, number>()
-  for (let i = 0; i < left.length - 1; i++) {
-    const pair = left.slice(i, i + 2)
+/** Characters of candidates that are compared; the others are left out. */
+const mostCompared = 500_000
+
+/**
+ * How alike texts are to `text` by their pairs of neighbouring characters, case ignored: 0 (nothing shared) to 1 (equal). Made once
+ * for many candidates.
+ */
+export function similarityTo(text: string): (candidate: string) => number {
+  const wanted = text.toLowerCase()
+  const pairs = new Map<number, number>()
+  for (let i = 0; i < wanted.length - 1; i++) {
+    const pair = pairAt(wanted, i)
     pairs.set(pair, (pairs.get(pair) ?? 0) + 1)
   }
-  let shared = 0
-  for (let i = 0; i < right.length - 1; i++) {
-    const pair = right.slice(i, i + 2)
-    const unmatched = pairs.get(pair) ?? 0
-    if (unmatched > 0) shared++
-    pairs.set(pair, unmatched - 1)
+  return (candidate) => {
+    const other = candidate.toLowerCase()
+    if (wanted === other) return 1
+    if (wanted.length < 2 || other.length < 2) return 0
+    const taken = new Map<number, number>()
+    let shared = 0
+    for (let i = 0; i < other.length - 1; i++) {
+      const pair = pairAt(other, i)
+      const count = pairs.get(pair)
+      if (count === undefined) continue
+      const before = taken.get(pair) ?? 0
+      taken.set(pair, before + 1)
+      if (before < count) shared++
+    }
+    return (2 * shared) / (wanted.length + other.length - 2)
   }
-  return (2 * shared) / (left.length + right.length - 2)
 }
 
-/** Up to `count` of the candidates most like `text`, best first, each at least `atLeast` alike. */
-export const mostSimilar = (text: string, candidates: readonly string[], count: number, atLeast = 0.4): string[] =>
-  candidates
-    .map((candidate) => ({ candidate, score: similarity(text, candidate) }))
-    .filter(({ score }) => score >= atLeast)
-    .toSorted((a, b) => b.score - a.score)
-    .slice(0, count)
-    .map(({ candidate }) => candidate)
+const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1)
+
+/**
+ * Up to `count` of the candidates most like `text`, best first, each at least `atLeast` alike, with their places. Of very many only the
+ * first are compared.
+ */
+export function mostSimilar(
+  text: string,
+  candidates: readonly string[],
+  { count, atLeast = 0.4 }: { readonly count: number; readonly atLeast?: number },
+): { readonly candidate: string; readonly at: number }[] {
+  const scoreOf = similarityTo(text)
+  const found: { candidate: string; at: number; score: number }[] = []
+  let compared = 0
+  for (const [at, candidate] of candidates.entries()) {
+    // No pair of texts of such different lengths can be this similar.
+    if ((2 * Math.min(candidate.length, text.length)) / (candidate.length + text.length) < atLeast) continue
+    compared += candidate.length
+    if (compared > mostCompared) break
+    const score = scoreOf(candidate)
+    if (score >= atLeast) found.push({ candidate, at, score })
+  }
+  return found.toSorted((a, b) => b.score - a.score).slice(0, count)
+}

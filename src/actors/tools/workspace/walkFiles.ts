@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
+import { breather } from './breather.ts'
 
 /** Folders that are not entered: what is in them is made by tools and seldom meant. */
 export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', '.escapement'])
@@ -13,13 +14,15 @@ export interface FoundFile {
 
 /**
  * Finds every file under a real folder, sorted by path; ignored folders, linked folders and those that cannot be read are left out.
- * Contract: throws the signal's reason when it aborts. Memory: the names of one branch of folders at a time.
+ * Contract: throws the signal's reason when it aborts, and lets the event loop turn meanwhile. Memory: the names of one branch of folders at a time.
  */
 export async function* walkFiles(root: string, signal?: AbortSignal): AsyncGenerator<FoundFile, void, undefined> {
   const stack: { prefix: string; entries: readonly Dirent[]; next: number }[] = [
     { prefix: '', entries: await sortedEntries(root), next: 0 },
   ]
+  const breathe = breather()
   for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+    await breathe()
     signal?.throwIfAborted()
     const entry = level.entries[level.next++]
     if (entry === undefined) {
