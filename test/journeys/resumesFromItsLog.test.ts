@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileStore, memoryStore, type Agent, type LogRecord, type Store } from '../../src/index.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
@@ -7,6 +9,8 @@ import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import { defineTool, type ToolEffects } from '../../src/actors/tools/defineTool.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
+import { workspaceTools } from '../../src/actors/tools/workspace/workspaceTools.ts'
+import { workspaceFolder } from '../actors/workspace/workspaceFolder.ts'
 import { storeFolder } from '../runtime/storeFolder.ts'
 import { assert, describe } from '../support/suite.ts'
 import { quiet } from '../support/agentHarness.ts'
@@ -145,6 +149,54 @@ describe('an agent whose process died', (it) => {
     await settled(resumed)
     assert.is(again.keys[0], whole.keys[0])
     await second.close()
+  })
+
+  it('in the middle of a search just searches again, and asks about an edit', async (context) => {
+    const { dir } = workspaceFolder(context, { 'a.txt': 'needle\n', 'b.txt': 'needle\n' })
+    assert.equal(Object.fromEntries(workspaceTools(dir).map(({ name, effects }) => [name, effects])), {
+      read_file: 'none',
+      write_file: 'idempotent',
+      edit_file: 'irreversible',
+      list_files: 'none',
+      search_files: 'none',
+      run_command: 'irreversible',
+    })
+    const definition = () =>
+      defineAgent({
+        name: 'seeker',
+        model: policyModel(({ messages }) =>
+          messages.length > 1
+            ? 'done'
+            : {
+                toolCalls: [
+                  { name: 'search_files', input: { pattern: 'needle' } },
+                  { name: 'write_file', input: { path: 'b.txt', content: 'needle needle' } },
+                  { name: 'edit_file', input: { path: 'a.txt', oldText: 'needle', newText: 'needles' } },
+                ],
+              },
+        ),
+        tools: workspaceTools(dir),
+        toolExecution: 'parallel',
+      })
+    const store = memoryStore()
+    const runtime = await createRuntime({ store })
+    const agent = await runtime.spawn(definition(), { id: 'c1' })
+    await agent.prompt('search').result
+    const records = await recordsOf(store, 'c1')
+    await runtime.close()
+    const begun = records.findLastIndex(({ type }) => type === 'tool.start')
+    const second = await createRuntime({ store: await cutStore('c1', records.slice(0, begun + 1)) })
+    context.cleanup(() => second.close())
+    const resumed = await second.resume('c1', definition())
+    await settled(resumed)
+    const results = resumed.conversation
+      .trunk()
+      .flatMap(({ message }) => (message.role === 'toolResult' ? [message] : []))
+    const [search, write, edit] = results.map(({ content }) => textOf(content))
+    assert.match(search!, /^a\.txt:1: needles?\nb\.txt:1: needle/)
+    assert.match(write!, /^Overwrote b\.txt/)
+    assert.match(edit!, /not known whether it happened/)
+    assert.is(readFileSync(join(dir, 'a.txt'), 'utf8'), 'needles\n')
   })
 
   it('loses nothing that was said, wherever it was cut', async () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandEnvironment, looksSecret } from '../../../src/actors/tools/workspace/commandEnvironment.ts'
+import { commandEnvironment, isHarmless } from '../../../src/actors/tools/workspace/commandEnvironment.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { toolContext } from '../../support/toolContext.ts'
 import { hastyClock, timeoutsOnDemand, workspaceFolder } from './workspaceFolder.ts'
@@ -186,17 +186,17 @@ describe('run_command', (it) => {
     await assert.rejects(call('run_command', { command: 'sleep 300', timeoutMs: 9_000_000 }), /limit of 5000 ms/)
   })
 
-  it('hides variables that look like secrets and takes those it is given', limits, async (context) => {
-    process.env['ESCAPEMENT_TEST_TOKEN'] = 'secret'
-    process.env['ESCAPEMENT_TEST_PLAIN'] = 'plain'
+  it('hides variables that are not known to be harmless and takes those it is given', limits, async (context) => {
+    process.env['DATABASE_URL'] = 'postgres://user:secret@host/db'
+    process.env['LC_ESCAPEMENT'] = 'plain'
     context.cleanup(() => {
-      delete process.env['ESCAPEMENT_TEST_TOKEN']
-      delete process.env['ESCAPEMENT_TEST_PLAIN']
+      delete process.env['DATABASE_URL']
+      delete process.env['LC_ESCAPEMENT']
     })
-    const command = 'echo "[$ESCAPEMENT_TEST_TOKEN] [$ESCAPEMENT_TEST_PLAIN] [$GIVEN_KEY]"; test -n "$PATH"'
+    const command = 'echo "[$DATABASE_URL] [$LC_ESCAPEMENT] [$GIVEN_KEY]"; test -n "$PATH"'
     const plain = workspaceFolder(context)
     assert.match(await plain.call('run_command', { command }), /^\[\] \[plain\] \[\]\n/)
-    const given = workspaceFolder(context, {}, { env: { GIVEN_KEY: 'given', ESCAPEMENT_TEST_PLAIN: undefined } })
+    const given = workspaceFolder(context, {}, { env: { GIVEN_KEY: 'given', LC_ESCAPEMENT: undefined } })
     assert.match(await given.call('run_command', { command }), /^\[\] \[\] \[given\]\n/)
   })
 
@@ -209,31 +209,41 @@ describe('run_command', (it) => {
     await assert.rejects(call('run_command', { command: 'echo \0' }), /NUL/)
   })
 
-  it('recognises names of secrets', () => {
+  it('sees no variable that may hold a secret', () => {
     const secret = [
       'API_KEY',
-      'OPENAI_API_KEY',
+      'ANTHROPIC_API_KEY',
       'GITHUB_TOKEN',
       'AWS_SECRET_ACCESS_KEY',
-      'AWS_ACCESS_KEY_ID',
       'PGPASSWORD',
-      'DB_PASSWORD_FILE',
-      'client_secret',
-      'NPM_CONFIG__AUTHTOKEN',
-      'TOKEN',
-      'APIKEY',
-      'GOOGLE_APPLICATION_CREDENTIALS',
-      'SECRETS',
+      'MYSQL_PWD',
+      'REDISCLI_AUTH',
+      'npm_config__auth',
+      'NPM_CONFIG_USERCONFIG',
+      'DOCKER_AUTH_CONFIG',
+      'AZURE_STORAGE_CONNECTION_STRING',
+      'DATABASE_URL',
+      'SENTRY_DSN',
+      'SSH_AUTH_SOCK',
+      'path',
+      'XDGX',
     ]
-    const plain = ['PATH', 'HOME', 'PWD', 'OLDPWD', 'LANG', 'KEYBOARD', 'NODE_ENV', 'SSH_AUTH_SOCK']
+    const plain = ['PATH', 'HOME', 'PWD', 'LANG', 'LC_ALL', 'TMPDIR', 'CI', 'NODE_ENV', 'XDG_RUNTIME_DIR', 'GOPATH']
     assert.equal(
-      secret.filter((name) => !looksSecret(name)),
+      secret.filter((name) => isHarmless(name, 'x')),
       [],
     )
     assert.equal(
-      plain.filter((name) => looksSecret(name)),
+      plain.filter((name) => !isHarmless(name, 'x')),
       [],
     )
-    assert.equal(commandEnvironment({ A: '1', B_KEY: '2', C: undefined }, { D_KEY: '3', A: undefined }), { D_KEY: '3' })
+    for (const name of ['HTTPS_PROXY', 'https_proxy']) {
+      assert.ok(isHarmless(name, 'http://proxy:3128'))
+      assert.not.ok(isHarmless(name, 'http://me:secret@proxy:3128'))
+    }
+    assert.equal(commandEnvironment({ HOME: '1', B: '2', CI: undefined, TZ: '3' }, { D_KEY: '4', TZ: undefined }), {
+      HOME: '1',
+      D_KEY: '4',
+    })
   })
 })

@@ -28,6 +28,8 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
       'surrounding lines. Line endings are kept as the file has them. Files up to 10 MB.',
     input,
     needsApproval,
+    // Done twice it may change more: the new text may hold the old.
+    effects: 'irreversible',
     run: async ({ path, oldText, newText, all = false }, context) => {
       const { signal } = context
       const real = await workspace.locate(path)

@@ -30,6 +30,7 @@ export const listFilesTool = (workspace: Workspace, needsApproval: Approval<List
       'out unless path is inside them; symbolic links are marked (link) and not followed.',
     input,
     needsApproval,
+    effects: 'none',
     maxOutputChars: 100_000,
     run: async ({ path = '.', pattern, limit = 500 }, { signal }) => {
       const folder = await workspace.locate(path)

@@ -25,6 +25,7 @@ export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadF
       'that says which lines it holds, e.g. [lines 1–200 of 950]: read on with offset. Binary files are refused.',
     input,
     needsApproval,
+    effects: 'none',
     maxOutputChars: maxBytes + 1000,
     run: async ({ path, offset = 1, limit = Infinity }, { signal }) => {
       const { handle, size } = await openRegularFile(workspace, path)

@@ -48,6 +48,7 @@ export const runCommandTool = (
       `command ends are stopped.`,
     input,
     needsApproval,
+    effects: 'irreversible',
     // The command's own limit comes first: it leaves the output and the reason.
     timeoutMs: maxTimeoutMs + 10_000,
     run: async ({ command, timeoutMs = defaultTimeoutMs, cwd = '.' }, context) => {

@@ -40,6 +40,7 @@ export const searchFilesTool = (
       'lines cut. Binary files, files over 5 MB, symbolic links, .git, node_modules and .escapement are left out.',
     input,
     needsApproval,
+    effects: 'none',
     maxOutputChars: 100_000,
     run: async ({ pattern, path = '.', glob, ignoreCase = false, limit = 100 }, { signal }) => {
       const flags = flagsFor(pattern, ignoreCase ? 'i' : '')

@@ -25,8 +25,8 @@ export interface WorkspaceToolsOptions {
   /** The longest a command may run, in milliseconds; the model may ask for less. Default 600,000, at most a day. */
   readonly commandTimeoutMs?: number
   /**
-   * Environment of commands, on top of `process.env` without the variables whose names look like secrets; `undefined`
-   * removes a variable.
+   * Variables that commands see besides the well-known harmless ones of this process (`PATH`, `HOME`, `LANG` and the like); `undefined`
+   * removes one. `process.env` gives them all, secrets too.
    */
   readonly env?: { readonly [name: string]: string | undefined }
   /** Time for timeouts and progress reports; the system's by default. */

@@ -23,6 +23,7 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
       'of a file use edit_file.',
     input,
     needsApproval,
+    effects: 'idempotent',
     run: async ({ path, content }, context) => {
       const { signal } = context
       const real = await workspace.locate(path)
