@@ -6,7 +6,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentCommandSchema } from '../src/protocol/commands.ts'
-import { bridgeProtocol, clientFrameSchema, closeCodes, serverFrameSchema } from '../src/protocol/frames.ts'
+import {
+  bridgeProtocol,
+  clientFrameSchema,
+  closeCodes,
+  serverFrameSchema,
+  tokenProtocolPrefix,
+} from '../src/protocol/frames.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
 import { rights } from '../src/runtime/bridge/commandTable.ts'
 
@@ -95,7 +101,11 @@ other languages, is [\`protocol.schema.json\`](protocol.schema.json), in the pac
 
 One WebSocket at \`/bridge\`, subprotocol \`${bridgeProtocol}\`. Every message is JSON text: a frame, or from the server also an array of frames.
 
-- The first frame is \`hello\`; the server answers \`welcome\`, or closes. A token may come in an \`Authorization: Bearer\` header instead.
+- The first frame is \`hello\`; the server answers \`welcome\`, or closes. A token may come with the request for the connection too: in an
+  \`Authorization: Bearer\` header, or as a second subprotocol \`${tokenProtocolPrefix}<the token in base64url>\`. Who brings it so gets in
+  however many sockets wait that have not said hello.
+- \`sessionId\` names a session to go on with. Where the server asks for tokens it is \`<name>.<mac>\`, the name 1 to 95 letters, digits, \`.\`, \`_\`
+  or \`-\`, and the \`mac\` the first 32 hex digits of HMAC-SHA256 of the name, keyed by the token (both as UTF-8). Leave it out to be given one.
 - Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. A command that is sent again under
   the same id and the same \`sessionId\` (of \`hello\`) is carried out once, also when the server was started again in between. \`ok\` comes once the store has what it did; for a run that has no
   end in the log it may come a second time, with \`ended\`. \`agent.spawn\` answers \`{ agentId, seq }\`. Only an
@@ -124,15 +134,15 @@ ${serverTable()}
 ## A session
 
 \`\`\`
-→ {"type":"hello","token":"…","sessionId":"s1"}
-← {"type":"welcome","sessionId":"s1","role":"drive","definitions":["coder"],"limits":{…}}
+→ {"type":"hello","token":"…"}
+← {"type":"welcome","sessionId":"s1.5f0c…","role":"drive","definitions":["coder"],"limits":{…}}
 → {"type":"agent.subscribe","id":"1","agentId":"coder-x7","fromSeq":1}
 ← {"type":"ok","id":"1","result":{"seq":1}}
 ← {"type":"event","agentId":"coder-x7","seq":1,"event":{"type":"agent.created",…}}
 ← {"type":"caughtUp","agentId":"coder-x7","seq":1}
 → {"type":"agent.prompt","id":"2","agentId":"coder-x7","content":"Fix the failing test"}
-← {"type":"event","agentId":"coder-x7","seq":2,"event":{"type":"run.start","requestId":"s1/2",…}}
-← {"type":"ok","id":"2","result":{"requestId":"s1/2"}}
+← {"type":"event","agentId":"coder-x7","seq":2,"event":{"type":"run.start","requestId":"s1.5f0c…/2",…}}
+← {"type":"ok","id":"2","result":{"requestId":"s1.5f0c…/2"}}
 ← {"type":"delta","agentId":"coder-x7","loopId":"coder-x7/r0","turnIndex":0,"kind":"text","offset":0,"text":"I will"}
 ← {"type":"event","agentId":"coder-x7","seq":9,"event":{"type":"approval.requested","callId":"c1","key":"coder-x7/t0/tool/c1",…}}
 → {"type":"agent.decide","id":"3","agentId":"coder-x7","callId":"c1","decision":"approve"}

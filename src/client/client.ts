@@ -16,6 +16,7 @@ import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import { remoteError } from './remoteError.ts'
 import { RemoteFeed } from './remoteFeed.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
+import { randomHex, sessionIdFor } from './sessionId.ts'
 
 /** A client of a server: one connection after another under one session, until it is closed. Made by `connect`. */
 export class Client {
@@ -41,7 +42,7 @@ export class Client {
     this.#options = options
     this.ready = this.#ready.promise
     this.ready.catch(() => {})
-    const sessionId = randomHex(16)
+    const sessionId = sessionIdFor(options.token)
     this.#link = new Link(options, sessionId, this.#linkOwner())
     this.#outgoing = new Outgoing(options.clock, (text) => this.#link.sendText(text))
     this.#owner = this.#agentOwner(sessionId, options.clock)
@@ -226,7 +227,3 @@ export class Client {
     }
   }
 }
-
-/** Random bytes in hex. Not `randomUUID`, which pages without TLS do not have. */
-const randomHex = (bytes: number): string =>
-  [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

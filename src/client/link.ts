@@ -4,6 +4,7 @@ import { backoff } from '../protocol/backoff.ts'
 import type { CheckedOptions } from './connectOptions.ts'
 import { readFrames } from './readFrames.ts'
 import { closedError, remoteError } from './remoteError.ts'
+import { tokenProtocol } from './sessionId.ts'
 import type { WebSocketPort } from './webSocketPort.ts'
 
 /** `connecting` until the server has said welcome for the first time; `closed` is for good. */
@@ -93,7 +94,8 @@ export class Link {
     const { url, webSocket, token, clock } = this.#options
     let socket: WebSocketPort
     try {
-      socket = new webSocket(url, bridgeProtocol) as WebSocketPort
+      const protocols = token === undefined ? [bridgeProtocol] : [bridgeProtocol, tokenProtocol(token)]
+      socket = new webSocket(url, protocols) as WebSocketPort
     } catch (thrown) {
       return this.close(new RuntimeError('INVALID_OPTION', `connect: ${messageOf(thrown)}.`))
     }

@@ -10,4 +10,4 @@ export interface WebSocketPort extends AnyWebSocket {
 }
 
 /** Makes a socket that connects: the `WebSocket` of browsers, of Node 22, or of the package `ws`. */
-export type WebSocketConstructor = new (url: string, protocol: string) => AnyWebSocket
+export type WebSocketConstructor = new (url: string, protocols: string[]) => AnyWebSocket

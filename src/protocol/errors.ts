@@ -26,7 +26,11 @@ export const errorTable = {
   JUDGE_FAILED: 'Check what the judge returns; every branch is in its own session.',
   BRIDGE_CLOSED: 'Connect anew; a closed client stays closed.',
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
+  BRIDGE_UNREACHABLE:
+    'Check the URL (ws://host:port/bridge), that the server runs, and that its origins name this page; its log says whom it turned away.',
   BRIDGE_UNAUTHORISED: 'Send "hello" with a token of the server first.',
+  BRIDGE_SESSION:
+    'Leave sessionId out to be given one, or make it with the token that is sent: docs/protocol.md says how.',
   BRIDGE_FORBIDDEN: 'Use a token with that role, or one that reaches the agent.',
   BRIDGE_FRAME: 'Send frames as docs/protocol.md describes them.',
   BRIDGE_LIMIT: 'Ask for less at a time, or raise the limits of the server.',

@@ -8,6 +8,12 @@ import { spentSchema } from './records.ts'
 /** Subprotocol of the WebSocket; it carries the version of the frames. */
 export const bridgeProtocol = 'escapement.v1'
 
+/**
+ * Beginning of a second subprotocol, by which a browser's page brings its token with the request for a connection: the rest is the
+ * token in base64url. It is never chosen.
+ */
+export const tokenProtocolPrefix = 'escapement.token.'
+
 /** Who may do what; each may do what the ones before it may. */
 export const roleSchema = z.enum(['observe', 'drive', 'admin'])
 export type Role = z.infer<typeof roleSchema>

@@ -133,6 +133,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   readonly #store: Store
   readonly #shared: HostShared
   readonly #owner: AgentOwner
+  readonly #logger: Logger | undefined
   readonly #hosts = new Map<string, AgentHost>()
   readonly #registry: Registry
   readonly #unloading: Unloading | undefined
@@ -143,6 +144,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   constructor(options: RuntimeOptions) {
     this.#store = options.store ?? memoryStore()
     const { clock = systemClock, random = Math.random, tracer, logger, redact, idleUnloadMs } = options
+    this.#logger = logger
     this.#owner = {
       newId: options.newId ?? (() => nanoid(12)),
       release: (body) => this.#let(body),
@@ -309,7 +311,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   async serve(options: ServeOptions = {}): Promise<BridgeServer> {
     this.#checkOpen()
     const { serve } = await import('./bridge/serve.ts')
-    const server = await serve(this, this.#shared, options)
+    const server = await serve(this, { ...this.#shared, logger: this.#logger }, options)
     this.#servers.push(server)
     return server
   }

@@ -128,9 +128,26 @@ describe('who may enter', (it) => {
     assert.is(server.port, port)
     assert.is(await statusOf(port, '/other'), '418 Teapot')
     assert.is(await statusOf(port, '/bridge'), '101 Switching Protocols')
+    assert.is(server.url, `ws://127.0.0.1:${port}/bridge`)
     await server.close()
     assert.is(http.listening, true)
     assert.is(http.listenerCount('upgrade'), 1)
+  })
+
+  it('learns where a server of the application listens once it does', async (context) => {
+    const http = createServer()
+    context.cleanup(() => http.close())
+    const { server } = await serveAgents(context, [echo], { server: http })
+    assert.equal([server.url, server.port], ['', 0])
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const { port } = http.address() as AddressInfo
+    assert.equal([server.url, server.port], [`ws://127.0.0.1:${port}/bridge`, port])
+    const everywhere = createServer()
+    context.cleanup(() => everywhere.close())
+    const other = await serveAgents(context, [echo], { server: everywhere })
+    await new Promise<void>((resolve) => everywhere.listen(0, '0.0.0.0', resolve))
+    assert.is(other.server.url, `ws://127.0.0.1:${other.server.port}/bridge`)
+    await server.close()
   })
 
   it('finds no server left behind when the port is taken', async (context) => {
@@ -243,19 +260,6 @@ describe('a session', (it) => {
       const answer = await bare.until(({ type }) => type === 'error')
       assert.match((answer as { message: string }).message, /sessionId/)
     }
-  })
-
-  it('of one token is none of another', async (context) => {
-    const two = { 'one-token-0123456789': 'drive', 'two-token-0123456789': 'drive' } as const
-    const serving = await serveAgents(context, [echo], { tokens: two })
-    const hello = { sessionId: 's1', token: 'one-token-0123456789' }
-    const first = await serving.dial({ hello })
-    await first.until(({ type }) => type === 'welcome')
-    const thief = await serving.dial({ hello: { ...hello, token: 'two-token-0123456789' } })
-    assert.is((await thief.closed).code, 4001)
-    assert.ok(thief.frames.some((frame) => frame.type === 'error' && frame.message.includes('another token')))
-    const again = await serving.dial({ hello })
-    await again.until(({ type }) => type === 'welcome')
   })
 })
 

@@ -74,7 +74,7 @@ describe('a connection', (it) => {
     await quiet()
     const [hello] = sockets.last.sent
     assert.is(hello?.['token'], 'secret')
-    assert.match(String(hello?.['sessionId']), /^[0-9a-f]{32}$/)
+    assert.match(String(hello?.['sessionId']), /^[0-9a-f]{32}\.[0-9a-f]{32}$/)
     assert.is(client.role, undefined)
     sockets.last.say(welcome)
     await client.ready

@@ -66,17 +66,20 @@ describe('a server', (it) => {
     await serving.runtime.spawn(echo, { id: 'a1' })
     const statusAt = async (port: number, path: string, host: string): Promise<string> =>
       (await say(context, port, [`GET ${path} HTTP/1.1`, `Host: ${host}`])).status
-    for (const path of ['/agents/a1/chart.mmd', '/asked']) {
+    for (const path of ['/agents/a1/chart.mmd', '/asked', '/healthz']) {
       assert.is(await statusAt(serving.server.port, path, 'evil.example:80'), '403 Forbidden')
       assert.is(await statusAt(serving.server.port, path, `localhost:${serving.server.port}`), '200 OK')
       assert.is(await statusAt(serving.server.port, path, '[::1]'), '200 OK')
     }
+    for (const path of ['/', '/assets/page.js', '/bridge'])
+      assert.is(await statusAt(serving.server.port, path, 'evil.example'), '403 Forbidden')
     const named = await serveAgents(context, [echo], { endpoints: [asked], origins: ['https://app.example'] })
     assert.is(await statusAt(named.server.port, '/asked', 'app.example'), '200 OK')
     assert.is(await statusAt(named.server.port, '/asked', 'evil.example'), '403 Forbidden')
     const tokens = { 'some-token-0123456789': 'observe' } as const
     const guarded = await serveAgents(context, [echo], { endpoints: [asked], tokens })
     assert.is(await statusAt(guarded.server.port, '/asked', 'any.example'), '401 Unauthorized')
+    assert.is(await statusAt(guarded.server.port, '/healthz', 'any.example'), '200 OK')
   })
 
   it('that cannot listen leaves nothing behind in its runtime', async (context) => {

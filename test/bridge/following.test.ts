@@ -3,6 +3,7 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { Store } from '../../src/protocol/store.ts'
+import { outwardEvent } from '../../src/runtime/bridge/outwardError.ts'
 import { simulatedClock } from '../../src/runtime/simulatedClock.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { calls, gate, quiet, tool } from '../support/agentHarness.ts'
@@ -171,7 +172,7 @@ describe('what a client hears', (it) => {
     const late = new Heard()
     client.agent('a1').subscribe(late.listen, { fromSeq: 1 })
     await late.until((event) => event.type === 'run.end' && event.stopReason === 'stop')
-    assert.equal(late.logged, await logOf(store, 'a1'))
+    assert.equal(late.logged, ((await logOf(store, 'a1')) as AgentEvent[]).map(outwardEvent))
   })
 
   it('is another life of the same agent, too', async (context) => {

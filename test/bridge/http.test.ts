@@ -71,7 +71,7 @@ describe('charts of agents', (it) => {
       const text = await response.text()
       return [response.status, text.startsWith('{') ? (JSON.parse(text) as { code: string }).code : text.trim()]
     }
-    assert.equal(await ask('/agents/mine/chart.json'), [401, '401 Unauthorized'])
+    assert.equal(await ask('/agents/mine/chart.json'), [401, 'The token is missing or wrong.'])
     assert.is((await get(serving, '/agents/mine/chart.json', { headers })).status, 200)
     assert.equal(await ask('/agents/other/chart.json', { headers }), [403, 'BRIDGE_FORBIDDEN'])
     assert.equal(await ask('/agents/nobody/chart.json', { headers }), [403, 'BRIDGE_FORBIDDEN'])

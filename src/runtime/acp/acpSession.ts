@@ -2,6 +2,7 @@ import type { AgentContext, ContentBlock, PromptResponse } from '@agentclientpro
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Agent } from '../agent.ts'
+import { outwardEvent } from '../bridge/outwardError.ts'
 import type { Visit } from '../bridge/visit.ts'
 import { LiveUpdates } from './liveUpdates.ts'
 import { note } from './notes.ts'
@@ -145,7 +146,7 @@ export class AcpSession {
   }
 
   #listen(agent: Agent): () => void {
-    return agent.subscribe((event) => this.#hear(event), { descendants: true })
+    return agent.subscribe((event) => this.#hear(outwardEvent(event)), { descendants: true })
   }
 
   #hear(event: AgentEvent): void {

@@ -2,6 +2,7 @@ import { RequestError, type PromptResponse, type StopReason } from '@agentclient
 import { errorInfo } from '../../protocol/errors.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { RunResult } from '../../protocol/run.ts'
+import { outwardError } from '../bridge/outwardError.ts'
 
 type LimitName = Extract<PauseReason, { type: 'limit' }>['limit']
 
@@ -24,7 +25,7 @@ export function promptAnswer(result: RunResult): PromptResponse {
   const { stopReason, loopId, turns, usage, costUsd, reason } = result
   const error = result.error ?? (reason?.type === 'store' ? reason.error : undefined)
   if (stopReason === 'error' || (stopReason === 'paused' && reason?.type !== 'limit')) {
-    const { code, message } = error ?? errorInfo('INTERNAL', `The run ended with "${stopReason}".`)
+    const { code, message } = outwardError(error ?? errorInfo('INTERNAL', `The run ended with "${stopReason}".`))
     throw new RequestError(-32603, message, { code })
   }
   return {

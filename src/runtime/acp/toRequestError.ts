@@ -1,5 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk'
 import { RuntimeError, toErrorInfo, type ErrorCode } from '../../protocol/errors.ts'
+import { outwardError } from '../bridge/outwardError.ts'
 
 const invalidRequest = -32600
 const invalidParams = -32602
@@ -23,7 +24,7 @@ const rpcCodes: { readonly [C in ErrorCode]?: number } = {
 /** Any thrown value as the error of a request: our code is in `data`, beside the session where there is one. */
 export function toRequestError(thrown: unknown, sessionId?: string): RequestError {
   if (thrown instanceof RequestError) return thrown
-  const { code, message } = toErrorInfo(thrown, 'INTERNAL')
+  const { code, message } = outwardError(toErrorInfo(thrown, 'INTERNAL'))
   const rpcCode = thrown instanceof RuntimeError ? (rpcCodes[thrown.code] ?? internal) : internal
   return new RequestError(rpcCode, message, sessionId === undefined ? { code } : { code, sessionId })
 }

@@ -4,6 +4,7 @@ import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { lessSpent } from '../spent.ts'
 import type { Spent } from '../../protocol/records.ts'
 import { approvalInterrupts, awaitsDecision, endingOf, type Ending } from './endings.ts'
+import { requestName } from './names.ts'
 import { userName } from './threadMessages.ts'
 import type { RunView } from './runView.ts'
 import type { Thread } from './thread.ts'
@@ -92,9 +93,9 @@ export class AgUiRun {
   take(event: AgentEvent): void {
     if (this.#ending !== undefined) return
     const isRoot = event.agentId === this.thread.agent.id
-    if (isRoot && event.type === 'run.start' && (event.requestId === this.runId || this.#goesOn)) {
+    if (isRoot && event.type === 'run.start' && (event.requestId === requestName(this.runId) || this.#goesOn)) {
       this.#loopId ??= event.loopId
-      if (event.requestId === this.runId) this.#before = this.thread.agent.spent
+      if (event.requestId === requestName(this.runId)) this.#before = this.thread.agent.spent
     }
     const isShown = isRoot ? this.#isMine(event) : this.isLive && this.thread.children.has(event.agentId)
     for (const view of this.views) view.take(event, isShown)

@@ -3,6 +3,7 @@ import type { Usage } from '../../protocol/messages.ts'
 import type { PauseReason, RecordOf } from '../../protocol/records.ts'
 import type { RunResult } from '../../protocol/run.ts'
 import type { Agent } from '../agent.ts'
+import { withOutwardError } from '../bridge/outwardError.ts'
 import type { AgentTree } from '../agentTree.ts'
 import { callName, pauseName } from './names.ts'
 
@@ -42,7 +43,7 @@ function isWaiting({ state, children }: AgentTree): boolean {
 
 /** The end of a run of ours as one of AG-UI. */
 export function endingOf(agent: Agent, end: RecordOf<'run.end'> | RunResult, text: string): Ending {
-  const { stopReason, reason, error } = end
+  const { stopReason, reason, error } = withOutwardError(end)
   if (stopReason === 'error') {
     return {
       type: 'error',

@@ -17,3 +17,9 @@ export const resultName = (agentId: string, turnIndex: number, callId: string): 
 
 /** Of the question whether a paused run shall go on. */
 export const pauseName = (agentId: string): string => `${agentId}/pause`
+
+/**
+ * What the log knows a run by. A runId may be any text: with its mark it is never the id of a command of the bridge, which begins
+ * with a session's.
+ */
+export const requestName = (runId: string): string => `ag-ui:${runId}`

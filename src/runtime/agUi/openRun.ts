@@ -5,7 +5,7 @@ import type { Agent } from '../agent.ts'
 import type { Visit } from '../bridge/visit.ts'
 import { AgUiRun } from './agUiRun.ts'
 import { endingOf } from './endings.ts'
-import { pauseName } from './names.ts'
+import { pauseName, requestName } from './names.ts'
 import { withPastRun, type PastRun } from './pastRun.ts'
 import { propOf } from './readInput.ts'
 import { blocksOf, newContext, newMessages } from './said.ts'
@@ -120,7 +120,7 @@ function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun 
     throw new RuntimeError('INVALID_CONTENT', 'messages: there is no user message that the thread does not have.')
   const run = new AgUiRun(thread, input.runId, { saying })
   thread.begin(run, () =>
-    agent.dispatch({ type: 'agent.prompt', agentId: agent.id, ...words }, { requestId: input.runId }),
+    agent.dispatch({ type: 'agent.prompt', agentId: agent.id, ...words }, { requestId: requestName(input.runId) }),
   )
   return run
 }
@@ -162,11 +162,11 @@ function goOn(
   if (pause !== undefined && !isPaused) throw notPending(pause)
   const isPrompt = givesUp && words !== undefined
   const run = new AgUiRun(thread, runId, { saying, goesOn: !isPrompt })
-  const options = { requestId: runId }
+  const options = { requestId: requestName(runId) }
   thread.begin(run, () => {
     const sayMore = (): void => {
       if (words !== undefined)
-        agent.dispatch({ type: 'agent.followUp', agentId, ...words }, { requestId: `${runId}/said` })
+        agent.dispatch({ type: 'agent.followUp', agentId, ...words }, { requestId: `${requestName(runId)}/said` })
     }
     // What may be refused goes first: a decision cannot be taken back.
     if (!isPaused) sayMore()

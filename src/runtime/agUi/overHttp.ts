@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunAgentInput } from '@ag-ui/core'
-import { errorInfo, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
 import type { Answering } from '../bridge/endpoint.ts'
 import type { Visit } from '../bridge/visit.ts'
 import type { AgUiRun } from './agUiRun.ts'
@@ -43,7 +43,7 @@ export async function overHttp(
     if (response.headersSent) throw thrown
     // What was not read of the request must not be taken for the next one.
     if (!request.complete) response.setHeader('connection', 'close')
-    answerError(response, toErrorInfo(thrown, 'INTERNAL'))
+    answerError(response, visit.outward(thrown))
   }
 }
 

@@ -1,5 +1,5 @@
 import { EventType, type RunAgentInput } from '@ag-ui/core'
-import { RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
 import type { TextSocket } from '../bridge/endpoint.ts'
 import type { Visit } from '../bridge/visit.ts'
 import type { AgUiRun } from './agUiRun.ts'
@@ -23,7 +23,7 @@ export function overSocket(
   let last: Promise<void> = Promise.resolve()
 
   const refuse = (thrown: unknown, ids: object): void => {
-    const { code, message } = toErrorInfo(thrown, 'INTERNAL')
+    const { code, message } = visit.outward(thrown)
     if (!isClosed) sink.send({ type: EventType.RUN_ERROR, code, message }, ids)
   }
 

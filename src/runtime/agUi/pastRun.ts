@@ -1,12 +1,13 @@
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { Visit } from '../bridge/visit.ts'
+import { requestName } from './names.ts'
 import type { Thread } from './thread.ts'
 import type { CalledChild } from './translate.ts'
 
 /** What a log knows of the run that a request began: of a process before this one, too. */
 export class PastRun {
-  readonly #runId: string
+  readonly #requestId: string
   /** The runs it was: one that a process left behind goes on as another. */
   readonly loopIds: string[] = []
   /** How the last of them ended; `undefined`: it did not yet. */
@@ -21,7 +22,7 @@ export class PastRun {
   #open: Usage = noUsage
 
   constructor(runId: string) {
-    this.#runId = runId
+    this.#requestId = requestName(runId)
   }
 
   /** The newest of the runs it was. */
@@ -40,8 +41,8 @@ export class PastRun {
       if (this.end?.stopReason === 'paused' && record.loopId === this.loopId)
         this.end = { ...this.end, stopReason: 'aborted' }
     } else if (record.type === 'queue.changed') {
-      if (record.added?.id === this.#runId) this.isQueued = record.queue === 'prompts'
-      if (record.removed?.includes(this.#runId) !== true) return
+      if (record.added?.id === this.#requestId) this.isQueued = record.queue === 'prompts'
+      if (record.removed?.includes(this.#requestId) !== true) return
       this.isQueued = false
       this.isDropped = record.why === 'dropped'
     } else if (record.type === 'reply.end') {
@@ -56,7 +57,7 @@ export class PastRun {
 
   #start({ requestId, resumedFrom, loopId }: RecordOf<'run.start'>): void {
     const isNext = this.end?.reason?.type === 'interrupted' && resumedFrom === this.loopId
-    if (requestId !== this.#runId && !isNext) return
+    if (requestId !== this.#requestId && !isNext) return
     this.loopIds.push(loopId)
     this.end = undefined
   }
@@ -80,7 +81,7 @@ export async function withPastRun<T>(
   use: (past: PastRun | undefined) => T,
 ): Promise<T> {
   const { agent } = thread
-  if (!thread.hadRun(runId) && !(await visit.wasAsked(agent, runId))) return use(undefined)
+  if (!thread.hadRun(runId) && !(await visit.wasAsked(agent, requestName(runId)))) return use(undefined)
   const past = new PastRun(runId)
   let next = 1
   // What is recorded while it is read is read too: the answer fits the moment it is used in.

@@ -4,6 +4,7 @@ import { textOf } from '../../protocol/messages.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Run } from '../../protocol/run.ts'
 import type { Agent } from '../agent.ts'
+import { outwardEvent } from '../bridge/outwardError.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { endingOf } from './endings.ts'
 import { contextTier } from './said.ts'
@@ -153,7 +154,7 @@ export class Thread {
     if (growingReply !== undefined) this.growing.set(this.agent.id, { ...growingReply, attempt: 1, calls: new Map() })
     const alive = new Set(this.#alive(this.agent))
     for (const childId of this.children.keys()) if (!alive.has(childId)) this.children.delete(childId)
-    this.#unsubscribe = this.agent.subscribe((event) => this.#take(event), { descendants: true })
+    this.#unsubscribe = this.agent.subscribe((event) => this.#take(outwardEvent(event)), { descendants: true })
   }
 
   #alive(agent: Agent): string[] {

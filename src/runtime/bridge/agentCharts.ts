@@ -56,8 +56,7 @@ export class AgentCharts {
       response.end(typeof drawn === 'string' ? drawn : JSON.stringify(drawn))
     } catch (thrown) {
       if (!(thrown instanceof RuntimeError)) throw thrown
-      const { code, message } = thrown
-      answerJson(response, statusOf[code] ?? 500, { code, message })
+      answerJson(response, statusOf[thrown.code] ?? 500, visit.outward(thrown))
     }
   }
 

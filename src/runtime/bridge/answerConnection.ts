@@ -9,14 +9,20 @@ const mostSilent = 2
 export class AnswerConnection implements Connection, Answering {
   readonly #response: ServerResponse
   readonly #hardLimitBytes: number
+  readonly #isGranted: () => boolean
   #onLeave: () => void = () => {}
   /** Bytes that had left at the last ping. */
   #left = -1
   #silent = 0
 
-  constructor(response: ServerResponse, { hardLimitBytes }: { readonly hardLimitBytes: number }) {
+  /** `isGranted`: whether the token it came with still allows what it did. */
+  constructor(
+    response: ServerResponse,
+    { hardLimitBytes, isGranted }: { readonly hardLimitBytes: number; readonly isGranted: () => boolean },
+  ) {
     this.#response = response
     this.#hardLimitBytes = hardLimitBytes
+    this.#isGranted = isGranted
   }
 
   onLeave(listener: () => void): void {
@@ -29,6 +35,7 @@ export class AnswerConnection implements Connection, Answering {
   ping(): void {
     const { socket, writableLength, writableNeedDrain } = this.#response
     if (socket === null) return
+    if (!this.#isGranted()) return this.terminate()
     const left = socket.bytesWritten - socket.writableLength
     this.#silent = writableNeedDrain && left === this.#left ? this.#silent + 1 : 0
     this.#left = left

@@ -2,21 +2,26 @@ import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import type { Logger } from '../../protocol/logger.ts'
 import { agentMachine } from '../../machines/agentMachine.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { RuntimeError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../agent.ts'
 import type { Role } from '../../protocol/frames.ts'
-import { grantOf, type Grant, type Tokens } from './access.ts'
+import { checkReach, grantOf, isSameGrant, type Grant, type Reach, type Tokens } from './access.ts'
 import type { ChartSubject } from '../charts/chart.ts'
 import { Answers } from './answers.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
 import { birthOf } from '../sessions/birthOf.ts'
 import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
+import { outwardError } from './outwardError.ts'
+import { Refusals } from './refusals.ts'
 import { Roster } from './roster.ts'
+import { isSessionOf, sessionIdOf } from './sessionId.ts'
 import type { Source } from './source.ts'
+import { Strangers } from './strangers.ts'
 
 /** What the bridge needs of its runtime. */
 export interface BridgeRuntime {
@@ -30,6 +35,7 @@ export interface BridgeRuntime {
 
 type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'> & {
   readonly redactor?: Redactor | undefined
+  readonly logger?: Logger | undefined
   readonly role?: Role
 }
 
@@ -44,9 +50,6 @@ export interface Connection {
   terminate(): void
 }
 
-/** Whether a client may see and drive an agent, by its id and those of its ancestors. */
-export type Reach = (agentId: string, path: readonly string[]) => boolean
-
 /** What the clients of one server share: agents, their feeds, commands already carried out. */
 export class Bridge {
   readonly store: Store
@@ -55,6 +58,9 @@ export class Bridge {
   readonly tokens: Tokens | undefined
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   readonly connections = new Set<Connection>()
+  /** Those of them that have not said who they are. */
+  readonly strangers: Strangers
+  readonly refusals: Refusals
   readonly answers: Answers
   /** What whoever comes without a token may do; `undefined` where one is asked for. */
   readonly everyone: Grant | undefined
@@ -63,7 +69,6 @@ export class Bridge {
   readonly #runtime: BridgeRuntime
   readonly #feeds = new Map<string, Feed>()
   readonly #waking = new Map<string, Promise<Agent>>()
-  readonly #owners = new Map<string, string | undefined>()
   readonly #forgetAgents: () => void
   readonly roster: Roster
   #onEmpty: (() => void) | undefined
@@ -79,6 +84,8 @@ export class Bridge {
     this.redactor = parts.redactor
     this.everyone = parts.tokens === undefined ? { role: parts.role ?? 'admin' } : undefined
     this.answers = new Answers(parts.store)
+    this.strangers = new Strangers(parts.limits)
+    this.refusals = new Refusals(parts.logger, parts.clock)
     this.roster = new Roster(this)
     this.#forgetAgents = runtime.onAgent((agent) => this.#feeds.get(agent.id)?.follow(agent))
   }
@@ -87,19 +94,39 @@ export class Bridge {
     return this.#runtime.onAgent(listener)
   }
 
-  /** Whether a session is of this token: the first one that it was heard of with. Session ids are in the logs, for everyone to read. */
-  owns(sessionId: string, token: string | undefined): boolean {
-    if (this.tokens === undefined) return true
-    const owner = this.#owners.get(sessionId)
-    if (owner !== undefined) return owner === token
-    this.#owners.set(sessionId, token)
-    if (this.#owners.size > mostOwners) this.#owners.delete(this.#owners.keys().next().value!)
-    return true
+  /**
+   * The session a client goes on with, or begins. Where there are tokens it must be one of its own; without, everybody is the same.
+   *
+   * @throws RuntimeError `BRIDGE_SESSION`
+   */
+  sessionOf(sessionId: string | undefined, token: string | undefined): string {
+    if (this.tokens === undefined || token === undefined) return sessionId ?? this.newId()
+    if (sessionId === undefined) return sessionIdOf(this.newId(), token)
+    if (isSessionOf(sessionId, token)) return sessionId
+    throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" was not made with this token.`)
+  }
+
+  /** What a client is told of a failure. Where that hides a path of the server, the server's log has it. */
+  outward(thrown: unknown, fallback: ErrorCode = 'INTERNAL'): ErrorInfo {
+    const error = toErrorInfo(thrown, fallback)
+    const told = outwardError(error)
+    if (told.message !== error.message) this.refusals.tell('store', error.message, { code: error.code })
+    return told
+  }
+
+  /** Whether one more client may be let in. */
+  get hasRoom(): boolean {
+    return this.connections.size - this.strangers.size < this.limits.connections
   }
 
   /** What a token allows; `undefined`: nothing, or it is missing. */
   grantOf(token: string | undefined): Grant | undefined {
     return this.everyone ?? (token === undefined ? undefined : grantOf(this.tokens!, token))
+  }
+
+  /** Whether a token still allows what it did: the application may change its tokens. */
+  isGranted(token: string | undefined, grant: Grant): boolean {
+    return isSameGrant(this.grantOf(token), grant)
   }
 
   newId(): string {
@@ -170,11 +197,28 @@ export class Bridge {
     return agent
   }
 
+  /** Rejects with `BRIDGE_FORBIDDEN` for an agent out of reach, running or not, and where there is none in reach as the store does. */
+  async checkReach(agentId: string, reach: Reach): Promise<void> {
+    const running = this.#runtime.agent(agentId)
+    if (running === undefined) await this.#born(agentId, reach)
+    else checkReach(reach, agentId, running.path)
+  }
+
   /** The first record of an agent's log. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async #birth(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'>> {
-    const born = await birthOf(this.store, agentId)
-    checkReach(reach, agentId, born?.path ?? [])
+    const born = await this.#born(agentId, reach)
     if (born === undefined) throw notFound(agentId)
+    return born
+  }
+
+  /** The first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
+  async #born(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'> | undefined> {
+    const born = await birthOf(this.store, agentId).catch((thrown: unknown) => {
+      // A log that cannot be read does not tell whom the agent is below.
+      checkReach(reach, agentId, [])
+      throw thrown
+    })
+    checkReach(reach, agentId, born?.path ?? [])
     return born
   }
 
@@ -235,18 +279,11 @@ export class Bridge {
     this.#isClosed = true
     this.#forgetAgents()
     this.roster.close()
+    this.refusals.close()
     for (const feed of this.#feeds.values()) feed.close()
     this.#feeds.clear()
   }
 }
 
-/** Sessions of which it is known whose they are. */
-const mostOwners = 10_000
-
 const notFound = (agentId: string): RuntimeError =>
   new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)
-
-/** @throws RuntimeError `BRIDGE_FORBIDDEN` */
-export function checkReach(reach: Reach, agentId: string, path: readonly string[]): void {
-  if (!reach(agentId, path)) throw new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${agentId}".`)
-}

@@ -1,10 +1,14 @@
 import type { RawData, WebSocket } from 'ws'
-import { errorInfo, RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { errorInfo, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import { closeCodes, type CheckedClientFrame, type ServerFrame } from '../../protocol/frames.ts'
-import type { Bridge, Connection, Reach } from './bridge.ts'
+import type { Grant, Reach } from './access.ts'
+import type { Bridge, Connection } from './bridge.ts'
 import { Accepted, rights, type Commanding } from './commandTable.ts'
+import { isFull } from './door.ts'
 import { Outbox } from './outbox.ts'
+import { withOutwardError } from './outwardError.ts'
 import { readFrame, textOf } from './readFrame.ts'
+import type { RefusalKind } from './refusals.ts'
 import type { RosterWatcher } from './roster.ts'
 import type { Source } from './source.ts'
 import { SocketLife } from './socketLife.ts'
@@ -14,13 +18,23 @@ import { Visit } from './visit.ts'
 /** "Internal error" of the WebSocket protocol: come back later. */
 const brokenCode = 1011
 
+/** How a client came. */
+interface Arrival {
+  /** The token that the request for the connection brought. */
+  readonly token: string | undefined
+  /** It is turned away: written down for the people of the server. */
+  readonly turnedAway: (kind: RefusalKind, why: string) => void
+}
+
 /** One connected client: its rights, its commands, its subscriptions. A closed socket aborts nothing. */
 export class BridgeSession implements Commanding, Connection, RosterWatcher {
   readonly bridge: Bridge
   readonly #life: SocketLife
   readonly #outbox: Outbox
   readonly #subscriptions = new Map<string, Subscription>()
-  readonly #token: string | undefined
+  readonly #turnedAway: Arrival['turnedAway']
+  #token: string | undefined
+  #grant: Grant | undefined
   #visit: Visit | undefined
   /** Chosen by the client, so that its commands are known again after a reconnect. */
   #sessionId = ''
@@ -28,7 +42,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
 
-  constructor(socket: WebSocket, bridge: Bridge, bearer: string | undefined) {
+  constructor(socket: WebSocket, bridge: Bridge, { token, turnedAway }: Arrival) {
     this.bridge = bridge
     const { highWaterBytes, hardLimitBytes, framesPerSecond } = bridge.limits
     this.#life = new SocketLife(socket, bridge.clock, framesPerSecond)
@@ -37,7 +51,8 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
     )
     socket.on('message', (data, isBinary) => this.#hear(data, isBinary))
     socket.on('close', () => this.#left())
-    this.#token = bearer
+    this.#token = token
+    this.#turnedAway = turnedAway
   }
 
   get isWelcome(): boolean {
@@ -58,6 +73,8 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   ping(): void {
+    const isGranted = this.#grant === undefined || this.bridge.isGranted(this.#token, this.#grant)
+    if (!isGranted) return this.close(closeCodes.goingAway, 'the token was changed')
     this.#life.ping()
   }
 
@@ -95,8 +112,8 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
       const what = `fromSeq is ${wanted.fromSeq}, but the log of agent "${agentId}" ends with ${source.lastSeq}.`
       throw new RuntimeError('INVALID_OPTION', what)
     }
-    const fail = (code: string, message: string): void => {
-      this.send({ type: 'error', code, message })
+    const fail = (thrown: unknown): void => {
+      this.#refuse(undefined, bridge.outward(thrown, 'STORE_READ_FAILED'))
       this.close(brokenCode, 'a log cannot be read')
     }
     const { store, clock } = bridge
@@ -125,6 +142,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
     // What comes after our close is not carried out any more.
     if (!this.#life.isOpen) return
     if (!this.#life.heard() || this.#waiting > this.bridge.limits.waitingCommands) {
+      this.#turnedAway('flood', 'A client sent too many frames.')
       return this.close(closeCodes.flooded, 'too many frames')
     }
     if (isBinary)
@@ -137,6 +155,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
         'id' in frame ? frame.id : undefined,
         errorInfo('BRIDGE_UNAUTHORISED', 'The first frame must be "hello".'),
       )
+      this.#turnedAway('hello', 'A client did not say hello first.')
       return this.close(closeCodes.unauthorised, 'no hello')
     }
     if (frame.type === 'ping') return this.send({ type: 'pong', ...(frame.id === undefined ? {} : { id: frame.id }) })
@@ -145,19 +164,25 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   #greet({ token = this.#token, sessionId }: Extract<CheckedClientFrame, { type: 'hello' }>): void {
-    const { limits, definitions } = this.bridge
-    const grant = this.bridge.grantOf(token)
-    if (grant === undefined || this.#visit !== undefined) {
-      const what = this.#visit === undefined ? 'The token is missing or wrong.' : '"hello" came twice.'
-      this.#refuse(undefined, errorInfo('BRIDGE_UNAUTHORISED', what))
-      return this.close(closeCodes.unauthorised, 'unauthorised')
+    const { bridge } = this
+    const { limits, definitions } = bridge
+    const grant = bridge.grantOf(token)
+    if (this.#visit !== undefined)
+      return this.#turnAway('hello', errorInfo('BRIDGE_UNAUTHORISED', '"hello" came twice.'))
+    if (grant === undefined)
+      return this.#turnAway('token', errorInfo('BRIDGE_UNAUTHORISED', 'The token is missing or wrong.'))
+    try {
+      this.#sessionId = bridge.sessionOf(sessionId, token)
+    } catch (thrown) {
+      return this.#turnAway('session', bridge.outward(thrown))
     }
-    this.#sessionId = sessionId ?? this.bridge.newId()
-    if (!this.bridge.owns(this.#sessionId, token)) {
-      this.#refuse(undefined, errorInfo('BRIDGE_UNAUTHORISED', 'This session belongs to another token.'))
-      return this.close(closeCodes.unauthorised, 'unauthorised')
+    if (bridge.strangers.delete(this) && bridge.connections.size - bridge.strangers.size > limits.connections) {
+      this.#turnedAway('full', isFull.why)
+      return this.close(closeCodes.stuck, 'as many connections as are allowed')
     }
-    this.#visit = new Visit(this.bridge, grant)
+    this.#token = token
+    this.#grant = grant
+    this.#visit = new Visit(bridge, grant)
     this.send({
       type: 'welcome',
       sessionId: this.#sessionId,
@@ -182,7 +207,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
       if (result instanceof Accepted) void this.#answerLater(id, result)
       else this.send({ type: 'ok', id, result: result ?? null })
     } catch (thrown) {
-      this.#refuse(id, toErrorInfo(thrown, 'INTERNAL'))
+      this.#refuse(id, this.bridge.outward(thrown))
     }
   }
 
@@ -191,10 +216,17 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
       const result = await answer
       this.send({ type: 'ok', id, result })
       const how = await ended
-      if (how !== undefined) this.send({ type: 'ok', id, result: { ...result, ended: how } })
+      if (how !== undefined) this.send({ type: 'ok', id, result: { ...result, ended: withOutwardError(how) } })
     } catch (thrown) {
-      this.#refuse(id, toErrorInfo(thrown, 'INTERNAL'))
+      this.#refuse(id, this.bridge.outward(thrown))
     }
+  }
+
+  /** For good: the client does not come back with the same. */
+  #turnAway(kind: RefusalKind, error: ErrorInfo): void {
+    this.#turnedAway(kind, error.message)
+    this.#refuse(undefined, error)
+    this.close(closeCodes.unauthorised, 'unauthorised')
   }
 
   #refuse(id: string | undefined, { code, message }: ErrorInfo): void {

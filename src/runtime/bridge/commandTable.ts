@@ -5,6 +5,7 @@ import type { RunResult } from '../../protocol/run.ts'
 import { Agent } from '../agent.ts'
 import type { Bridge } from './bridge.ts'
 import type { SessionSummary } from '../sessions/sessionSummary.ts'
+import { outwardError, outwardReason } from './outwardError.ts'
 import { snapshotOf } from './restingAgent.ts'
 import { summaryOf } from './roster.ts'
 import type { Source } from './source.ts'
@@ -110,7 +111,7 @@ const entryOf = (session: SessionSummary): SessionEntry => ({
   usage: session.usage,
   costUsd: session.costUsd,
   ...(session.forkedFrom === undefined ? {} : { forkedFrom: session.forkedFrom.agentId }),
-  ...(session.error === undefined ? {} : { error: session.error }),
+  ...(session.error === undefined ? {} : { error: outwardError(session.error) }),
 })
 
 /** Every command: who may give it, and what it does. */
@@ -144,7 +145,12 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
     async run(session, { agentId }) {
       const found = await session.bridge.runningOrSession(agentId, session.visit.reach)
       if (!(found instanceof Agent)) return snapshotOf(found)
-      return { ...summaryOf(found), tree: found.tree(), approvals: found.approvals(), pause: found.pause }
+      return {
+        ...summaryOf(found),
+        tree: found.tree(),
+        approvals: found.approvals(),
+        pause: found.pause === null ? null : outwardReason(found.pause),
+      }
     },
   },
   'agent.conversation': {

@@ -1,43 +1,109 @@
 import type { IncomingMessage } from 'node:http'
-import { allowsHost, allowsOrigin, type Grant } from './access.ts'
+import { bridgeProtocol, tokenProtocolPrefix } from '../../protocol/frames.ts'
+import { allowsHost, allowsOrigin, type Grant, type OriginRule } from './access.ts'
 import type { Bridge } from './bridge.ts'
+import type { RefusalKind } from './refusals.ts'
+import { bridgePath } from './serveOptions.ts'
 
-/** An HTTP status with which somebody is turned away. */
-export type Refusal =
-  | '400 Bad Request'
-  | '401 Unauthorized'
-  | '403 Forbidden'
-  | '404 Not Found'
-  | '503 Service Unavailable'
+/** Why somebody is turned away, and with which HTTP status. */
+export interface Refusal {
+  readonly status:
+    | '400 Bad Request'
+    | '401 Unauthorized'
+    | '403 Forbidden'
+    | '404 Not Found'
+    | '503 Service Unavailable'
+  readonly kind: RefusalKind
+  readonly why: string
+}
 
 /** Who may come in at a server. */
 export class Door {
   readonly #bridge: Bridge
-  readonly #origins: readonly string[] | undefined
+  readonly #rule: OriginRule
 
   constructor(bridge: Bridge, origins: readonly string[] | undefined) {
     this.#bridge = bridge
-    this.#origins = origins
+    this.#rule = { origins, isGuarded: bridge.tokens !== undefined }
   }
 
   /** Why a request is turned away whoever sends it. */
-  refuse({ headers: { origin, host, upgrade } }: IncomingMessage): Refusal | undefined {
-    const rule = { origins: this.#origins, isGuarded: this.#bridge.tokens !== undefined }
-    if (!allowsOrigin(origin, host, rule)) return '403 Forbidden'
+  refuse(request: IncomingMessage): Refusal | undefined {
+    const { origin, host, upgrade } = request.headers
+    if (!allowsOrigin(origin, host, this.#rule)) return foreignOrigin
     // Browsers always name the origin of a page that opens a WebSocket.
-    if (origin === undefined && upgrade === undefined && !allowsHost(host, rule)) return '403 Forbidden'
-    return this.#bridge.connections.size >= this.#bridge.limits.connections ? '503 Service Unavailable' : undefined
+    return origin === undefined && upgrade === undefined ? this.refuseName(request) : undefined
   }
 
-  /** What the sender of a request may do, by the token in its header. */
+  /** Why nothing is answered under the name by which the server was called. */
+  refuseName({ headers: { host } }: IncomingMessage): Refusal | undefined {
+    return allowsHost(host, this.#rule) ? undefined : foreignName
+  }
+
+  /** What the sender of a request may do, by the token it brings. */
   grantOf(request: IncomingMessage): Grant | undefined {
-    return this.#bridge.grantOf(bearerOf(request))
+    return this.#bridge.grantOf(tokenOf(request))
+  }
+
+  /** Writes down that somebody was turned away. */
+  turnedAway(request: IncomingMessage, { kind, why }: Pick<Refusal, 'kind' | 'why'>): void {
+    const { origin, host } = request.headers
+    this.#bridge.refusals.tell(kind, why, { path: pathOf(request), origin, host, address: addressOf(request) })
   }
 }
 
-/** The token in a request's `Authorization` header. */
-export const bearerOf = ({ headers }: IncomingMessage): string | undefined =>
-  /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
+const foreignOrigin: Refusal = {
+  status: '403 Forbidden',
+  kind: 'origin',
+  why: 'A page of another origin was turned away: the option "origins" lists those that may connect.',
+}
+const foreignName: Refusal = {
+  status: '403 Forbidden',
+  kind: 'host',
+  why: 'A request under a foreign name was turned away: without tokens only names of this machine are answered.',
+}
+export const isFull: Refusal = {
+  status: '503 Service Unavailable',
+  kind: 'full',
+  why: 'There are as many connections as limits.connections allows.',
+}
+export const isClosing: Refusal = {
+  status: '503 Service Unavailable',
+  kind: 'full',
+  why: 'The server is shutting down.',
+}
+export const wrongToken: Refusal = {
+  status: '401 Unauthorized',
+  kind: 'token',
+  why: 'The token is missing or wrong.',
+}
+export const wrongProtocol: Refusal = {
+  status: '400 Bad Request',
+  kind: 'protocol',
+  why: `A WebSocket of the bridge takes the subprotocol "${bridgeProtocol}".`,
+}
+export const wrongPath: Refusal = {
+  status: '404 Not Found',
+  kind: 'path',
+  why: `Nothing is served at this path; the bridge is at ${bridgePath}.`,
+}
+
+/** The subprotocols a request offers. */
+export const protocolsOf = ({ headers }: IncomingMessage): readonly string[] =>
+  headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
+
+/** The token a request brings: in its `Authorization` header, or as a subprotocol. */
+export function tokenOf(request: IncomingMessage): string | undefined {
+  const bearer = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (bearer !== undefined) return bearer
+  const carrier = protocolsOf(request).find((name) => name.startsWith(tokenProtocolPrefix))
+  return carrier === undefined
+    ? undefined
+    : Buffer.from(carrier.slice(tokenProtocolPrefix.length), 'base64url').toString('utf8')
+}
 
 /** The path of a request, without its query. */
 export const pathOf = ({ url }: IncomingMessage): string => URL.parse(url ?? '/', 'http://localhost')?.pathname ?? ''
+
+/** Where a request comes from. */
+export const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''

@@ -4,6 +4,7 @@ import { messageOf } from '../../protocol/errors.ts'
 import { closeCodes } from '../../protocol/frames.ts'
 import type { Connection } from './bridge.ts'
 import type { TextSocket } from './endpoint.ts'
+import { outwardError } from './outwardError.ts'
 import { textOf } from './readFrame.ts'
 import { SocketLife } from './socketLife.ts'
 
@@ -20,6 +21,8 @@ interface SocketRules {
   readonly framesPerSecond: number
   /** Bytes that may wait to be sent before the client is given up. */
   readonly hardLimitBytes: number
+  /** Whether the token it came with still allows what it did. */
+  readonly isGranted: () => boolean
 }
 
 /** The socket of somebody at an endpoint: kept alive and limited as those of the bridge are. */
@@ -27,12 +30,14 @@ export class EndpointSocket implements TextSocket, Connection {
   readonly #socket: WebSocket
   readonly #life: SocketLife
   readonly #hardLimitBytes: number
+  readonly #isGranted: () => boolean
   #onText: (text: string) => void = () => {}
 
-  constructor(socket: WebSocket, { clock, framesPerSecond, hardLimitBytes }: SocketRules) {
+  constructor(socket: WebSocket, { clock, framesPerSecond, hardLimitBytes, isGranted }: SocketRules) {
     this.#socket = socket
     this.#life = new SocketLife(socket, clock, framesPerSecond)
     this.#hardLimitBytes = hardLimitBytes
+    this.#isGranted = isGranted
     socket.on('message', (data, isBinary) => {
       if (!this.#life.isOpen) return
       if (!this.#life.heard()) this.close(closeCodes.flooded, 'too many frames')
@@ -55,7 +60,8 @@ export class EndpointSocket implements TextSocket, Connection {
     try {
       run()
     } catch (thrown) {
-      this.close(brokenCode, messageOf(thrown).slice(0, mostReason))
+      const { message } = outwardError({ code: 'INTERNAL', message: messageOf(thrown) })
+      this.close(brokenCode, message.slice(0, mostReason))
     }
   }
 
@@ -76,6 +82,7 @@ export class EndpointSocket implements TextSocket, Connection {
   }
 
   ping(): void {
+    if (!this.#isGranted()) return this.close(closeCodes.goingAway, 'the token was changed')
     this.#life.ping()
   }
 

@@ -1,5 +1,6 @@
 import { isDelta, isLogged, type AgentEvent } from '../../protocol/events.ts'
 import type { Agent, GrowingReply } from '../agent.ts'
+import { outwardEvent } from './outwardError.ts'
 import type { FedEvent, FeedListener, Source } from './source.ts'
 
 /** Logged events kept for clients that are a little behind, and the most text of their frames; older ones are read from the log. */
@@ -191,11 +192,11 @@ function frameOf(event: AgentEvent): string {
 
 /** A record as every subscriber gets it. */
 export const loggedFrame = (event: AgentEvent): string =>
-  JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event })
+  JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event: outwardEvent(event) })
 
 /** Something beside the log of `agentId`, after its record `seq`; of one that is too large only that it happened. */
 function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
-  const frame = JSON.stringify({ type: 'event', agentId, seq, event, live: true })
+  const frame = JSON.stringify({ type: 'event', agentId, seq, event: outwardEvent(event), live: true })
   if (frame.length <= mostLiveChars || event.type === 'events.dropped') return frame
   const { path, time } = event
   const at = 'loopId' in event ? { loopId: event.loopId, turnIndex: event.turnIndex } : { loopId: '', turnIndex: 0 }

@@ -4,7 +4,11 @@ const count = z.int().positive()
 
 /** What one client may take of the server. Sizes in bytes, times in milliseconds. */
 export const bridgeLimitsSchema = z.strictObject({
+  /** Connected clients. */
   connections: count.default(1_000),
+  /** Sockets that have neither brought a token nor said `hello`, in all and of one address; they do not count as connections. */
+  strangers: count.default(128),
+  strangersPerAddress: count.default(32),
   /** One frame of a client. */
   frameBytes: count.default(1024 * 1024),
   framesPerSecond: count.default(200),

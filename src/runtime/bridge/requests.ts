@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { messageOf } from '../../protocol/errors.ts'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
 import { AnswerConnection } from './answerConnection.ts'
 import type { Bridge } from './bridge.ts'
-import { pathOf, type Door, type Refusal } from './door.ts'
+import { isClosing, isFull, pathOf, tokenOf, wrongToken, type Door, type Refusal } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgePath, healthPath } from './serveOptions.ts'
 import type { ServedPage } from '../inspector/servePage.ts'
@@ -30,18 +29,17 @@ export class Requests {
   /** Answers a request; `false`: its path is none of those here. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const path = pathOf(request)
-    if (path === healthPath) {
-      answerText(response, 200, 'ok')
-      return true
-    }
-    if (path === bridgePath) {
-      needSocket(response)
+    if (path === healthPath || path === bridgePath) {
+      const refusal = this.#door.refuseName(request)
+      if (refusal !== undefined) this.#refuse(request, response, refusal)
+      else if (path === bridgePath) needSocket(response)
+      else answerText(response, 200, 'ok')
       return true
     }
     const answering = this.#answer(request, response, path)
     answering?.catch((thrown: unknown) => {
       if (response.headersSent) response.destroy()
-      else answerText(response, 500, messageOf(thrown))
+      else answerText(response, 500, this.#bridge.outward(thrown).message)
     })
     return answering !== undefined
   }
@@ -49,25 +47,32 @@ export class Requests {
   #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
     const endpoint = this.#endpoints.get(path)
     if (endpoint !== undefined)
-      return this.#letIn(request, response, (visit) => this.#answerAt(endpoint, request, response, visit))
+      return this.#letIn(request, response, async (visit, count) => {
+        if (endpoint.answer === undefined) return needSocket(response)
+        await endpoint.answer(request, response, visit, count())
+      })
     if (isChartPath(path)) {
-      return this.#letIn(request, response, (visit) => {
-        this.#count(response, visit)
+      return this.#letIn(request, response, (visit, count) => {
+        count()
         return this.#charts.answer(request, response, visit)
       })
     }
-    return this.#page?.knows(path) === true ? this.#page.answer(request, response, path) : undefined
+    if (this.#page?.knows(path) !== true) return undefined
+    const refusal = this.#door.refuseName(request)
+    if (refusal === undefined) return this.#page.answer(request, response, path)
+    this.#refuse(request, response, refusal)
+    return Promise.resolve()
   }
 
   async #letIn(
     request: IncomingMessage,
     response: ServerResponse,
-    answer: (visit: Visit) => Promise<void>,
+    answer: (visit: Visit, count: () => AnswerConnection) => Promise<void>,
   ): Promise<void> {
     // It may have gone while the application looked at its request.
     if (response.destroyed) return
-    const refusal = this.#bridge.isClosed ? '503 Service Unavailable' : this.#door.refuse(request)
-    if (refusal !== undefined) return refuse(response, refusal)
+    const refusal = this.#bridge.isClosed ? isClosing : this.#door.refuse(request)
+    if (refusal !== undefined) return this.#refuse(request, response, refusal)
     const { origin } = request.headers
     if (origin !== undefined) response.setHeader('access-control-allow-origin', origin).setHeader('vary', 'origin')
     if (request.method === 'OPTIONS') {
@@ -77,21 +82,27 @@ export class Requests {
       return
     }
     const grant = this.#door.grantOf(request)
-    if (grant === undefined) return refuse(response, '401 Unauthorized')
-    await answer(new Visit(this.#bridge, grant))
-  }
-
-  async #answerAt(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
-    if (endpoint.answer === undefined) return needSocket(response)
-    await endpoint.answer(request, response, visit, this.#count(response, visit))
+    if (grant === undefined) return this.#refuse(request, response, wrongToken)
+    if (!this.#bridge.hasRoom) return this.#refuse(request, response, isFull)
+    const token = tokenOf(request)
+    await answer(new Visit(this.#bridge, grant), () =>
+      this.#count(response, () => this.#bridge.isGranted(token, grant)),
+    )
   }
 
   /** An answer is a connection until it is over. */
-  #count(response: ServerResponse, { limits }: Visit): AnswerConnection {
-    const connection = new AnswerConnection(response, limits)
+  #count(response: ServerResponse, isGranted: () => boolean): AnswerConnection {
+    const { hardLimitBytes } = this.#bridge.limits
+    const connection = new AnswerConnection(response, { hardLimitBytes, isGranted })
     this.#bridge.connections.add(connection)
     response.on('close', () => this.#bridge.left(connection))
     return connection
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+    this.#door.turnedAway(request, refusal)
+    if (refusal === wrongToken) response.setHeader('www-authenticate', 'Bearer')
+    answerText(response, Number.parseInt(refusal.status), refusal.why)
   }
 }
 
@@ -99,12 +110,6 @@ export class Requests {
 function needSocket(response: ServerResponse): void {
   response.setHeader('upgrade', 'websocket')
   answerText(response, 426, 'open a WebSocket here')
-}
-
-function refuse(response: ServerResponse, refusal: Refusal): void {
-  const [status] = refusal.split(' ', 1)
-  if (refusal === '401 Unauthorized') response.setHeader('www-authenticate', 'Bearer')
-  answerText(response, Number(status), refusal)
 }
 
 /** Answers with a line of text. */

@@ -1,6 +1,7 @@
 import type { AgentSummary, ServerFrame } from '../../protocol/frames.ts'
 import type { Agent } from '../agent.ts'
-import type { Bridge, Reach } from './bridge.ts'
+import type { Reach } from './access.ts'
+import type { Bridge } from './bridge.ts'
 
 /** Between two looks at the agents, in milliseconds. */
 const lookMs = 200

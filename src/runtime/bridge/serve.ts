@@ -4,15 +4,17 @@ import type { Duplex } from 'node:stream'
 import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { Logger } from '../../protocol/logger.ts'
 import type { Store } from '../../protocol/store.ts'
 import { ServedPage } from '../inspector/servePage.ts'
 import { checkExposure } from './access.ts'
 import { Bridge, type BridgeRuntime } from './bridge.ts'
-import { Door, pathOf } from './door.ts'
+import { Door, isClosing, pathOf, wrongPath } from './door.ts'
 import { bridgeLimitsSchema } from './limits.ts'
 import { answerText, Requests } from './requests.ts'
-import { bridgePath, checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
-import { reject, Upgrades } from './upgrades.ts'
+import { checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
+import { portOf, urlOf } from './serverAddress.ts'
+import { Upgrades } from './upgrades.ts'
 
 /**
  * Serves a runtime's agents over WebSocket.
@@ -25,7 +27,13 @@ export async function serve(
     store,
     clock,
     redactor,
-  }: { readonly store: Store; readonly clock: Clock; readonly redactor?: Redactor | undefined },
+    logger,
+  }: {
+    readonly store: Store
+    readonly clock: Clock
+    readonly redactor?: Redactor | undefined
+    readonly logger?: Logger | undefined
+  },
   options: ServeOptions = {},
 ): Promise<BridgeServer> {
   checkServeOptions(options)
@@ -43,6 +51,7 @@ export async function serve(
     role: options.role ?? 'admin',
     definitions: byName,
     redactor,
+    logger,
   })
   const door = new Door(bridge, options.origins)
   const requests = new Requests(bridge, door, byPath, hasPage ? new ServedPage() : undefined)
@@ -51,15 +60,17 @@ export async function serve(
     options.server ??
     // Other protocols that are offered, such as HTTP/2, are not taken up, and the request is answered as it is.
     createServer({ shouldUpgradeCallback: isForWebSocket }, (request, response) => {
-      if (!requests.take(request, response)) answerText(response, 404, 'not found')
+      if (requests.take(request, response)) return
+      door.turnedAway(request, wrongPath)
+      answerText(response, 404, 'not found')
     })
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
     if (upgrades.knows(pathOf(request))) {
       if (closing === undefined) upgrades.take(request, socket, head)
-      else reject(socket, '503 Service Unavailable')
+      else upgrades.reject(request, socket, isClosing)
       // On a server of the application's own other paths may be for others.
-    } else if (http.listenerCount('upgrade') === 1) reject(socket, '404 Not Found')
+    } else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, wrongPath)
   }
   let closing: Promise<void> | undefined
   try {
@@ -70,13 +81,18 @@ export async function serve(
   }
   http.on('upgrade', upgrade)
   const cancelBeat = beat(clock, bridge)
-  const address = http.address() as AddressInfo | null
+  // It stays what it was once the server is closed.
+  const own = options.server === undefined ? (http.address() as AddressInfo).port : undefined
 
   return {
-    url: `ws://${host.includes(':') ? `[${host}]` : host}:${address?.port ?? port}${bridgePath}`,
-    port: address?.port ?? port,
+    get url() {
+      return urlOf(http, own === undefined ? undefined : { address: host, port: own })
+    },
+    get port() {
+      return own ?? portOf(http)
+    },
     get connections() {
-      return bridge.connections.size
+      return bridge.connections.size - bridge.strangers.size
     },
     handle: (request, response) => requests.take(request, response),
     close() {

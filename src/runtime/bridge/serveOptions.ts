@@ -5,7 +5,7 @@ import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefin
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
-import type { Tokens } from './access.ts'
+import { leastToken, type Tokens } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
 
@@ -36,10 +36,11 @@ export interface ServeOptions {
 
 /** A running bridge. */
 export interface BridgeServer {
-  /** Where clients connect: `ws://127.0.0.1:port/bridge`. */
+  /** Where clients connect: `ws://127.0.0.1:port/bridge`. Empty while a server of your own does not listen on a port. */
   readonly url: string
+  /** 0 while a server of your own does not listen on a port. */
   readonly port: number
-  /** Connected clients. */
+  /** Connected clients; sockets that have not said who they are do not count. */
   readonly connections: number
   /** Answers a plain request to a server of your own; `false`: its path is none of the bridge's. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
@@ -73,8 +74,10 @@ const optionsSchema = z
     tokens: z
       .custom<Tokens>(
         (value) =>
-          typeof value === 'object' && value !== null && Object.keys(value).every((token) => token.length >= 16),
-        'a token needs at least 16 characters',
+          typeof value === 'object' &&
+          value !== null &&
+          Object.keys(value).every((token) => token.length >= leastToken),
+        `a token needs at least ${leastToken} characters`,
       )
       .refine(
         (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,

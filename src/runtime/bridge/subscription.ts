@@ -1,5 +1,5 @@
 import type { Clock } from '../../protocol/clock.ts'
-import { RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
 import { eventOf } from '../../protocol/events.ts'
 import type { Store } from '../../protocol/store.ts'
 import { loggedFrame } from './feed.ts'
@@ -25,7 +25,7 @@ interface Parts {
   readonly outbox: Outbox
   readonly wanted: Wanted
   /** The log cannot be read. */
-  readonly fail: (code: string, message: string) => void
+  readonly fail: (thrown: unknown) => void
 }
 
 /**
@@ -120,8 +120,7 @@ export class Subscription {
       this.#send({ type: 'caughtUp', agentId: source.agentId, seq: this.#cursor })
       if (wanted.deltas) for (const frame of source.growing()) outbox.send(frame)
     } catch (thrown) {
-      const { code, message } = toErrorInfo(thrown, 'STORE_READ_FAILED')
-      if (!this.#isClosed) this.#parts.fail(code, message)
+      if (!this.#isClosed) this.#parts.fail(thrown)
     }
   }
 

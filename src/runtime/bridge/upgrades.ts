@@ -1,11 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { bridgeProtocol, closeCodes } from '../../protocol/frames.ts'
+import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../../protocol/frames.ts'
 import type { Bridge, Connection } from './bridge.ts'
 import { BridgeSession } from './bridgeSession.ts'
-import { bearerOf, pathOf, type Door, type Refusal } from './door.ts'
+import {
+  addressOf,
+  isFull,
+  pathOf,
+  protocolsOf,
+  tokenOf,
+  wrongPath,
+  wrongProtocol,
+  wrongToken,
+  type Door,
+  type Refusal,
+} from './door.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { RefusalKind } from './refusals.ts'
 import { EndpointSocket } from './endpointSocket.ts'
 import { bridgePath } from './serveOptions.ts'
 import { Visit } from './visit.ts'
@@ -28,12 +40,7 @@ export class Upgrades {
       noServer: true,
       maxPayload: bridge.limits.frameBytes,
       perMessageDeflate: false,
-      handleProtocols: (offered, request) =>
-        offered.has(bridgeProtocol)
-          ? bridgeProtocol
-          : pathOf(request) === bridgePath
-            ? false
-            : ([...offered][0] ?? false),
+      handleProtocols: (offered, request) => chosenOf([...offered], pathOf(request)) ?? false,
     })
   }
 
@@ -44,12 +51,19 @@ export class Upgrades {
 
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const opening = this.#openingOf(request)
-    if (typeof opening === 'string') return reject(socket, opening)
+    if (typeof opening !== 'function') return this.reject(request, socket, opening)
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = opening(webSocket)
       this.#bridge.connections.add(connection)
       webSocket.on('close', () => this.#bridge.left(connection))
     })
+  }
+
+  /** Turns a request away. The socket is no more the HTTP server's to close: whoever stayed would hold it open. */
+  reject(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
+    this.#door.turnedAway(request, refusal)
+    socket.once('finish', () => socket.destroy())
+    socket.end(`HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   }
 
   close(): void {
@@ -60,36 +74,50 @@ export class Upgrades {
     const refusal = this.#door.refuse(request)
     if (refusal !== undefined) return refusal
     const path = pathOf(request)
-    if (path === bridgePath) return this.#session(request)
     const endpoint = this.#endpoints.get(path)
     const grant = this.#door.grantOf(request)
-    if (endpoint?.connect === undefined) return '404 Not Found'
-    if (grant === undefined) return '401 Unauthorized'
+    if (grant !== undefined && !this.#bridge.hasRoom) return isFull
+    if (path === bridgePath) {
+      if (!protocolsOf(request).includes(bridgeProtocol)) return wrongProtocol
+      return (webSocket) => this.#session(request, webSocket, grant !== undefined)
+    }
+    if (endpoint?.connect === undefined) return wrongPath
+    if (grant === undefined) return wrongToken
     return (webSocket) => {
       const { clock, limits } = this.#bridge
-      const socket = new EndpointSocket(webSocket, { clock, ...limits })
+      const token = tokenOf(request)
+      const isGranted = (): boolean => this.#bridge.isGranted(token, grant)
+      const socket = new EndpointSocket(webSocket, { clock, ...limits, isGranted })
       socket.guard(() => endpoint.connect!(socket, new Visit(this.#bridge, grant)))
       return socket
     }
   }
 
-  #session(request: IncomingMessage): Opening {
-    const offered = request.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
-    if (!offered.includes(bridgeProtocol)) return '400 Bad Request'
-    return (webSocket) => {
-      const { clock, limits } = this.#bridge
-      const session = new BridgeSession(webSocket, this.#bridge, bearerOf(request))
-      const cancel = clock.after(limits.helloMs, () => {
-        if (!session.isWelcome) session.close(closeCodes.unauthorised, 'no hello in time')
-      })
-      webSocket.on('close', cancel)
-      return session
+  #session(request: IncomingMessage, webSocket: WebSocket, isKnown: boolean): BridgeSession {
+    const { clock, limits, strangers } = this.#bridge
+    const turnedAway = (kind: RefusalKind, why: string): void => this.#door.turnedAway(request, { kind, why })
+    const session = new BridgeSession(webSocket, this.#bridge, { token: tokenOf(request), turnedAway })
+    const evicted = isKnown ? undefined : strangers.add(session, addressOf(request))
+    if (evicted !== undefined) {
+      turnedAway('hello', 'Many sockets have not said hello: the one that waited longest was closed.')
+      this.#bridge.left(evicted)
+      evicted.terminate()
     }
+    const cancel = clock.after(limits.helloMs, () => {
+      if (session.isWelcome) return
+      turnedAway('hello', 'A socket did not say hello in time.')
+      session.close(closeCodes.unauthorised, 'no hello in time')
+    })
+    webSocket.on('close', () => {
+      cancel()
+      strangers.delete(session)
+    })
+    return session
   }
 }
 
-/** Turns a request to open a WebSocket away. The socket is no more the HTTP server's to close: whoever stayed would hold it open. */
-export function reject(socket: Duplex, status: Refusal): void {
-  socket.once('finish', () => socket.destroy())
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+/** The subprotocol that is spoken; the one that carries a token is none. */
+function chosenOf(offered: readonly string[], path: string): string | undefined {
+  if (offered.includes(bridgeProtocol)) return bridgeProtocol
+  return path === bridgePath ? undefined : offered.find((name) => !name.startsWith(tokenProtocolPrefix))
 }

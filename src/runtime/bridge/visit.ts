@@ -1,14 +1,13 @@
 import type { Clock } from '../../protocol/clock.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../agent.ts'
 import type { ChartSubject } from '../charts/chart.ts'
-import { birthOf } from '../sessions/birthOf.ts'
 import { listSessions } from '../sessions/listSessions.ts'
 import type { SessionSummary } from '../sessions/sessionSummary.ts'
-import { mayAct, reaches, type Grant } from './access.ts'
-import { checkReach, type Bridge, type Reach } from './bridge.ts'
+import { mayAct, reaches, type Grant, type Reach } from './access.ts'
+import type { Bridge } from './bridge.ts'
 import type { BridgeLimits } from './limits.ts'
 
 /** Somebody at an endpoint, and what the server lets them do. */
@@ -46,14 +45,18 @@ export class Visit {
 
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
-    const { path = [] } = (await birthOf(this.#bridge.store, agentId)) ?? {}
-    checkReach(this.reach, agentId, path)
+    await this.#bridge.checkReach(agentId, this.reach)
     yield* this.#bridge.store.read(agentId, fromSeq)
   }
 
   /** Whether an agent's log has a request of this id, from before the server was started too. */
   wasAsked(agent: Agent, requestId: string): Promise<boolean> {
     return this.#bridge.answers.wasAsked(agent, requestId)
+  }
+
+  /** What a client is told of a failure: no path of the server. */
+  outward(thrown: unknown): ErrorInfo {
+    return this.#bridge.outward(thrown)
   }
 
   newId(): string {

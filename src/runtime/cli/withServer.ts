@@ -25,8 +25,8 @@ export async function withServer(
   const url = serverUrl(address)
   const silent = Promise.withResolvers<'silent'>()
   const Socket = class extends WebSocket {
-    constructor(to: string, protocol: string) {
-      super(to, protocol)
+    constructor(to: string, protocols: string[]) {
+      super(to, protocols)
       const isSilent = (code?: number): void => {
         if (code !== closeCodes.unauthorised) silent.resolve('silent')
       }

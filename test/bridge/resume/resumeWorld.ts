@@ -78,7 +78,7 @@ export class ResumeWorld {
       const life = this.#life
       if (life === undefined) return undefined
       return (socket) => {
-        const session = new BridgeSession(socket, life.bridge, undefined)
+        const session = new BridgeSession(socket, life.bridge, { token: undefined, turnedAway: () => {} })
         life.bridge.connections.add(session)
         socket.on('close', () => life.bridge.left(session))
       }

@@ -1,0 +1,51 @@
+import { errorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { PauseReason } from '../../protocol/records.ts'
+
+/** What a client is told in place of a message that names files of the server. */
+const outward: { readonly [C in ErrorCode]?: string } = {
+  STORE_CLOSED: 'The store of the server is closed.',
+  STORE_NOT_OPEN: 'The log is not open.',
+  STORE_LOCKED: 'The log is held by another process.',
+  STORE_OPEN_FAILED: 'The log could not be opened.',
+  STORE_READ_FAILED: 'The log could not be read.',
+  STORE_DELETE_FAILED: 'The log could not be deleted.',
+  STORE_APPEND_FAILED: 'The log could not be written.',
+  LOG_CORRUPT: 'The log is damaged.',
+  LOG_VERSION: 'The log was written by a newer version.',
+  AGENT_PAUSED: 'The agent is paused because its store failed.',
+}
+
+/** Paths in the messages of Node, such as `ENOENT: no such file or directory, open '/srv/logs/a.jsonl'`. */
+const quotedPath = /(["'`])(?:\/|[a-z]:[\\/]|\\\\).*?\1/gi
+
+/** An error as clients are told it: the same code, and no path of the server. */
+export function outwardError(error: ErrorInfo): ErrorInfo {
+  const what = Object.hasOwn(outward, error.code) ? outward[error.code as ErrorCode] : undefined
+  if (what !== undefined) return errorInfo(error.code as ErrorCode, what)
+  if (error.code !== 'INTERNAL') return error
+  const message = error.message.replace(quotedPath, '$1…$1')
+  return message === error.message ? error : { code: error.code, message }
+}
+
+/** Why an agent is paused, as clients are told it. */
+export const outwardReason = (reason: PauseReason): PauseReason =>
+  reason.type === 'store' ? { ...reason, error: outwardError(reason.error) } : reason
+
+/** What ended, or went wrong, as clients are told it. */
+export function withOutwardError<T extends { readonly error?: ErrorInfo; readonly reason?: unknown }>(value: T): T {
+  const { error, reason } = value
+  const isStore = (reason as PauseReason | undefined)?.type === 'store'
+  if (error === undefined && !isStore) return value
+  return {
+    ...value,
+    ...(error === undefined ? {} : { error: outwardError(error) }),
+    ...(isStore ? { reason: outwardReason(reason as PauseReason) } : {}),
+  }
+}
+
+const mayCarry: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>(['error', 'run.end', 'child.ended'])
+
+/** An event as clients are told it; the same object where it says nothing of the server's files. */
+export const outwardEvent = (event: AgentEvent): AgentEvent =>
+  mayCarry.has(event.type) ? withOutwardError(event as AgentEvent & { readonly error?: ErrorInfo }) : event

@@ -1,0 +1,22 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** Hex digits of the keyed hash that a session id carries. */
+const macLength = 32
+
+const macOf = (name: string, token: string): string =>
+  createHmac('sha256', token).update(name).digest('hex').slice(0, macLength)
+
+/**
+ * The session of this name of whoever has a token: `<name>.<mac>`, where `mac` is the first 32 hex digits of HMAC-SHA256 of the name,
+ * keyed by the token. Session ids are in the logs, for everyone to read; only who has the token can make one of its own.
+ */
+export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
+
+/** Whether a session is one of this token. Nothing is remembered for it, and the time it takes tells nothing of the hash. */
+export function isSessionOf(sessionId: string, token: string): boolean {
+  const dot = sessionId.lastIndexOf('.')
+  const given = Buffer.from(sessionId.slice(dot + 1))
+  return (
+    dot > 0 && given.length === macLength && timingSafeEqual(given, Buffer.from(macOf(sessionId.slice(0, dot), token)))
+  )
+}
