@@ -1,10 +1,9 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../protocol/clock.ts'
-import { messageOf } from '../../protocol/errors.ts'
 import { closeCodes } from '../../protocol/frames.ts'
 import type { Connection } from './bridge.ts'
 import type { TextSocket } from './endpoint.ts'
-import { outwardError } from './outwardError.ts'
+import { outwardMessage } from './outwardError.ts'
 import { textOf } from './readFrame.ts'
 import { SocketLife } from './socketLife.ts'
 
@@ -60,8 +59,7 @@ export class EndpointSocket implements TextSocket, Connection {
     try {
       run()
     } catch (thrown) {
-      const { message } = outwardError({ code: 'INTERNAL', message: messageOf(thrown) })
-      this.close(brokenCode, message.slice(0, mostReason))
+      this.close(brokenCode, outwardMessage(thrown).slice(0, mostReason))
     }
   }
 

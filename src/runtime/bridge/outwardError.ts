@@ -1,4 +1,11 @@
-import { errorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
+import {
+  errorInfo,
+  messageOf,
+  RuntimeError,
+  toErrorInfo,
+  type ErrorCode,
+  type ErrorInfo,
+} from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 
@@ -27,6 +34,12 @@ export function outwardError(error: ErrorInfo): ErrorInfo {
   const message = error.message.replace(quotedPath, '$1…$1')
   return message === error.message ? error : { code: error.code, message }
 }
+
+/** What clients are told of anything that code of the application threw. */
+export const outwardMessage = (thrown: unknown): string =>
+  outwardError(
+    thrown instanceof RuntimeError ? toErrorInfo(thrown, 'INTERNAL') : { code: 'INTERNAL', message: messageOf(thrown) },
+  ).message
 
 /** Why an agent is paused, as clients are told it. */
 export const outwardReason = (reason: PauseReason): PauseReason =>

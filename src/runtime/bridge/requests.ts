@@ -4,6 +4,7 @@ import { AnswerConnection } from './answerConnection.ts'
 import type { Bridge } from './bridge.ts'
 import { isClosing, isFull, pathOf, tokenOf, wrongToken, type Door, type Refusal } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
+import { outwardMessage } from './outwardError.ts'
 import { bridgePath, healthPath } from './serveOptions.ts'
 import type { ServedPage } from '../inspector/servePage.ts'
 import { Visit } from './visit.ts'
@@ -39,7 +40,7 @@ export class Requests {
     const answering = this.#answer(request, response, path)
     answering?.catch((thrown: unknown) => {
       if (response.headersSent) response.destroy()
-      else answerText(response, 500, this.#bridge.outward(thrown).message)
+      else answerText(response, 500, outwardMessage(thrown))
     })
     return answering !== undefined
   }
