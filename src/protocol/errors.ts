@@ -60,6 +60,7 @@ export const errorTable = {
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Have the provider report it, like includeUsage: true of @ai-sdk/openai-compatible.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
+  FILE_MISSING: 'Keep escapement out of the bundle, as docs/bundlers.md tells; in its repository run "npm run build".',
   INTERNAL: 'This is a defect of escapement: please report it with the message.',
 } as const
 

@@ -11,7 +11,7 @@ import { chartSvg } from '../../src/runtime/charts/chartSvg.ts'
 import { hubExits } from '../../src/runtime/charts/hubExits.ts'
 import { layoutInWorker } from '../../src/runtime/charts/layoutInWorker.ts'
 import { measureText } from '../../src/runtime/charts/textMeasure.ts'
-import type { RuntimeError } from '../../src/protocol/errors.ts'
+import { RuntimeError } from '../../src/protocol/errors.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
 import { assert, describe } from '../support/suite.ts'
 import { chartedMachines } from './chartedMachines.ts'
@@ -93,6 +93,17 @@ describe('a chart', (it) => {
     assert.match(svg, /<g class="shut"><path class="arrow"[^>]*\/><path class="head"[^>]*\/><path class="cross"/)
     assert.match(svg, 'draining.entering to draining.reverts is open')
     assert.not.match(chart(agentMachine), /brake (open|shut)/)
+  })
+
+  it('says what to do where the file that lays it out was left behind', async () => {
+    const graph = toElk(hubExits(chartDrawing(chartModel(agentMachine))))
+    const gone = new URL('./notHere.js', import.meta.url)
+    const thrown = await assert.rejects(layoutInWorker(graph, undefined, gone), RuntimeError)
+    assert.is((thrown as RuntimeError).code, 'FILE_MISSING')
+    assert.match(
+      (thrown as RuntimeError).message,
+      /layoutWorker\.js, which is not there\. Keep escapement out of the bundle/,
+    )
   })
 
   it('of a definition with sub-agents has the supervisor, and without has none', () => {

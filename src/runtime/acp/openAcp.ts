@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import {
   agent,
   PROTOCOL_VERSION,
@@ -9,6 +8,7 @@ import {
   type Stream,
 } from '@agentclientprotocol/sdk'
 import { RuntimeError } from '../../protocol/errors.ts'
+import { version } from '../../protocol/version.ts'
 import type { Visit } from '../bridge/visit.ts'
 import { AcpSession, type SessionHost } from './acpSession.ts'
 import { checkFolders, definitionFor, mcpRemark } from './sessionRequest.ts'
@@ -22,8 +22,6 @@ export interface OpenOptions {
   /** Called once when the client does not read what it is sent; the connection is closed then. */
   onStuck?(): void
 }
-
-const version = String((createRequire(import.meta.url)('../../../package.json') as { version: unknown }).version)
 
 /** Answers an ACP client over a stream, as far as its visit lets it. Once it is closed the agents go on, and nobody is told. */
 export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {}): AgentConnection {

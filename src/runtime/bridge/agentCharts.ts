@@ -15,7 +15,12 @@ const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
 /** Whether a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
 export const isChartPath = (path: string): boolean => place.test(path)
 
-const statusOf: Readonly<Record<string, number>> = { AGENT_NOT_FOUND: 404, BRIDGE_FORBIDDEN: 403, INVALID_ID: 400 }
+const statusOf: Readonly<Record<string, number>> = {
+  AGENT_NOT_FOUND: 404,
+  BRIDGE_FORBIDDEN: 403,
+  INVALID_ID: 400,
+  FILE_MISSING: 503,
+}
 
 /** @throws RuntimeError `INVALID_ID` */
 function idOf(encoded: string): string {

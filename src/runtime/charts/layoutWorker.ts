@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ElkGraph } from './chartLayout.ts'
+import Elk from 'elkjs/lib/elk.bundled.js'
 import { messageOf } from '../../protocol/errors.ts'
+import type { ElkGraph } from './chartLayout.ts'
 
 /** What a layout worker answers, once. */
 export type LayoutAnswer =
@@ -11,12 +12,13 @@ interface Layouter {
   layout(graph: unknown): Promise<unknown>
 }
 
+/** Its types name a `default` that the module itself is, too. */
+const ElkClass = Elk as unknown as new () => Layouter
+
 /** Lays the graph out that it was started with: it takes a good part of a second, which no agent must wait for. */
 async function answer(): Promise<LayoutAnswer> {
   try {
-    // Its types name a `default` that the module itself is, too.
-    const { default: elk } = (await import('elkjs')) as unknown as { default: new () => Layouter }
-    return { ok: true, graph: (await new elk().layout(workerData)) as ElkGraph }
+    return { ok: true, graph: (await new ElkClass().layout(workerData)) as ElkGraph }
   } catch (thrown) {
     return { ok: false, message: messageOf(thrown) }
   }

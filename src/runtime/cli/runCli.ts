@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { version } from '../../protocol/version.ts'
 import type { CliHost } from './cliHost.ts'
 import { parseCommandLine } from './commandLine.ts'
 import { commands } from './commands.ts'
@@ -19,7 +19,7 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
       stdout.write(line.command === undefined ? helpText(commands) : commandHelp(commands[line.command]!))
       return exitCodes.done
     case 'version':
-      stdout.write(`${versionOfPackage()}\n`)
+      stdout.write(`${version}\n`)
       return exitCodes.done
     case 'mistake':
       stderr.write(`escapement: ${line.message}\nSee escapement --help.\n`)
@@ -34,9 +34,4 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
         return isMistake ? exitCodes.usage : exitCodes.failed
       }
   }
-}
-
-function versionOfPackage(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
-  return String((manifest as { version?: unknown }).version)
 }

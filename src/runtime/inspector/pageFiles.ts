@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packageFile } from '../packageFile.ts'
 
 /** A file of the page, ready to be sent. */
 export interface PageFile {
@@ -10,9 +11,6 @@ export interface PageFile {
   readonly isLasting: boolean
 }
 
-/** Where `npm run build` puts the page, seen from the sources and from the built package alike. */
-const folder = fileURLToPath(new URL('../../../dist/inspector/', import.meta.url))
-
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -21,8 +19,15 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Reads the built page: files by their path on the server. Empty when it was not built. */
-export async function readPageFiles(from: string = folder): Promise<ReadonlyMap<string, PageFile>> {
+/** Where `npm run build` puts the page, seen from the sources and from the built package alike. */
+function pageFolder(): string | undefined {
+  const url = packageFile('dist/inspector/')
+  return url?.protocol === 'file:' ? fileURLToPath(url) : undefined
+}
+
+/** Reads the built page: files by their path on the server. Empty when it was not built, or left behind by a bundler. */
+export async function readPageFiles(from = pageFolder()): Promise<ReadonlyMap<string, PageFile>> {
+  if (from === undefined) return new Map()
   const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile() && types[extname(entry.name)] !== undefined)
   const read = files.map(async (entry): Promise<[string, PageFile]> => {

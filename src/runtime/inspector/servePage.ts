@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readPageFiles, type PageFile } from './pageFiles.ts'
 
-const notBuilt = 'The inspector page is not built: run "npm run build:page".\n'
+const notBuilt =
+  'The files of the inspector page are not beside this server. In a bundled application keep escapement out of the bundle, as its ' +
+  'docs/bundlers.md tells; in the repository of escapement run "npm run build:page".\n'
 
 /** Only what the page itself brings; its one connection goes back to where it came from. */
 function policyFor(host: string | undefined): string {

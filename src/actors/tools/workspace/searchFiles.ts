@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { basename, dirname, extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import type { Clock } from '../../../protocol/clock.ts'
@@ -9,6 +8,7 @@ import { defineTool, type Tool } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { compileGlob } from './matchGlob.ts'
 import type { SearchMessage, SearchRequest } from './searchIn.ts'
+import { searchWorkerUrl } from './searchWorkerUrl.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
@@ -82,9 +82,7 @@ async function search(
   { signal, clock }: { signal: AbortSignal; clock: Clock },
 ): Promise<string> {
   signal.throwIfAborted()
-  // Source runs as .ts and is published as .js; the compiler does not rewrite the text of a URL.
-  const extension = extname(fileURLToPath(import.meta.url))
-  const worker = new Worker(new URL(`./searchWorker${extension}`, import.meta.url), {
+  const worker = new Worker(searchWorkerUrl, {
     workerData: request,
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })

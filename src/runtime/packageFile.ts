@@ -1,0 +1,15 @@
+// Bundlers look for `new URL(…, import.meta.url)`, and take along or miss what they think is meant: no such words here.
+const here = import.meta.url as string | undefined
+const ownPlace = /(?:src|dist)\/runtime\/packageFile\.([jt]s)$/
+
+/** Where a file of this package is, by its path in it. `undefined` in a bundle, which leaves the files of the package behind. */
+export function packageFile(path: string): URL | undefined {
+  const place = ownPlace.exec(here ?? '')
+  return place === null ? undefined : new URL(here!.slice(0, place.index) + path)
+}
+
+/** Where a compiled file is, by its path in `dist`; in the repository, where nothing need be compiled, its source. */
+export function codeFile(path: string): URL | undefined {
+  const isSource = ownPlace.exec(here ?? '')?.[1] === 'ts'
+  return packageFile(isSource ? `src/${path.replace(/\.js$/, '.ts')}` : `dist/${path}`)
+}

@@ -1,0 +1,3 @@
+import { connect } from 'escapement/client'
+
+globalThis.shown = typeof connect

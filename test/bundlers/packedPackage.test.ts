@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { assert, describe } from '../support/suite.ts'
+import { packedPackage } from './packedPackage.ts'
+
+const repository = join(import.meta.dirname, '..', '..')
+const source = (path: string): string => join(repository, 'src', path)
+
+/** What is made into one piece for the package. */
+const bundled = [
+  'runtime/inspector/page/main.tsx',
+  'runtime/inspector/page/worker/layoutWorker.ts',
+  'runtime/charts/layoutWorker.ts',
+  'actors/tools/workspace/searchWorker.ts',
+].map(source)
+
+/** Packages that these files import, directly or not: found by reading the sources, as the bundler is not to be believed. */
+function importedPackages(entries: readonly string[]): ReadonlySet<string> {
+  const files = new Set(entries)
+  const packages = new Set<string>()
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8')
+    for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )(?:[^'"]*? from )?'([^']+)'/gm)) {
+      if (from.startsWith('.')) {
+        if (/\.tsx?$/.test(from)) files.add(join(dirname(file), from))
+      } else if (!from.startsWith('node:')) packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(from)![0])
+    }
+  }
+  for (const name of packages) {
+    const manifest: unknown = JSON.parse(readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8'))
+    for (const other of Object.keys((manifest as { dependencies?: object }).dependencies ?? {})) packages.add(other)
+  }
+  return packages
+}
+
+describe('the packed package', (it) => {
+  it('depends on xstate, nanoid, ws and zod, and on nothing else', () => {
+    const manifest = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { dependencies: object }
+    assert.equal(Object.keys(manifest.dependencies), ['nanoid', 'ws', 'xstate', 'zod'])
+  })
+
+  it('has the page, the guide, the examples and the notices', { timeoutMs: 120_000 }, async ({ signal }) => {
+    const folder = await packedPackage(signal)
+    const there = [
+      'dist',
+      'docs',
+      'examples',
+      'src',
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'THIRD-PARTY-NOTICES',
+      'package.json',
+    ]
+    assert.equal(readdirSync(folder).toSorted(), there.toSorted())
+    assert.ok(readdirSync(join(folder, 'dist', 'inspector')).includes('index.html'))
+    for (const path of ['README.md', 'docs/guide.md'])
+      for (const [, target = ''] of readFileSync(join(folder, path), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g))
+        assert.ok(readdirSync(dirname(join(folder, dirname(path), target))).length > 0, `${path} links to ${target}`)
+  })
+
+  it('names everybody whose code is in it, with the licence', { timeoutMs: 120_000 }, async ({ signal }) => {
+    const notices = readFileSync(join(await packedPackage(signal), 'THIRD-PARTY-NOTICES'), 'utf8')
+    const sections = notices.split(/^-{80}$/m).slice(1)
+    const names = sections.map((section) => section.trim().split(' ', 1)[0])
+    const imported = importedPackages(bundled)
+    for (const name of ['elkjs', 'preact', '@preact/signals', '@tanstack/virtual-core', ...imported])
+      assert.ok(names.includes(name), `${name} is in dist, and not among ${names.join(', ')}`)
+    for (const section of sections) {
+      assert.match(section, /^\n\S+ \d[\w.-]+\nLicense: \S.*\nSource: https:\/\//)
+      assert.match(section, /permission|Eclipse Public License/i)
+    }
+    assert.match(
+      sections.find((section) => section.includes('elkjs'))!,
+      /EPL-2\.0[^\n]*\nSource: https:\/\/github\.com\//,
+    )
+  })
+})
