@@ -31,7 +31,7 @@ function inPages(output: string, blocks: readonly StagedBlock[]): readonly strin
 }
 
 describe('the ts blocks of README and docs', (it) => {
-  it('compile in strict mode', { timeoutMs: 60_000 }, async (context) => {
+  it('compile in strict mode', { timeoutMs: 120_000 }, async (context) => {
     const blocks = await stageBlocks(context)
     assert.ok(blocks.length > 15)
     const folder = dirname(blocks[0]!.file)
@@ -56,7 +56,7 @@ describe('the ts blocks of README and docs', (it) => {
     if (error !== null) assert.unreachable([...inPages(output, blocks), advice].join('\n'))
   })
 
-  it('run, unless they are marked', { timeoutMs: 60_000 }, async (context) => {
+  it('run, unless they are marked', { timeoutMs: 120_000 }, async (context) => {
     const blocks = (await stageBlocks(context)).filter(({ isRun }) => isRun)
     const files = blocks.map(({ file }) => file)
     const script = join(import.meta.dirname, 'runBlocks.ts')
