@@ -8,10 +8,8 @@ import { promisify } from 'node:util'
 const repository = join(import.meta.dirname, '..', '..')
 
 /** Of the repository, what `npm pack` needs to build the package and what goes into it. */
-const parts = [
-  ...['src', 'scripts', 'docs', 'examples', 'README.md', 'CHANGELOG.md', 'LICENSE', '.gitignore'],
-  ...['package.json', 'tsconfig.json', 'tsconfig.build.json'],
-]
+const parts =
+  'src scripts docs examples README.md CHANGELOG.md LICENSE .gitignore package.json tsconfig.json tsconfig.build.json'
 
 /** Runs npm by this Node. Rejects with all it printed. */
 export async function npm(args: readonly string[], cwd: string, signal: AbortSignal): Promise<void> {
@@ -31,7 +29,7 @@ async function pack(signal: AbortSignal): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'escapement-packed-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const copy = join(folder, 'repository')
-  for (const part of parts) await cp(join(repository, part), join(copy, part), { recursive: true })
+  for (const part of parts.split(' ')) await cp(join(repository, part), join(copy, part), { recursive: true })
   await symlink(join(repository, 'node_modules'), join(copy, 'node_modules'))
   await npm(['pack', '--pack-destination', folder], copy, signal)
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))!
