@@ -16,6 +16,7 @@ export interface SubAgentOptions {
   readonly detach?: boolean
   /** After a crash: a new life from its log. Default `'transient'`, at most 3 in 60 s, after 200 ms doubling. */
   readonly restart?: RestartPolicy['restart']
+  /** At most 1,000. */
   readonly maxRestarts?: number
   readonly windowMs?: number
   readonly backoffMs?: number
@@ -30,7 +31,7 @@ const optionsSchema = z.strictObject({
   context: z.enum(['own', 'fork']).default('own'),
   detach: z.boolean().default(false),
   restart: z.enum(['never', 'transient', 'permanent']).default('transient'),
-  maxRestarts: count.default(3),
+  maxRestarts: count.max(1_000).default(3),
   windowMs: count.default(60_000),
   backoffMs: count.default(200),
   stallMs: z.number().positive().default(Infinity),

@@ -1,4 +1,4 @@
-import { toErrorInfo } from '../protocol/errors.ts'
+import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { requestRevert } from './brakes.ts'
@@ -17,6 +17,14 @@ import { settling } from './states/settling.ts'
 import { beginEnding, stopped } from './states/stopped.ts'
 
 const none: readonly never[] = Object.freeze([])
+
+/** @throws RuntimeError `INVALID_OPTION`: the input is not an `AgentInput`, but what `runtime.spawn` takes, say. */
+function checkInput(input: Partial<AgentInput> | undefined): void {
+  if (typeof input?.definition === 'string' && input.policy?.flags !== undefined) return
+  const fields = Object.keys(input ?? {}).join(', ') || 'nothing'
+  const what = `The input of agentMachine is agentId, path, definition (its name), model and policy; it has ${fields}.`
+  throw new RuntimeError('INVALID_OPTION', `${what} To run a definition: runtime.spawn(definition).`)
+}
 
 const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): AgentContext => ({
   ...input,
@@ -70,7 +78,10 @@ const ending = [
  */
 export const agentMachine = agentSetup.createMachine({
   id: agentMachineId,
-  context: ({ input }) => initialContext(input),
+  context: ({ input }) => {
+    checkInput(input)
+    return initialContext(input)
+  },
   options: { maxIterations: 200 },
   entry: [
     'attach',

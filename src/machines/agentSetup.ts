@@ -1,4 +1,11 @@
-import { fromPromise, setup, type ActionFunction, type ActorLogic, type EventObject, type Snapshot } from 'xstate'
+import {
+  setup,
+  type ActionFunction,
+  type ActorLogic,
+  type AnyStateMachine,
+  type EventObject,
+  type Snapshot,
+} from 'xstate'
 import type { RecordDraft } from '../protocol/records.ts'
 import type {
   AgentContext,
@@ -21,10 +28,7 @@ import type {
 } from './agentTypes.ts'
 import { Draft } from './draft.ts'
 import * as guards from './guards.ts'
-
-/** Stands in for an effect until the runtime provides it: a chart can be drawn and explored without any. */
-const placeholder = <Output, Input>(src: string) =>
-  fromPromise<Output, Input>(() => Promise.reject(new Error(`the actor "${src}" was not provided`)))
+import { checkEffects, placeholder } from './placeholder.ts'
 
 /** What runs a sub-agent: `supervisorMachine`, with this machine again inside. Named by its shape, as the two contain each other. */
 export type SubAgentLogic = ActorLogic<
@@ -67,8 +71,8 @@ export const agentSetup = setup({
   },
   actors,
   actions: {
-    /** Tells the runtime which actor runs the chart. */
-    attach: (): void => {},
+    /** Tells the runtime which actor runs the chart. Without a runtime it refuses to run what would do nothing. */
+    attach: ({ self }): void => checkEffects((self as unknown as { readonly logic: AnyStateMachine }).logic, actors),
     /** Command to the log: the whole record but its time, idempotent by `seq`. */
     record: (_: unknown, _record: RecordDraft): void => {},
   },

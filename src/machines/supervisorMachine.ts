@@ -1,6 +1,7 @@
-import { assign, fromPromise, sendTo, setup, stopChild, type ActorLogic, type Snapshot } from 'xstate'
-import { errorInfo, messageOf, type ErrorInfo } from '../protocol/errors.ts'
+import { assign, sendTo, setup, stopChild, type ActorLogic, type Snapshot } from 'xstate'
+import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentInput, CallOutput, SleepInput, SubAgentInput } from './agentTypes.ts'
+import { placeholder } from './placeholder.ts'
 import type {
   OpenInput,
   OpenOutput,
@@ -9,9 +10,6 @@ import type {
   SupervisorEvent,
   WatchOutput,
 } from './supervisorTypes.ts'
-
-const placeholder = <Output, Input>(src: string) =>
-  fromPromise<Output, Input>(() => Promise.reject(new Error(`the actor "${src}" was not provided`)))
 
 /** The agent machine, which contains this one again; filled in once both are made. */
 type AgentLogic = ActorLogic<Snapshot<unknown>, { readonly type: 'abort' | 'stop' | 'close' }, AgentInput>
@@ -80,12 +78,14 @@ const fail = assign<
   SupervisorEvent,
   never
 >({
-  output: ({ context, event }) => failed(context.call, errorInfo('INTERNAL', `${messageOf(event.error)}.`)),
+  output: ({ context, event }) => failed(context.call, toErrorInfo(event.error, 'INTERNAL')),
 })
 
 const startOver = supervisorSetup.assign(({ context, event }) => {
   const { at, output } = outputOf<WatchOutput>(event)
-  return { crashes: [...context.crashes, at].slice(-100), retryAt: nextLife(context, at), output }
+  // More than are allowed are never asked for.
+  const kept = Math.max(1, context.policy?.maxRestarts ?? 0)
+  return { crashes: [...context.crashes, at].slice(-kept), retryAt: nextLife(context, at), output }
 })
 
 /**

@@ -30,7 +30,7 @@ export interface SupervisorContext {
   readonly call: SubAgentInput
   readonly agent: AgentInput | null
   readonly policy: RestartPolicy | null
-  /** When it crashed, in epoch milliseconds; those of the window. */
+  /** When it crashed last, in epoch milliseconds: no more than restarts are allowed. */
   readonly crashes: readonly number[]
   readonly lives: number
   readonly isAborted: boolean

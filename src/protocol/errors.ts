@@ -7,6 +7,7 @@ import { z } from 'zod'
 export const errorTable = {
   INVALID_DEFINITION: 'Correct the named field of the agent or tool definition.',
   INVALID_OPTION: 'Correct the named option.',
+  EFFECTS_MISSING: 'Start agents with runtime.spawn, or provide every effect: machine.provide({ actors }).',
   INVALID_CONTENT: 'Give text or images that are not empty and not too large.',
   INVALID_ID: 'Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit.',
   AGENT_EXISTS: 'Choose another id, or leave it out to have one made.',

@@ -23,6 +23,7 @@ import type { Tracer } from '../protocol/tracer.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { Agent, AgentBody, AgentOwner } from './agent.ts'
 import { AgentHost } from './agentHost.ts'
+import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import type { BridgeServer, ServeOptions } from './bridge/serveOptions.ts'
 import type { Nursery } from './children.ts'
@@ -138,6 +139,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   readonly #registry: Registry
   readonly #unloading: Unloading | undefined
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
+  readonly #forget = warnOfForgottenApprovals(this)
   #closing: Promise<void> | undefined
   readonly #servers: BridgeServer[] = []
 
@@ -326,6 +328,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   }
 
   async #close(): Promise<void> {
+    this.#forget()
     // Agents first, so that clients still see their runs end.
     const agents = Promise.allSettled(this.agents().map((agent) => agent.close()))
     const servers = Promise.allSettled(this.#servers.map((server) => server.close()))

@@ -24,6 +24,23 @@ describe('a revert by a person', (it) => {
     )
   })
 
+  it('is refused at once when maxQueue of them wait, and nothing is recorded of it', async (context) => {
+    const open = gate()
+    const { agent, ofType, untilState } = await startBraked(context, {
+      maxQueue: 2,
+      tools: [tool('slow', () => open.promise)],
+      replies: [calls('a', 'slow'), 'done'],
+    })
+    const run = agent.prompt('go')
+    await untilState('executing')
+    for (let i = 0; i < 2; i += 1) agent.revert('n1', { category: 'failure', summary: 'no' })
+    assert.throws(() => agent.revert('n1', { category: 'failure' }), withCode('QUEUE_FULL', 'reverts'))
+    assert.is(ofType('revert.requested').length, 2)
+    open.resolve()
+    await run.result
+    assert.is(ofType('revert.applied').length, 2)
+  })
+
   it('before anything was said is refused', async (context) => {
     const { agent, until, ofType, untilState } = await startBraked(context, { replies: ['hi'] })
     agent.revert('n1', { category: 'failure' })

@@ -65,6 +65,7 @@ describe('a definition with agents', (it) => {
     for (const options of [
       { restart: 'sometimes' },
       { maxRestarts: -1 },
+      { maxRestarts: 1_001 },
       { windowMs: -1 },
       { backoffMs: Number.NaN },
       { stallMs: 0 },

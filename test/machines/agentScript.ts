@@ -12,7 +12,7 @@ import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/prot
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
 import type { Limits, Overlay } from '../../src/protocol/records.ts'
-import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
+import { type Child, type ChildOf, MachineDriver, type MachineOptions } from '../support/machineDriver.ts'
 
 export const text = (value: string): PlainBlock[] => [{ type: 'text', text: value }]
 
@@ -150,8 +150,8 @@ export class AgentScript {
   readonly driver: MachineDriver
   #said = 0
 
-  constructor(policy: Partial<AgentPolicy> = {}, machine?: ConstructorParameters<typeof MachineDriver>[0]) {
-    this.driver = new MachineDriver({ policy, ...machine })
+  constructor(policy: Partial<AgentPolicy> = {}, options: Omit<MachineOptions, 'policy'> = {}) {
+    this.driver = new MachineDriver({ policy, ...options })
   }
 
   get state(): string {

@@ -61,6 +61,20 @@ describe('tool calls', (it) => {
     assert.equal(script.underway, ['c5'])
   })
 
+  it('are no more than a hundred at once, however many a reply has', () => {
+    const callIds = Array.from({ length: 250 }, (_, index) => `c${index}`)
+    const script = new AgentScript({ toolExecution: 'parallel' })
+    script.prompt('go')
+    script.reply({ calls: callIds })
+    assert.equal(script.underway, callIds.slice(0, 100))
+    for (const [index, callId] of callIds.entries()) {
+      script.finishCall(callId)
+      assert.is(script.underway.length, Math.min(100, 249 - index) || 1)
+    }
+    assert.equal(ends(script), callIds)
+    assert.is(script.state, 'replying.requesting')
+  })
+
   it('in a batch wait for the slowest of it', () => {
     const script = new AgentScript({ toolExecution: { batch: 2 } })
     script.prompt('go')

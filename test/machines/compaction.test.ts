@@ -201,6 +201,32 @@ describe('the drains', (it) => {
     assert.is(script.driver.recordsOf('run.start').length, 1)
   })
 
+  it('answer what was asked before them; what comes meanwhile is for the next', () => {
+    const script = new AgentScript({ flags: { revert: true, prune: false, compact: false } })
+    script.prompt('go')
+    script.reply()
+    script.revert('n1')
+    script.revert('n2')
+    script.drain('drainReverts')
+    assert.is(script.state, 'draining.reverts')
+    script.drain('drainReverts')
+    assert.is(script.state, 'idle')
+    assert.equal(
+      script.driver.recordsOf('revert.applied').map(({ requested, reason }) => [requested, reason]),
+      [
+        ['n1', 'revert refused'],
+        ['n2', 'revert refused'],
+      ],
+    )
+  })
+
+  it('are not asked for with the switch off, whoever sends the event', () => {
+    const script = new AgentScript()
+    const before = script.driver.records.length
+    script.revert('n1')
+    assert.equal([script.state, script.context.reverts, script.types(before)], ['idle', null, []])
+  })
+
   it('at rest keep nobody waiting: what is said meanwhile starts a run', () => {
     for (const way of ['prompt', 'steer', 'followUp'] as const) {
       const script = new AgentScript({ flags: { revert: true, prune: true, compact: true } })

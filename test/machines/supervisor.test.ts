@@ -109,6 +109,27 @@ describe('a supervised child that crashes', (it) => {
     assert.is(driver.state, 'running')
   })
 
+  it('is given up after as many crashes as are allowed, be they hundreds, and keeps no more of them', () => {
+    const policy = { maxRestarts: 150, windowMs: 1e9, backoffMs: 0 }
+    const driver = new SupervisorDriver()
+    driver.finish('open', opened(policy))
+    for (let crash = 0; crash < 150; crash += 1) {
+      driver.finish('watch', crashed(crash))
+      driver.wake()
+      driver.finish('open', opened(policy))
+    }
+    assert.is(driver.state, 'running')
+    driver.finish('watch', crashed(150))
+    assert.is(driver.state, 'givenUp')
+    const calm = supervisorIn('running')
+    for (let crash = 0; crash < 20; crash += 1) {
+      calm.finish('watch', crashed(crash * 10_000))
+      assert.ok(calm.context.crashes.length <= 3)
+      calm.wake()
+      calm.finish('open', opened())
+    }
+  })
+
   it('waits under a key of its own each time', () => {
     const driver = supervisorIn('backoff')
     driver.wake()

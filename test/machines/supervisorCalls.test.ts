@@ -60,6 +60,17 @@ describe('a call of a sub-agent', (it) => {
     assert.equal(children(script)[2]?.allowance, { turns: 5, tokens: 54, costUsd: 1.5 })
   })
 
+  it('has no more wall time than its caller, and is refused once that is over', () => {
+    const script = new AgentScript({ agents: ['helper'], limits: { ms: 10_000 }, toolExecution: 'sequential' })
+    script.prompt('go')
+    script.driver.now += 4_000
+    script.reply({ calls: [helper('c1'), helper('c2')] })
+    assert.equal(children(script)[0]?.allowance, { ms: 6_000 })
+    script.driver.now += 6_000
+    script.finishCall('c1')
+    assert.match(results(script)[1]!, /budget of this run is used up/)
+  })
+
   it('waits for a free place, and is refused when none can come free', () => {
     const script = calling(['c1', 'c2', 'c3'], { maxChildren: 1 })
     assert.is(children(script).length, 1)

@@ -3,6 +3,7 @@ import { initialTransition, transition, type SnapshotFrom } from 'xstate'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import type {
   AgentContext,
+  AgentInput,
   AgentMachineEvent,
   AgentPolicy,
   CallInput,
@@ -65,6 +66,14 @@ export const testAgent = (policy: Partial<AgentPolicy> = {}) => ({
   policy: { ...testPolicy, ...policy },
 })
 
+export interface MachineOptions {
+  readonly policy?: Partial<AgentPolicy>
+  readonly machine?: typeof agentMachine
+  /** What its input has beside the usual. */
+  readonly input?: Pick<AgentInput, 'restored' | 'task'>
+  readonly records?: readonly LogRecord[]
+}
+
 type Action = { readonly type: string; readonly params?: unknown }
 
 /**
@@ -88,9 +97,12 @@ export class MachineDriver {
   readonly #machine: typeof agentMachine
   #snapshot: SnapshotFrom<typeof agentMachine>
 
-  constructor(options: { policy?: Partial<AgentPolicy>; machine?: typeof agentMachine } = {}) {
-    this.#machine = options.machine ?? agentMachine
-    const [snapshot, actions] = initialTransition(this.#machine, testAgent(options.policy))
+  /** `records` are those of a log that the agent goes on from: `input.restored` is made of them. */
+  constructor(options: MachineOptions = {}) {
+    const { machine = agentMachine, policy, input, records = [] } = options
+    this.#machine = machine
+    this.records.push(...records)
+    const [snapshot, actions] = initialTransition(this.#machine, { ...testAgent(policy), ...input })
     this.#snapshot = snapshot
     this.#take(actions)
   }

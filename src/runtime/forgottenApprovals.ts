@@ -1,0 +1,36 @@
+import type { Agent } from './agent.ts'
+
+interface OpenRuntime {
+  agents(): readonly Agent[]
+}
+
+/** Runtimes that are open; one that was dropped without a `close` is not kept in memory for this. */
+const open = new Set<WeakRef<OpenRuntime>>()
+
+/**
+ * From now on, when the process is about to end because nothing is left to do, a warning names every call of the runtime's agents
+ * that waits for a decision: what waits for their runs would otherwise just never go on. Returns a function that ends it.
+ */
+export function warnOfForgottenApprovals(runtime: OpenRuntime): () => void {
+  const entry = new WeakRef(runtime)
+  if (open.size === 0) process.on('beforeExit', warn)
+  open.add(entry)
+  return () => {
+    open.delete(entry)
+    if (open.size === 0) process.off('beforeExit', warn)
+  }
+}
+
+function warn(): void {
+  // A warning is work: it would be asked for again.
+  process.off('beforeExit', warn)
+  for (const entry of open) for (const agent of entry.deref()?.agents() ?? []) warnOf(agent)
+}
+
+function warnOf(agent: Agent): void {
+  for (const { agentId, key, name } of agent.approvals()) {
+    const what = `The process ends while a call of "${name}" by agent "${agentId}" waits for a decision, and nobody decided it`
+    const todo = `agent.decide('${key}', 'approve') or 'deny', in a listener for approval.requested.`
+    process.emitWarning(`${what}: call ${todo}`, 'EscapementWarning')
+  }
+}
