@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { eventText } from '../../src/runtime/inspector/page/model/eventText.ts'
 import { GraphRows } from '../../src/runtime/inspector/page/model/graphRows.ts'
 import { visibleRows } from '../../src/runtime/inspector/page/model/graphVisible.ts'
 import { jsonParts } from '../../src/runtime/inspector/page/model/jsonParts.ts'
@@ -22,6 +23,19 @@ const graph = (): GraphRows => {
   for (const record of log.records) rows.apply(record)
   return rows
 }
+
+describe('an event in a line', (it) => {
+  it('counts one thing as one', () => {
+    const base = { v: 1, seq: 1, time: 0, loopId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
+    const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const end = { ...base, type: 'run.end', stopReason: 'stop', usage, costUsd: 0 } as const
+    assert.equal(
+      [1, 2].map((turns) => eventText({ ...end, turns })),
+      ['stop after 1 turn', 'stop after 2 turns'],
+    )
+    assert.is(eventText({ ...base, type: 'turn.end', usage, costUsd: 0 }), 'turn 0, 1 token')
+  })
+})
 
 describe('long texts in short', (it) => {
   it('are cut at lines or characters, whichever comes first', () => {

@@ -147,9 +147,11 @@ describe('the command line', (it) => {
     await waitFor(() => hasText(join(cwd, 'pid')), context.signal)
     const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'))
     child.signal('SIGINT')
-    const { code, stdout } = await child.ended
+    const { code, stdout, stderr } = await child.ended
     assert.is(code, 130)
     assert.match(stdout, /"type":"run.end".*"stopReason":"aborted"/)
+    const [log = ''] = readdirSync(join(cwd, '.escapement')).filter((name) => name.endsWith('.jsonl'))
+    assert.match(stderr, new RegExp(`^go on with: escapement resume ${log.replace('.jsonl', '')}$`, 'm'))
     await waitFor(() => !isRunning(pid), context.signal)
   })
 })

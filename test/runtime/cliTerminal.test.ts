@@ -83,6 +83,7 @@ describe('the live screen', (it) => {
 
   it('lets no control character of a model through', () => {
     assert.is(harmless('a\u001B[31mb\u0007c\rd\ne\u009B'), 'abcd\ne')
+    assert.is(harmless('rm \u202Ea\u2066b\u2069'), 'rm ab')
   })
 })
 

@@ -20,6 +20,35 @@ export interface Approvals {
 
 const idOf = ({ agentId, callId }: Pick<WaitingCall, 'agentId' | 'callId'>): string => `${agentId}/${callId}`
 
+/** What a person says to a question; `undefined` when it is neither a yes nor a no. Pure. */
+export function readAnswer(
+  said: string,
+): { readonly decision: 'approve' | 'deny'; readonly isAlways?: true; readonly reason?: string } | undefined {
+  const answer = said.trim()
+  if (/^y(?:es)?$/i.test(answer)) return { decision: 'approve' }
+  if (/^a(?:lways)?$/i.test(answer)) return { decision: 'approve', isAlways: true }
+  const [, reason] = /^no?(?:[\s,:;.!]+(.*))?$/is.exec(answer) ?? []
+  if (reason !== undefined && reason !== '') return { decision: 'deny', reason }
+  return /^no?\W*$/i.test(answer) ? { decision: 'deny' } : undefined
+}
+
+const notUnderstood = '  (neither yes nor no: y, a, n, or n and why not, which the agent reads)\n'
+
+/** All of what a call is given: that of a command alone as one types it. */
+function inputText(input: unknown): string {
+  const { command, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { command?: unknown }
+  if (typeof command !== 'string') return JSON.stringify(input) ?? ''
+  return Object.keys(rest).length === 0 ? command : `${command} ${JSON.stringify(rest)}`
+}
+
+/** Names an agent, a tool and a whole input; the same for two calls of all three alike, whatever the order of fields. */
+const sameCall = ({ agentId, name, input }: WaitingCall): string =>
+  JSON.stringify([agentId, name, input], (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
+
 /**
  * Answers the agent's requests for approval, one after the other, those that wait when it is resumed among them. A question that
  * somebody else has answered is withdrawn.
@@ -36,17 +65,20 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
   }
   const ask = async (call: WaitingCall, signal: AbortSignal): Promise<void> => {
     const { agentId, name, input } = call
-    const command = (input as { command?: unknown } | undefined)?.command
-    const shown = typeof command === 'string' ? command : (JSON.stringify(input) ?? '')
-    if (allowed.has(shown)) return decide(call, 'approve')
-    if (!screen.isAtLineStart) screen.write('\n')
-    screen.write(`  ? ${name}: ${harmless(shown)}${agentId === agent.id ? '' : ` (of ${agentId})`}\n`)
-    const answer = (await screen.ask('  allow it? y = yes, a = always this command, n = no: ', signal))?.trim()
-    if (answer === undefined && signal.aborted) return
-    if (/^a(?:lways)?$/i.test(answer ?? '')) allowed.add(shown)
-    if (/^(?:y(?:es)?|a(?:lways)?)$/i.test(answer ?? '')) return decide(call, 'approve')
-    // Any other words are a reason, which the model reads.
-    return decide(call, 'deny', /^(?:no?)?$/i.test(answer ?? '') ? undefined : answer)
+    const same = sameCall(call)
+    if (allowed.has(same)) return decide(call, 'approve')
+    const whose = agentId === agent.id ? '' : ` (of ${agentId})`
+    let isAgain = false
+    while (!signal.aborted) {
+      if (!screen.isAtLineStart) screen.write('\n')
+      screen.write(isAgain ? notUnderstood : `  ? ${harmless(`${name}: ${inputText(input)}`)}${whose}\n`)
+      const said = await screen.ask('  allow it? y = yes, a = always this, n = no, n <why>: ', signal)
+      if (said === undefined) return signal.aborted ? undefined : decide(call, 'deny')
+      const answer = readAnswer(said)
+      if (answer?.isAlways === true) allowed.add(same)
+      if (answer !== undefined) return decide(call, answer.decision, answer.reason)
+      isAgain = true
+    }
   }
   const answer = async (call: WaitingCall, signal: AbortSignal): Promise<void> => {
     const how = policy()

@@ -1,21 +1,19 @@
-import { dirname, join } from 'node:path'
 import { systemClock } from '../../protocol/systemClock.ts'
 import { approvalPolicy } from './approvals.ts'
 import type { ChatOptions } from './chatOverPipe.ts'
-import type { CliHost } from './cliHost.ts'
 import { doubleStop } from './doubleStop.ts'
 import { exitCodes } from './exitCodes.ts'
 import { holdChat } from './holdChat.ts'
-import type { Session } from './openSession.ts'
-import { howToResume, type LogPlace } from './sessionLogs.ts'
+import { howToGoOn, type Session } from './openSession.ts'
 import { coloursFor } from './terminal/colours.ts'
 
 /** A chat at a terminal with an agent of this process, as `holdChat`. `begin` is called once all of it is there. */
 export async function chatInTerminal(
-  { agent, dir, logFile }: Session,
+  session: Session,
   { host, isPriced, modelId, yes = false }: ChatOptions,
   begin: () => void = () => {},
 ): Promise<number> {
+  const { agent, dir, logFile } = session
   const isDouble = doubleStop(systemClock)
   const code = await holdChat(
     {
@@ -40,13 +38,7 @@ export async function chatInTerminal(
     },
     host,
   )
-  const line = `recorded in ${logFile}; go on with: ${howToResume(agent.id, placeOf(dir, logFile, host))}`
+  const line = `recorded in ${logFile}; ${howToGoOn(session, host)}`
   host.stdout.write(`${coloursFor(host.stdout, host.env).dim(line)}\n`)
   return code
 }
-
-/** What must be said to find the session again from here. */
-const placeOf = (dir: string, logFile: string, host: CliHost): LogPlace => ({
-  dir: dir === host.cwd() ? undefined : dir,
-  logs: dirname(logFile) === join(dir, '.escapement') ? undefined : dirname(logFile),
-})

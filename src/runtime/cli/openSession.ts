@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { defineAgent, type AgentOptions } from '../../actors/defineAgent.ts'
@@ -6,9 +6,11 @@ import { workspaceTools } from '../../actors/tools/workspace/workspaceTools.ts'
 import type { Agent } from '../agent.ts'
 import { createRuntime, type Runtime } from '../runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
+import type { CliHost } from './cliHost.ts'
 import type { ModelChoice } from './models/chooseModel.ts'
 import { cliAgentName, instructionsFor } from './ownSession.ts'
 import { recordFolder } from './recordFolder.ts'
+import { howToResume } from './sessionLogs.ts'
 
 /** An agent that works in a folder, and where it is recorded. */
 export interface Session {
@@ -66,6 +68,16 @@ export async function openSession({ recordIn, resume, ...options }: SessionOptio
     await runtime.close()
     throw thrown
   }
+}
+
+/** The command that goes on with a session, said from where the process is. */
+export function howToGoOn({ agent, dir, logFile }: Session, { cwd }: Pick<CliHost, 'cwd'>): string {
+  const logs = dirname(logFile)
+  const place = {
+    dir: dir === cwd() ? undefined : dir,
+    logs: logs === join(dir, '.escapement') ? undefined : logs,
+  }
+  return `go on with: ${howToResume(agent.id, place)}`
 }
 
 /** An agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` when `dir` is no folder. */

@@ -3,7 +3,7 @@ import type { RunResult } from '../../protocol/run.ts'
 import { answerApprovals, approvalPolicy } from './approvals.ts'
 import { isInteractive, type CliHost } from './cliHost.ts'
 import { exitCodes } from './exitCodes.ts'
-import type { Session } from './openSession.ts'
+import { howToGoOn, type Session } from './openSession.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
@@ -53,6 +53,7 @@ export async function watchWork(
   })
   const approvals = answerApprovals(agent, screen, () => approvalPolicy(isLive, yes))
   let interruptedAt: number | undefined
+  let isLeft = false
   const ignoreSignals = onStopSignal(host, () => {
     // At once would leave behind a command that has not heeded its first signal yet.
     if (interruptedAt !== undefined && systemClock.now() - interruptedAt > graceMs) host.exit(exitCodes.interrupted)
@@ -61,6 +62,7 @@ export async function watchWork(
   })
   try {
     const result = await begin()
+    isLeft = interruptedAt !== undefined || result.stopReason === 'paused' || result.stopReason === 'aborted'
     return { result, isInterrupted: interruptedAt !== undefined }
   } finally {
     ignoreSignals()
@@ -68,6 +70,7 @@ export async function watchWork(
     status.close()
     screen.close()
     unsubscribe()
+    if (isLeft) (json ? host.stderr : host.stdout).write(`${colours.dim(howToGoOn(session, host))}\n`)
   }
 }
 

@@ -4,8 +4,14 @@ export const whole = (value: number): string => value.toLocaleString('en-US')
 /** `1 turn`, `12,345 turns`. */
 export const counted = (count: number, noun: string): string => `${whole(count)} ${noun}${count === 1 ? '' : 's'}`
 
-/** `$0.05`; a dash for nothing, which is also what is not known. */
-export const money = (costUsd: number): string => (costUsd === 0 ? '–' : `$${costUsd.toFixed(costUsd < 0.01 ? 4 : 2)}`)
+/** `$0.05`, or `$0.0018` for less than a cent. */
+export function dollars(costUsd: number): string {
+  if (costUsd > 0 && costUsd < 0.0001) return '<$0.0001'
+  return `$${costUsd.toFixed(costUsd > 0 && costUsd < 0.01 ? 4 : 2)}`
+}
+
+/** As `dollars`; a dash for nothing, which is also what is not known. */
+export const money = (costUsd: number): string => (costUsd === 0 ? '–' : dollars(costUsd))
 
 const units: readonly (readonly [name: string, ms: number])[] = [
   ['d', 86_400_000],

@@ -1,4 +1,9 @@
-/** Control characters of a model's or tool's text could move the cursor or worse. Keeps line breaks. */
+/**
+ * Control characters of a model's or tool's text could move the cursor or worse, and those that turn the order of letters show
+ * another command than the one to be approved. Keeps line breaks.
+ */
 export const harmless = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex -- these are what is to go
-  text.replace(/\t/g, '    ').replace(/\u001B\[[\d;?]*[A-Za-z]|[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/g, '')
+  text
+    .replace(/\t/g, '    ')
+    // oxlint-disable-next-line no-control-regex -- these are what is to go
+    .replace(/\u001B\[[\d;?]*[A-Za-z]|[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/g, '')

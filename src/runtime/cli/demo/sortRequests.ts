@@ -1,5 +1,6 @@
 import type { ModelRequest } from '../../../protocol/model.ts'
 import type { Agent } from '../../agent.ts'
+import { counted } from '../../text/amounts.ts'
 
 /** Size of a request as the model was given it. */
 export interface RequestSize {
@@ -46,7 +47,7 @@ const lastNote = ({ messages }: ModelRequest): string => {
 /** Both requests, a line each, and the note. */
 export function sayRequests({ before, after, note }: Reverted): string {
   const size = ({ messages, tokens }: RequestSize): string =>
-    `${messages} messages, ${tokens.toLocaleString('en-US')} tokens`
+    `${counted(messages, 'message')}, ${counted(tokens, 'token')}`
   if (after === undefined) return `Request before the revert: ${size(before)}; there was none after it.`
   return `Request before the revert: ${size(before)}\nRequest after the revert:  ${size(after)}, with this note:\n  ${note}`
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent, EventOf } from '../../../protocol/events.ts'
 import { formatNodeId } from '../../../protocol/ids.ts'
 import { textOf, totalTokens } from '../../../protocol/messages.ts'
-import { counted, whole } from '../../text/amounts.ts'
+import { counted, dollars, whole } from '../../text/amounts.ts'
 import type { Colours } from './colours.ts'
 import { harmless } from '../../text/harmless.ts'
 import type { Screen } from './screen.ts'
@@ -87,7 +87,7 @@ function runLine(
   const facts = [
     counted(turns, 'turn'),
     `${whole(totalTokens(usage))} tokens`,
-    isPriced || costUsd > 0 ? `$${costUsd.toFixed(2)}` : 'cost not known',
+    isPriced || costUsd > 0 ? dollars(costUsd) : 'cost not known',
     ...(ms === undefined ? [] : [duration(ms)]),
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')

@@ -1,8 +1,16 @@
 import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { CliHost } from '../cliHost.ts'
+import { KeyInput } from './keyInput.ts'
+import { Pastes } from './pastes.ts'
 import type { Screen } from './screen.ts'
+import { harmless } from '../../text/harmless.ts'
 import { cellsOf, fitted, textWidth } from '../../text/textWidth.ts'
+
+/** Tells the terminal to mark what is pasted, and no more. */
+const markPastes = '\u001B[?2004h'
+const markNone = '\u001B[?2004l'
+const ctrlZ = '\u001A'
 
 export interface LineInput {
   readonly prompt: string
@@ -27,6 +35,8 @@ export class LiveScreen implements Screen {
   /** Rows between the cursor and the row of `#partial`. */
   #below = 0
   #editor: Interface | undefined
+  #keys: KeyInput | undefined
+  readonly #pastes = new Pastes()
   #input: LineInput | undefined
   #question: { readonly prompt: string; answer(line: string | undefined): void } | undefined
   #isClosed = false
@@ -125,13 +135,20 @@ export class LiveScreen implements Screen {
   /** Readline edits the line and keeps the history; it draws to nowhere, and we draw what it holds. */
   #edit(): void {
     if (this.#editor !== undefined) return
-    const { stdin } = this.#host
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-    const editor = createInterface({ input: stdin, output: nowhere, terminal: true, prompt: '' })
+    const keys = new KeyInput(this.#host.stdin, (text) => this.#paste(text))
+    // A part of a stream, which is all that readline uses.
+    const input = keys as unknown as NodeJS.ReadableStream
+    const editor = createInterface({ input, output: nowhere, terminal: true, prompt: '' })
+    this.#keys = keys
     this.#editor = editor
-    editor.on('line', (line) => {
+    // However the process ends, the shell after it must not get the marks.
+    this.#host.on('exit', this.#endMarks)
+    this.#beginMarks()
+    editor.on('line', (typed) => {
       const question = this.#question
-      this.#echo(line)
+      this.#echo(typed)
+      const line = this.#pastes.expand(typed)
       const isAnswer = question !== undefined && this.#input?.isCommand?.(line) !== true
       if (isAnswer) question.answer(line)
       else this.#input?.onLine(line)
@@ -140,7 +157,14 @@ export class LiveScreen implements Screen {
       if (this.#input !== undefined) this.#input.onInterrupt()
       else process.kill(process.pid, 'SIGINT')
     })
-    editor.on('SIGCONT', this.#redraw)
+    keys.prependListener('data', (text: string) => {
+      if (text.includes(ctrlZ)) this.#endMarks()
+    })
+    editor.on('SIGCONT', () => {
+      editor.resume()
+      this.#beginMarks()
+      this.#redraw()
+    })
     editor.on('close', () => {
       if (this.#editor !== editor) return
       this.#endEdit()
@@ -148,21 +172,36 @@ export class LiveScreen implements Screen {
       this.#input?.onEnd()
       this.#question?.answer(undefined)
     })
-    stdin.on('keypress', this.#redraw)
+    keys.on('keypress', this.#redraw)
+  }
+
+  #paste(text: string): void {
+    this.#editor?.write(this.#pastes.take(text))
+    this.#redraw()
+  }
+
+  #beginMarks(): void {
+    if (this.#host.env['TERM'] !== 'dumb') this.#host.stdout.write(markPastes)
+  }
+
+  #endMarks = (): void => {
+    if (this.#host.env['TERM'] !== 'dumb') this.#host.stdout.write(markNone)
   }
 
   #endEdit(): void {
     const editor = this.#editor
+    if (editor === undefined) return
     this.#editor = undefined
-    this.#host.stdin.off('keypress', this.#redraw)
-    editor?.close()
-    this.#host.stdin.pause()
+    editor.close()
+    this.#keys?.close()
+    this.#host.off('exit', this.#endMarks)
+    this.#endMarks()
   }
 
   /** What was sent stays on the screen as text. */
   #echo(line: string): void {
     const prompt = this.#prompt()
-    this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${line}\n`)
+    this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${harmless(this.#pastes.echo(line))}\n`)
   }
 
   #prompt(): string {
@@ -188,7 +227,9 @@ export class LiveScreen implements Screen {
     if (this.#status !== undefined) rows.push(fitted(this.#status, columns - 1))
     let cursor = ''
     if (this.#editor !== undefined) {
-      const { text, column } = inputRow(this.#prompt(), this.#editor.line, this.#editor.cursor, columns - 1)
+      const { line, cursor: at } = this.#editor
+      const [before, after] = [line.slice(0, at), line.slice(at)].map((part) => this.#pastes.abridge(part))
+      const { text, column } = inputRow(this.#prompt(), before!, after!, columns - 1)
       rows.push(text)
       cursor = column === 0 ? '\r' : `\r\u001B[${column}C`
     }
@@ -200,11 +241,15 @@ export class LiveScreen implements Screen {
 }
 
 /** The part of a line that fits, moved so that the cursor is in it. */
-function inputRow(prompt: string, line: string, cursor: number, columns: number): { text: string; column: number } {
+function inputRow(prompt: string, before: string, after: string, columns: number): { text: string; column: number } {
   const room = Math.max(1, columns - textWidth(prompt))
-  let before = line.slice(0, cursor)
-  while (textWidth(before) >= room) before = before.slice([...before][0]?.length ?? 1)
-  const after = line.slice(cursor)
-  const shown = fitted(before + after, room)
-  return { text: prompt + shown, column: textWidth(prompt) + textWidth(before) }
+  let start = ''
+  let width = 0
+  // Of a long line the end alone is looked at.
+  for (const cell of [...cellsOf(before.slice(-16 * room))].toReversed()) {
+    if (width + cell.width >= room) break
+    start = cell.text + start
+    width += cell.width
+  }
+  return { text: prompt + fitted(start + after, room), column: textWidth(prompt) + width }
 }

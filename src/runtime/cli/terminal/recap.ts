@@ -1,4 +1,5 @@
 import type { CliHost } from '../cliHost.ts'
+import { counted } from '../../text/amounts.ts'
 import { columnsOf } from '../sessionLogs.ts'
 import { coloursFor } from './colours.ts'
 import { conversationTree } from './conversationTree.ts'
@@ -10,6 +11,6 @@ export function recap(conversation: Parameters<typeof conversationTree>[0], host
   const colours = coloursFor(host.stdout, host.env)
   const tree = conversationTree(conversation, colours, columnsOf(host))
   const left = tree.length - maxLines
-  const shown = left <= 0 ? tree : [colours.dim(`… ${left} lines before`), ...tree.slice(left)]
+  const shown = left <= 0 ? tree : [colours.dim(`… ${counted(left, 'line')} before`), ...tree.slice(left)]
   return shown.map((line) => `${line}\n`).join('')
 }

@@ -108,6 +108,8 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
   const view = inspector.agent.value?.state.value
   const agent = view === undefined ? '' : `${view.agentId}: ${view.error?.message ?? view.chartState}`
   const asked =
-    view === undefined || view.approvals.length === 0 ? '' : `, ${view.approvals.length} calls wait for approval`
+    view === undefined || view.approvals.length === 0
+      ? ''
+      : `, ${view.approvals.length === 1 ? '1 call waits' : `${view.approvals.length} calls wait`} for approval`
   return <Announcer text={status === 'open' ? `${agent}${asked}` : `Connection: ${status}`} />
 }

@@ -1,6 +1,7 @@
 import { formatNodeId } from '../../../../protocol/ids.ts'
 import type { AgentEvent } from '../../../../protocol/events.ts'
 import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../../../protocol/messages.ts'
+import { counted } from './shortText.ts'
 
 /** Groups of events that are shown or hidden together. */
 export const eventGroups = ['run', 'message', 'tool', 'brake', 'approval', 'state', 'request', 'error'] as const
@@ -83,12 +84,13 @@ const texts: Texts = {
   'agent.stopped': () => 'ended for good',
   'run.start': ({ cause, loopId }) => `${loopId}, by a ${cause}`,
   'run.end': ({ stopReason, turns, error }) =>
-    `${stopReason} after ${turns} turns${error === undefined ? '' : `: ${error.message}`}`,
+    `${stopReason} after ${counted(turns, 'turn')}${error === undefined ? '' : `: ${error.message}`}`,
   'run.abandoned': ({ loopId }) => loopId,
   'turn.start': ({ turnIndex }) => `turn ${turnIndex}`,
-  'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex}, ${totalTokens(usage)} tokens`,
-  'turn.captured': ({ model, kept, messages }) => `${kept} messages kept, ${messages.length} new, to ${model}`,
-  'turn.request': ({ model, request }) => `${request.messages.length} messages to ${model}`,
+  'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex}, ${counted(totalTokens(usage), 'token')}`,
+  'turn.captured': ({ model, kept, messages }) =>
+    `${counted(kept, 'message')} kept, ${messages.length} new, to ${model}`,
+  'turn.request': ({ model, request }) => `${counted(request.messages.length, 'message')} to ${model}`,
   'message.added': ({ nodeId, message }) => `${formatNodeId(nodeId)} ${said(message.content)}`,
   'reply.start': ({ attempt }) => (attempt === 1 ? 'the model answers' : `attempt ${attempt}`),
   'reply.end': ({ nodeId, message }) => `${formatNodeId(nodeId)} ${said(message.content)}`,

@@ -3,6 +3,7 @@ import { tagKinds, type RevertCategory } from '../../../../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../../../protocol/ids.ts'
 import type { LogRecord, RecordOf } from '../../../../protocol/records.ts'
 import type { Inspector } from '../model/inspector.ts'
+import { counted } from '../model/shortText.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
@@ -65,7 +66,8 @@ export function RevertDialog({ inspector, view, node, onClose }: RevertDialogPro
         }}
       >
         <p class="muted">
-          The model will not see the {left} messages after it any more. They stay in the log. Files are not restored.
+          The model will not see the {counted(left, 'message')} after it any more; the log keeps{' '}
+          {left === 1 ? 'it' : 'them'}. Files are not restored.
         </p>
         <label class="field">
           <span>Why</span>
