@@ -17,6 +17,7 @@ import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
 import type { Tool } from './tools/defineTool.ts'
+import { foreignSchema } from './tools/schemaKind.ts'
 
 export interface CompactionOptions extends Partial<CompactionPolicy> {
   /** Default: `heuristicStrategy`, which calls no model. */
@@ -86,10 +87,17 @@ const count = z.int().nonnegative()
 
 const optionsSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
-  model: z.unknown(),
+  model: z.custom<object>(
+    (value) => value !== undefined && value !== null,
+    'give a language model object of the AI SDK, a policyModel, or a Model of your own',
+  ),
   instructions: z.string().optional(),
   description: z.string().min(1).optional(),
-  input: z.custom((value) => value instanceof z.ZodObject, 'give a zod object').optional(),
+  input: z
+    .custom((value) => value instanceof z.ZodObject, {
+      error: ({ input }) => foreignSchema(input) ?? 'give a zod object',
+    })
+    .optional(),
   agents: z
     .union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')])
     .optional(),
@@ -111,7 +119,9 @@ const optionsSchema = z.strictObject({
     .partial()
     .optional(),
   output: z
-    .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
+    .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
+      error: ({ input }) => foreignSchema(input) ?? 'give a zod schema',
+    })
     .optional(),
   outputAttempts: z.int().positive().optional(),
   limits: limitsSchema.optional(),

@@ -6,6 +6,7 @@ import { cloneJson } from '../protocol/cloneJson.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
+import { imageBlock } from '../protocol/imageBlock.ts'
 import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
 
 interface Outcome {
@@ -182,7 +183,7 @@ function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[
   let left = maxChars
   let dropped = 0
   const kept = blocks.flatMap((block): PlainBlock[] => {
-    if (block.type === 'image') return [{ type: 'image', data: block.data, mimeType: block.mimeType }]
+    if (block.type === 'image') return [imageBlock(block.data, block.mimeType)]
     if (block.text.length > left && left < 100) {
       dropped += 1
       return []

@@ -5,7 +5,7 @@ import { z } from 'zod'
  * value seen, then this advice. `docs/errors.md` has a section for each.
  */
 export const errorTable = {
-  INVALID_DEFINITION: 'Correct the named field of the agent or tool definition.',
+  INVALID_DEFINITION: 'The guide lists the options of defineAgent and defineTool.',
   INVALID_OPTION: 'Correct the named option.',
   EFFECTS_MISSING: 'Start agents with runtime.spawn, or provide every effect: machine.provide({ actors }).',
   INVALID_CONTENT: 'Give text or images that are not empty and not too large.',

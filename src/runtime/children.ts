@@ -14,6 +14,13 @@ import type { RunHandle } from '../protocol/run.ts'
 import { lessSpent, noneSpent, spentAfter } from './spent.ts'
 import { readHistory, type History } from './sessions/readHistory.ts'
 
+/** A promise settled from outside. Declarations are read with older libraries too, which do not know `PromiseWithResolvers`. */
+interface Deferred<T> {
+  readonly promise: Promise<T>
+  resolve(value: T): void
+  reject(reason: unknown): void
+}
+
 /** What the sub-agents of an agent need of the runtime. */
 export interface Nursery {
   /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
@@ -46,7 +53,7 @@ interface LiveChild {
   readonly prompt: QueuedMessage | undefined
   readonly stallMs: number
   /** Settled once it has ended, or will never be run. */
-  readonly gone: PromiseWithResolvers<void>
+  readonly gone: Deferred<void>
 }
 
 /** The sub-agents of one agent: opened, watched and let go as their supervisors say. */
@@ -59,15 +66,15 @@ export class Children implements ChildPorts {
   /** What called ones had used that are no more, until their call has its answer. */
   readonly #spent = new Map<string, Spent>()
   /** Told when the agent has taken leave of a child. */
-  readonly #leaving = new Map<string, PromiseWithResolvers<void>>()
+  readonly #leaving = new Map<string, Deferred<void>>()
   readonly #detached = new Map<string, AgentHost>()
   /** Of lives that have ended: the next one waits for the log. */
   readonly #releases = new Map<string, Promise<void>>()
   /** Children that code asks for, by id. */
-  readonly wanted = new Map<string, { readonly agent: SubAgent; readonly opened: PromiseWithResolvers<AgentHost> }>()
+  readonly wanted = new Map<string, { readonly agent: SubAgent; readonly opened: Deferred<AgentHost> }>()
 
   /** Children that code asked for, as they are begun anew after a crash. */
-  readonly #asked = new Map<string, { readonly agent: SubAgent; readonly opened?: PromiseWithResolvers<AgentHost> }>()
+  readonly #asked = new Map<string, { readonly agent: SubAgent; readonly opened?: Deferred<AgentHost> }>()
   /** What they had used before they were attached. */
   readonly #usedBefore = new Map<string, Spent>()
 

@@ -85,6 +85,12 @@ describe('running a tool', (it) => {
     ])
   })
 
+  it('splits the data URL of an image', async () => {
+    const image = { type: 'image', data: 'data:image/png;base64,AAAA', mimeType: 'image/*' }
+    const output = await run(withTools(tool('look', () => [image])), 'look').output
+    assert.equal(output.content, [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }])
+  })
+
   it('emits no progress after it was stopped', async () => {
     let report = (_: unknown): void => {}
     const ports = withTools(

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { describeIssues } from '../../src/protocol/errors.ts'
 import { agentCommandSchema, contentSchema, maxContentChars } from '../../src/protocol/commands.ts'
 import { agentIdSchema, formatNodeId, nodeIdSchema, parseNodeId } from '../../src/protocol/ids.ts'
 import {
@@ -31,6 +32,29 @@ describe('content', (it) => {
   it('keeps the blanks of what is not blank', () => {
     assert.equal(contentSchema.parse('  hi\n'), [text('  hi\n')])
   })
+
+  it('splits a data URL, whose own type counts', () => {
+    const given = { type: 'image', data: 'data:image/PNG;charset=utf-8;base64,AAAA', mimeType: 'image/jpeg' }
+    assert.equal(contentSchema.parse([given]), [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }])
+    assert.throws(() => contentSchema.parse([{ ...given, data: 'data:image/png;base64,' }]), /the content is empty/)
+  })
+
+  for (const [what, content, said] of [
+    ['nothing', undefined, /it is missing: give a text, or a list of \{ type: "text", text \}/],
+    ['an object', { text: 'x' }, /it is of type object: give a text/],
+    ['a list in a list', [[]], /block 0: its type is undefined: give a text/],
+    ['a part of another kind', [text('x'), { type: 'image_url' }], /block 1: its type is "image_url": give a text/],
+    ['a text without text', [{ type: 'text', content: 'x' }], /block 0: its text is missing/],
+    ['an image without a type', [{ type: 'image', data: 'AAAA' }], /block 0: its mimeType is missing: give one like/],
+    ['bytes', [{ ...image, data: new Uint8Array(2) }], /block 0: its data is bytes: give base64, Buffer\.from/],
+    ['an address', [{ ...image, data: 'https://a.example/b.png' }], /its data is an address, "https:.*give base64/],
+    ['a data URL without base64', [{ ...image, data: 'data:image/svg+xml,<svg>' }], /its data is an address/],
+    ['an image without data', [{ type: 'image', mimeType: 'image/png' }], /its data is undefined: give base64/],
+  ] as const) {
+    it(`says of ${what} what it is and what is wanted`, () => {
+      assert.match(describeIssues(contentSchema.safeParse(content).error!), said)
+    })
+  }
 
   for (const [title, value] of [
     ['an empty string', ''],

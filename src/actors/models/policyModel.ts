@@ -1,8 +1,9 @@
+import { RuntimeError } from '../../protocol/errors.ts'
 import type { Model, ModelRequest } from '../../protocol/model.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { pause } from '../pause.ts'
 import { systemClock } from '../../protocol/systemClock.ts'
-import { partsOf, toReply, type ReplyShape } from './replyShape.ts'
+import { partsOf, toReply, wrongInShape, type ReplyShape } from './replyShape.ts'
 
 /** Decides a reply from the request. May throw: that is a failed model call. */
 export type Policy = (request: ModelRequest, at: { readonly turnIndex: number }) => ReplyShape | Promise<ReplyShape>
@@ -14,13 +15,28 @@ export interface PolicyModelOptions {
   readonly clock?: Clock
 }
 
-/** A model that is a plain function: for demos and tests without a key. It streams what the function decides, word by word. */
+/**
+ * A model that is a plain function: for demos and tests without a key. It streams what the function decides, word by word.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION` for anything but a function.
+ */
 export function policyModel(decide: Policy, options: PolicyModelOptions = {}): Model {
+  if (typeof decide !== 'function')
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `policyModel takes a function that decides a reply, not ${typeof decide}.`,
+    )
   const { wordDelayMs = 0, clock = systemClock } = options
   return {
     id: options.id ?? 'embedded:policy',
     async *stream(request, { signal, turnIndex = countReplies(request) }: { signal: AbortSignal; turnIndex?: number }) {
-      const reply = toReply(await decide(request, { turnIndex }), request, turnIndex)
+      const shape = await decide(request, { turnIndex })
+      const wrong = wrongInShape(shape)
+      if (wrong !== undefined) {
+        yield { type: 'error', error: { kind: 'badRequest', message: `the policy cannot be followed, as ${wrong}` } }
+        return
+      }
+      const reply = toReply(shape, request, turnIndex)
       for (const part of partsOf(reply)) {
         if (signal.aborted) return
         if (wordDelayMs > 0 && part.type !== 'done') await pause(wordDelayMs, clock, signal)

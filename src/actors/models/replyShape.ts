@@ -1,4 +1,6 @@
 import { estimateTokens } from '../../conversation/tokenCounter.ts'
+import { z } from 'zod'
+import { describeIssues } from '../../protocol/errors.ts'
 import type { Block, Usage } from '../../protocol/messages.ts'
 import type { ModelPart, ModelReply, ModelRequest, ReplyStopReason } from '../../protocol/model.ts'
 
@@ -12,6 +14,31 @@ export type ReplyShape =
       readonly stopReason?: ReplyStopReason
       readonly usage?: Usage
     }
+
+const shapeSchema = z.union([
+  z.string(),
+  z
+    .strictObject({
+      text: z.string(),
+      thinking: z.string(),
+      toolCalls: z.array(
+        z.strictObject({ name: z.string(), input: z.unknown().optional(), callId: z.string().optional() }),
+      ),
+      stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal']),
+      usage: z.unknown(),
+    })
+    .partial(),
+])
+
+/** What is wrong with a short reply; `undefined` when it is one. */
+export function wrongInShape(shape: unknown): string | undefined {
+  const { error } = shapeSchema.safeParse(shape)
+  if (error === undefined) return undefined
+  const issues = error.issues.flatMap((issue) => (issue.code === 'invalid_union' ? (issue.errors[1] ?? []) : [issue]))
+  const wrong = typeof shape === 'object' && shape !== null ? `, and ${describeIssues(new z.ZodError(issues))}` : ''
+  const seen = (JSON.stringify(shape) ?? String(shape)).slice(0, 200)
+  return `the reply is ${seen}${wrong}: give a text, or { text, thinking, toolCalls: [{ name, input }], stopReason, usage }, each of them optional`
+}
 
 /** Fills a short reply in. `turnIndex` makes its call ids unique and the same each time. */
 export function toReply(shape: ReplyShape, request: ModelRequest, turnIndex: number): ModelReply {

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Model, ModelError, ModelPart, ModelRequest } from '../../protocol/model.ts'
-import { partsOf, toReply, type ReplyShape } from './replyShape.ts'
+import { partsOf, toReply, wrongInShape, type ReplyShape } from './replyShape.ts'
 
 /** One scripted reply: a short reply, a function of the request, a failure, or the exact parts to stream. */
 export type ScriptedReply =
@@ -53,8 +53,10 @@ async function* play(
 ): AsyncGenerator<ModelPart> {
   if (typeof scripted === 'object' && 'error' in scripted) yield { type: 'error', error: scripted.error }
   else if (typeof scripted === 'object' && 'parts' in scripted) yield* scripted.parts
-  else
-    yield* partsOf(
-      toReply(typeof scripted === 'function' ? await scripted(request, { signal }) : scripted, request, index),
-    )
+  else {
+    const shape = typeof scripted === 'function' ? await scripted(request, { signal }) : scripted
+    const wrong = wrongInShape(shape)
+    if (wrong === undefined) yield* partsOf(toReply(shape, request, index))
+    else yield { type: 'error', error: { kind: 'badRequest', message: `reply ${index + 1} of the script: ${wrong}` } }
+  }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
+import { foreignSchema } from './schemaKind.ts'
 
 /** What a tool's `run` gets beside its input. */
 export interface ToolContext {
@@ -78,7 +79,9 @@ const isSchema = (value: unknown): boolean =>
 const optionsSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
   description: z.string().min(1, 'describe the tool: the model chooses by this'),
-  input: z.custom<object>(isSchema, 'give a zod object, z.object({ … }), or { jsonSchema: { … } }'),
+  input: z.custom<object>(isSchema, {
+    error: ({ input }) => foreignSchema(input) ?? 'give a zod object, z.object({ … }), or { jsonSchema: { … } }',
+  }),
   run: z.custom((value) => typeof value === 'function', 'give a function'),
   needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
   timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
@@ -117,12 +120,17 @@ function readSchema(input: z.ZodType | { readonly jsonSchema: JsonSchema }, labe
     const schema = 'jsonSchema' in input ? z.fromJSONSchema(input.jsonSchema) : input
     const { $schema: _, ...inputSchema } =
       'jsonSchema' in input ? input.jsonSchema : z.toJSONSchema(input, { io: 'input' })
-    if (inputSchema['type'] !== 'object')
-      throw new Error(`the input must be an object, it is ${String(inputSchema['type'])}`)
+    if (inputSchema['type'] !== 'object') throw new Error(`the input must be an object, it is ${kindOf(inputSchema)}`)
     return { schema, inputSchema: Object.freeze(inputSchema) as JsonSchema }
   } catch (thrown) {
     throw new RuntimeError('INVALID_DEFINITION', `${label}: ${messageOf(thrown)}.`, { cause: thrown })
   }
+}
+
+function kindOf({ type, anyOf, oneOf }: { readonly [field: string]: unknown }): string {
+  if (type !== undefined) return String(type)
+  if (anyOf === undefined && oneOf === undefined) return 'a schema without a type'
+  return 'a union, which providers do not take: put it into a field, z.object({ action: z.union([ … ]) })'
 }
 
 function parseInput(schema: z.ZodType, input: unknown): ReturnType<Tool['parse']> {

@@ -2,6 +2,7 @@ import { trace, type Attributes, type Tracer as ApiTracer } from '@opentelemetry
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Tracer } from '../../protocol/tracer.ts'
+import { version } from '../../protocol/version.ts'
 import { SpanTracer } from './spanTracer.ts'
 
 export interface OtelTracerOptions {
@@ -33,6 +34,6 @@ const optionsSchema = z
 export function otelTracer(options: OtelTracerOptions = {}): Tracer {
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `otelTracer: ${describeIssues(checked.error)}.`)
-  const { tracer = trace.getTracer('escapement'), content = false, attributes = {} } = options
+  const { tracer = trace.getTracer('escapement', version), content = false, attributes = {} } = options
   return new SpanTracer(tracer, { content, attributes })
 }

@@ -1,0 +1,10 @@
+/**
+ * What a value is that was given as a schema and is none of zod 4, with what to do; `undefined` when nothing is known of it.
+ * Other libraries are told by the interface they share, `~standard`.
+ */
+export function foreignSchema(value: unknown): string | undefined {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || '_zod' in value) return undefined
+  const { vendor } = (value as { readonly '~standard'?: { readonly vendor?: unknown } })['~standard'] ?? {}
+  if (vendor === 'zod' || '_def' in value) return 'this is a schema of zod 3: install zod 4, and import z from "zod"'
+  return typeof vendor === 'string' ? `this is a schema of ${vendor}: give one of zod 4` : undefined
+}
