@@ -107,9 +107,11 @@ One WebSocket at \`/bridge\`, subprotocol \`${bridgeProtocol}\`. Every message i
 - \`sessionId\` names a session to go on with. Where the server asks for tokens it is \`<name>.<mac>\`, the name 1 to 95 letters, digits, \`.\`, \`_\`
   or \`-\`, and the \`mac\` the first 32 hex digits of HMAC-SHA256 of the name, keyed by the token (both as UTF-8). Leave it out to be given one.
 - Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. A command that is sent again under
-  the same id and the same \`sessionId\` (of \`hello\`) is carried out once, also when the server was started again in between. \`ok\` comes once the store has what it did; for a run that has no
-  end in the log it may come a second time, with \`ended\`. \`agent.spawn\` answers \`{ agentId, seq }\`. Only an
-  \`agent.abort\` of an agent at rest leaves nothing in the log by which the next server could know it.
+  the same id and the same \`sessionId\` (of \`hello\`) is carried out once, and gets the same answer: what left a record is found in the agent's log however long ago, also when the server
+  was started again in between; what leaves none (an \`agent.abort\` of an agent at rest or paused) is known while a client of the session is
+  connected and for an hour after (\`limits.sessionMs\`), by the newest 1,000 commands of the session, until the server is started
+  again. A command that was refused did nothing, and is tried again. \`ok\` comes once the store has what it did; for a run that has no
+  end in the log it may come a second time, with \`ended\`. \`agent.spawn\` answers \`{ agentId, seq }\`.
 - \`agent.subscribe\` with \`fromSeq\` sends the records of the log from there on, then \`caughtUp\`, then what happens, with no gap and no
   repeat. \`seq\` of an \`event\` is the cursor to come back with. Events with \`live: true\` are not in the log.
 - Deltas carry \`offset\`, their place in the reply. Whoever comes in the middle of a reply gets one delta with all of it so far.

@@ -336,6 +336,14 @@ export class Agent {
     return undefined
   }
 
+  /**
+   * Whether its log has the request of a command, given to `dispatch`, however long ago. Loads the agent; rejects as `wake` does. An
+   * abort of an agent at rest leaves none.
+   */
+  wasAsked(requestId: string): Promise<boolean> {
+    return this.#loaded(async ({ requests }) => requests.has(requestId))
+  }
+
   /** Does something with the host, at once where it is loaded. */
   #loaded<T>(work: (host: AgentHost) => Promise<T>): Promise<T> {
     const host = this.#host

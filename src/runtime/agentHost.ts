@@ -19,6 +19,7 @@ import { Announcer } from './announcer.ts'
 import { Children } from './children.ts'
 import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './log/logWriter.ts'
+import { RequestIndex } from './log/requestIndex.ts'
 import { Notices } from './notices.ts'
 import { requestFrame } from './requestFrame.ts'
 import { restoreInput } from './restoreInput.ts'
@@ -47,6 +48,7 @@ export class AgentHost implements AgentPorts {
   readonly input: AgentInput
   readonly announcer: Announcer
   readonly runs = new RunBook(this)
+  readonly requests = new RequestIndex()
   readonly signs = new VitalSigns(this)
   partial: PartialReply | null = null
   announced = ''
@@ -82,6 +84,7 @@ export class AgentHost implements AgentPorts {
     this.#log = new LogWriter(shared.store, this, this.conversation.lastSeq)
     this.announcer = new Announcer(this, shared)
     this.#spent = records.reduce(spentAfter, noneSpent)
+    for (const record of records) this.requests.apply(record)
     const { name, snapshot: model, policy, captureTurnRequests } = definition
     if (captureTurnRequests) for (const captured of capturedRequests([...past, ...records])) this.#captured = captured
     this.input = {
@@ -313,6 +316,7 @@ export class AgentHost implements AgentPorts {
     const { redactor } = this.#shared
     const record = freezeInside({ ...(redactor?.value(draft) ?? draft), time: this.clock.now() })
     this.conversation.apply(record)
+    this.requests.apply(record)
     this.#log.append(record)
     if (this.parent !== undefined) this.signs.beat(record.time)
     if (record.type === 'run.start') this.runs.begin(record)

@@ -2,7 +2,6 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { Answers } from '../../src/runtime/bridge/answers.ts'
 import type { Agent } from '../../src/runtime/agent.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
@@ -26,12 +25,12 @@ async function restored({ cleanup }: CaseContext, records: readonly LogRecord[])
   const runtime = await createRuntime({ store })
   cleanup(() => runtime.close())
   const agent = await runtime.resume('a1', echo)
-  return { store, agent, answers: new Answers(store) }
+  return { store, agent }
 }
 
 /** The command is sent again, as a client does that was not answered. */
-async function sendAgain({ agent, answers }: Awaited<ReturnType<typeof restored>>): Promise<void> {
-  if (!(await answers.wasAsked(agent, requestId))) await ask(agent).result
+async function sendAgain({ agent }: Awaited<ReturnType<typeof restored>>): Promise<void> {
+  if (!(await agent.wasAsked(requestId))) await ask(agent).result
 }
 
 const said = (agent: Agent): string[] =>

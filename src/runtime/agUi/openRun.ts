@@ -1,5 +1,6 @@
 import type { ResumeEntry, RunAgentInput } from '@ag-ui/core'
 import { z } from 'zod'
+import { given } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../agent.ts'
 import type { Visit } from '../bridge/visit.ts'
@@ -170,7 +171,10 @@ function goOn(
     }
     // What may be refused goes first: a decision cannot be taken back.
     if (!isPaused) sayMore()
-    for (const { callId, approved, reason } of decisions) agent.decide(callId, approved ? 'approve' : 'deny', reason)
+    for (const { callId, approved, reason } of decisions) {
+      const decision = approved ? 'approve' : 'deny'
+      agent.dispatch({ type: 'agent.decide', agentId, callId, decision, ...given({ reason }) }, options)
+    }
     if (givesUp) {
       agent.abort()
       if (words === undefined) run.finish({ type: 'cancelled' })

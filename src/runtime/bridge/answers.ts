@@ -1,69 +1,113 @@
-import { agentIdSchema } from '../../protocol/ids.ts'
-import type { Store } from '../../protocol/store.ts'
-import type { Agent } from '../agent.ts'
+/** Answers kept of a session, the newest ones: so many commands may be sent again that leave nothing in a log. */
+const mostAnswers = 1_000
+/** Of those whose clients have left, for each token: sessions, and the answers of all of them. The one left longest ago goes first. */
+const mostLeft = 10_000
+const mostLeftAnswers = 100_000
 
-/** Answers kept, so that a command sent again after a reconnect is answered as before. */
-const mostKept = 10_000
-
-/** Who decides a call, and which calls wait below it. */
-interface Decider {
-  readonly id: string
-  readonly approvals: readonly { readonly key: string }[]
+/** How much is remembered. */
+export interface AnswerRoom {
+  readonly answers: number
+  readonly left: number
+  readonly leftAnswers: number
 }
 
-/** Remembers which commands were carried out: here since the server was started, and before that in the agents' logs. */
-export class Answers {
-  readonly #store: Store
+/** What one session had carried out since the server was started. */
+export class SessionAnswers {
+  readonly owner: string
+  readonly #most: number
   readonly #known = new Map<string, Promise<unknown>>()
-  /** Requests an agent's log knows of, read once an agent. */
-  readonly #asked = new WeakMap<Agent, Promise<Set<string>>>()
+  /** Sockets that are connected under it: an old one may be there still when the next one comes. */
+  sockets = 0
+  /** When the last of them left. */
+  leftAt = 0
 
-  constructor(store: Store) {
-    this.#store = store
+  constructor(owner: string, most: number) {
+    this.owner = owner
+    this.#most = most
   }
 
-  /** Carries a command out once: the same key gets the same answer. One that was refused may be tried again. */
-  once(key: string, run: () => unknown): Promise<unknown> {
-    const known = this.#known.get(key)
+  get size(): number {
+    return this.#known.size
+  }
+
+  /** Carries a command out once: the same id gets the same answer. One that was refused did nothing, and may be tried again. */
+  once(id: string, run: () => unknown): Promise<unknown> {
+    const known = this.#known.get(id)
     if (known !== undefined) return known
     const answer = Promise.resolve().then(run)
-    this.#known.set(key, answer)
-    answer.catch(() => this.#known.delete(key))
-    if (this.#known.size > mostKept) this.#known.delete(this.#known.keys().next().value!)
+    this.#known.set(id, answer)
+    answer.catch(() => this.#known.delete(id))
+    if (this.#known.size > this.#most) this.#known.delete(this.#known.keys().next().value!)
     return answer
   }
+}
 
-  /** Whether an agent's log has this request already: from before the server was started again. */
-  async wasAsked(agent: Agent, requestId: string): Promise<boolean> {
-    const asked = this.#asked.get(agent) ?? this.#readRequests(agent.id)
-    this.#asked.set(agent, asked)
-    asked.catch(() => this.#asked.delete(agent))
-    return (await asked).has(requestId)
+/**
+ * Remembers what sessions had carried out, for as long as they may come back: while somebody is connected, and for some time after.
+ * What left a record is found in the agents' logs beyond that. Each token has a room of its own, which no other can fill.
+ */
+export class Answers {
+  readonly #keptMs: number
+  readonly #room: AnswerRoom
+  readonly #sessions = new Map<string, SessionAnswers>()
+  /** Sessions that nobody is connected to, by token, the one left longest ago first. */
+  readonly #left = new Map<string, Map<string, SessionAnswers>>()
+
+  /** `keptMs`: how long a session that was left is remembered. */
+  constructor(
+    keptMs: number,
+    room: AnswerRoom = { answers: mostAnswers, left: mostLeft, leftAnswers: mostLeftAnswers },
+  ) {
+    this.#keptMs = keptMs
+    this.#room = room
   }
 
-  /** Whether an ancestor's decision of this request, about a call named by its key, is in the log of the agent that made the call. */
-  async wasDecided({ id, approvals }: Decider, key: string, requestId: string): Promise<boolean> {
-    const owner = agentIdSchema.safeParse(key.split('/', 1)[0]).data
-    if (owner === undefined || owner === key || owner === id || approvals.some((call) => call.key === key)) return false
-    return (await this.#readRequests(owner)).has(requestId)
+  /** Sessions that are remembered. */
+  get size(): number {
+    return this.#sessions.size
   }
 
-  async #readRequests(agentId: string): Promise<Set<string>> {
-    const asked = new Set<string>()
-    let beginning: { readonly requestId: string; unsaid: number } | undefined
-    for await (const record of this.#store.read(agentId)) {
-      // A run counts once all that it says first is there.
-      if (record.type === 'run.start') {
-        const { requestId, cause, messages = 1 } = record
-        beginning = { requestId, unsaid: cause === 'resume' ? 0 : messages }
-      } else if (record.type === 'message.added' && beginning !== undefined) beginning.unsaid -= 1
-      else if (record.type === 'queue.changed' && record.added !== undefined) asked.add(record.added.id)
-      else if (record.type === 'revert.requested') asked.add(record.request.id)
-      else if (record.type === 'approval.decided' || record.type === 'run.end') {
-        if (record.requestId !== undefined) asked.add(record.requestId)
-      }
-      if (beginning?.unsaid === 0) asked.add(beginning.requestId)
+  /** A client goes on with a session, or begins it; `owner` is whose room it takes. */
+  enter(sessionId: string, owner: string): SessionAnswers {
+    const session = this.#sessions.get(sessionId) ?? new SessionAnswers(owner, this.#room.answers)
+    this.#sessions.set(sessionId, session)
+    this.#left.get(session.owner)?.delete(sessionId)
+    session.sockets += 1
+    return session
+  }
+
+  /** A client has left. */
+  leave(sessionId: string, now: number): void {
+    const session = this.#sessions.get(sessionId)
+    if (session === undefined) return
+    session.sockets -= 1
+    if (session.sockets > 0) return
+    session.leftAt = now
+    const left = this.#left.get(session.owner) ?? new Map<string, SessionAnswers>()
+    this.#left.set(session.owner, left)
+    left.set(sessionId, session)
+    let answers = 0
+    for (const { size } of left.values()) answers += size
+    for (const [id, { size }] of left) {
+      if (left.size <= this.#room.left && answers <= this.#room.leftAnswers) break
+      answers -= size
+      this.#forget(id, left)
     }
-    return asked
+  }
+
+  /** Forgets sessions that were left long enough ago. */
+  expire(now: number): void {
+    for (const [owner, left] of this.#left) {
+      for (const [id, { leftAt }] of left) {
+        if (leftAt + this.#keptMs > now) break
+        this.#forget(id, left)
+      }
+      if (left.size === 0) this.#left.delete(owner)
+    }
+  }
+
+  #forget(sessionId: string, left: Map<string, SessionAnswers>): void {
+    left.delete(sessionId)
+    this.#sessions.delete(sessionId)
   }
 }

@@ -12,6 +12,7 @@ import type { Role } from '../../protocol/frames.ts'
 import { checkReach, grantOf, isSameGrant, type Grant, type Reach, type Tokens } from './access.ts'
 import type { ChartSubject } from '../charts/chart.ts'
 import { Answers } from './answers.ts'
+import { Decisions } from './decisions.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
 import { birthOf } from '../sessions/birthOf.ts'
@@ -62,6 +63,7 @@ export class Bridge {
   readonly strangers: Strangers
   readonly refusals: Refusals
   readonly answers: Answers
+  readonly decisions: Decisions
   /** What whoever comes without a token may do; `undefined` where one is asked for. */
   readonly everyone: Grant | undefined
   /** Takes out secrets that the application named. */
@@ -83,11 +85,15 @@ export class Bridge {
     this.definitions = parts.definitions
     this.redactor = parts.redactor
     this.everyone = parts.tokens === undefined ? { role: parts.role ?? 'admin' } : undefined
-    this.answers = new Answers(parts.store)
+    this.answers = new Answers(parts.limits.sessionMs)
+    this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.strangers = new Strangers(parts.limits)
     this.refusals = new Refusals(parts.logger, parts.clock)
     this.roster = new Roster(this)
-    this.#forgetAgents = runtime.onAgent((agent) => this.#feeds.get(agent.id)?.follow(agent))
+    this.#forgetAgents = runtime.onAgent((agent) => {
+      this.#feeds.get(agent.id)?.follow(agent)
+      this.decisions.began(agent.id)
+    })
   }
 
   onAgent(listener: (agent: Agent) => void): () => void {

@@ -2,6 +2,7 @@ import type { RawData, WebSocket } from 'ws'
 import { errorInfo, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import { closeCodes, type CheckedClientFrame, type ServerFrame } from '../../protocol/frames.ts'
 import type { Grant, Reach } from './access.ts'
+import type { SessionAnswers } from './answers.ts'
 import type { Bridge, Connection } from './bridge.ts'
 import { Accepted, rights, type Commanding } from './commandTable.ts'
 import { isFull } from './door.ts'
@@ -38,6 +39,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   #visit: Visit | undefined
   /** Chosen by the client, so that its commands are known again after a reconnect. */
   #sessionId = ''
+  #answers: SessionAnswers | undefined
   /** Commands are carried out in the order they came. */
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
@@ -182,6 +184,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
     }
     this.#token = token
     this.#grant = grant
+    this.#answers = bridge.answers.enter(this.#sessionId, bridge.tokens === undefined ? '' : (token ?? ''))
     this.#visit = new Visit(bridge, grant)
     this.send({
       type: 'welcome',
@@ -201,9 +204,9 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
     try {
       const right = rights[type]
       this.visit.mustBe(right.role, type)
-      const key = `${this.#sessionId}/${id}`
-      const run = (): unknown => right.run(this, frame as never, key)
-      const result = await (right.isOnce ? this.bridge.answers.once(key, run) : run())
+      const requestId = `${this.#sessionId}/${id}`
+      const run = (): unknown => right.run(this, frame as never, requestId)
+      const result = await (right.isOnce ? this.#answers!.once(id, run) : run())
       if (result instanceof Accepted) void this.#answerLater(id, result)
       else this.send({ type: 'ok', id, result: result ?? null })
     } catch (thrown) {
@@ -234,6 +237,7 @@ export class BridgeSession implements Commanding, Connection, RosterWatcher {
   }
 
   #left(): void {
+    if (this.#answers !== undefined) this.bridge.answers.leave(this.#sessionId, this.bridge.clock.now())
     this.unwatch()
     for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)
   }

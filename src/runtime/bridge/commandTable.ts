@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { CheckedClientFrame, Role, SessionEntry } from '../../protocol/frames.ts'
@@ -60,6 +61,9 @@ async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
 const unlogged = (result: RunResult): RunResult | undefined =>
   result.loopId === '' || (result.stopReason === 'error' && result.turns === 0) ? result : undefined
 
+/** `seq` of the last record of an agent that was just spawned. */
+const firstSeq = 1
+
 /** Gives an agent what a person asks of it. */
 const ask = <T extends Extract<Command['type'], AgentCommand['type']>>(): Right<T> => ({
   role: 'drive',
@@ -73,11 +77,10 @@ const ask = <T extends Extract<Command['type'], AgentCommand['type']>>(): Right<
       throw thrown
     })
     if (agent === null) return answer
-    const { answers } = session.bridge
-    if (await answers.wasAsked(agent, requestId)) return answer
+    if (await agent.wasAsked(requestId)) return new Accepted(written(agent, answer))
     if (command.type === 'agent.decide') {
-      const decider = { id: agent.id, approvals: agent.approvals() }
-      if (await answers.wasDecided(decider, command.callId, requestId)) return answer
+      const { decisions } = session.bridge
+      if (await decisions.wasDecided(agent, command.callId, requestId)) return answer
     }
     if (command.type === 'agent.stop') return new Accepted(agent.stop().then(() => answer))
     const run = agent.dispatch(command, { requestId })
@@ -128,9 +131,17 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   'agent.spawn': {
     role: 'admin',
     isOnce: true,
-    async run({ visit }, { definition, agentId }) {
-      const agent = await visit.spawn(definition, agentId)
-      return new Accepted(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
+    async run({ visit }, { definition, agentId }, requestId) {
+      // Where the client names none, it is named after the command: one that is sent again finds it, on the next server too.
+      const id = agentId ?? `${definition}-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}`
+      try {
+        const agent = await visit.spawn(definition, id)
+        return new Accepted(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
+      } catch (thrown) {
+        const isOwn = agentId === undefined && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS'
+        if (isOwn) return { agentId: id, seq: firstSeq }
+        throw thrown
+      }
     },
   },
   'agent.list': {

@@ -24,6 +24,8 @@ export const bridgeLimitsSchema = z.strictObject({
   /** Waiting in a socket before the client counts as lagging, and before it is given up. */
   highWaterBytes: count.default(1024 * 1024),
   hardLimitBytes: count.default(8 * 1024 * 1024),
+  /** A session whose last client has left is remembered for so long: commands that left nothing in a log are known until then. */
+  sessionMs: count.default(60 * 60 * 1_000),
   /** For clients to leave when the server is closed. */
   drainMs: count.default(2_000),
 })

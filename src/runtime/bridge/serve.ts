@@ -127,6 +127,7 @@ function beat(clock: Clock, bridge: Bridge): () => void {
   const next = (): void => {
     cancel = clock.after(1_000, () => {
       since += 1_000
+      bridge.answers.expire(clock.now())
       const isPing = since >= bridge.limits.pingMs
       if (isPing) since = 0
       for (const connection of bridge.connections) {

@@ -49,9 +49,9 @@ export class Visit {
     yield* this.#bridge.store.read(agentId, fromSeq)
   }
 
-  /** Whether an agent's log has a request of this id, from before the server was started too. */
+  /** Whether an agent's log has a request of this id, however long ago. */
   wasAsked(agent: Agent, requestId: string): Promise<boolean> {
-    return this.#bridge.answers.wasAsked(agent, requestId)
+    return agent.wasAsked(requestId)
   }
 
   /** What a client is told of a failure: no path of the server. */
