@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../protocol/clock.ts'
 import { systemClock } from '../protocol/systemClock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { bridgeUrl } from './bridgeUrl.ts'
 import type { WebSocketConstructor } from './webSocketPort.ts'
 
 /** How long to wait before connecting again: twice as long each time, from `baseMs` to `maxMs`, half of it at random. */
@@ -18,6 +19,11 @@ export interface ConnectOptions {
   /** Default: the global `WebSocket`, which browsers and Node 22 have. */
   readonly webSocket?: WebSocketConstructor
   readonly retry?: RetryOptions
+  /**
+   * For the server to say welcome for the first time, in milliseconds: after it the client is closed, and `ready` and whatever waits
+   * reject with `BRIDGE_UNREACHABLE`. Default: none, the client goes on trying.
+   */
+  readonly connectTimeoutMs?: number
   /** Closes the client when it is aborted. */
   readonly signal?: AbortSignal
   /** Default: the system's. */
@@ -32,6 +38,7 @@ export interface CheckedOptions {
   readonly token: string | undefined
   readonly webSocket: WebSocketConstructor
   readonly retry: Required<RetryOptions>
+  readonly connectTimeoutMs: number | undefined
   readonly signal: AbortSignal | undefined
   readonly clock: Clock
   readonly random: () => number
@@ -45,6 +52,7 @@ const schema = z
     token: z.string(),
     webSocket: z.custom(isFunction, 'give a WebSocket class'),
     retry: z.strictObject({ baseMs: ms, maxMs: ms }).partial(),
+    connectTimeoutMs: ms,
     signal: z.custom((value) => value instanceof AbortSignal, 'give an AbortSignal'),
     clock: z.custom((value) => isFunction((value as Clock | undefined)?.after), 'give { now, after }'),
     random: z.custom(isFunction, 'give a function'),
@@ -52,17 +60,16 @@ const schema = z
   .partial()
 
 /** @throws RuntimeError `INVALID_OPTION` */
-export function checkOptions(url: string, options: ConnectOptions): CheckedOptions {
-  if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new RuntimeError('INVALID_OPTION', `connect takes a URL such as ws://127.0.0.1:8765/bridge, not ${url}.`)
-  }
+export function checkOptions(written: string, options: ConnectOptions): CheckedOptions {
+  const url = bridgeUrl(written)
   const checked = schema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `connect: ${describeIssues(checked.error)}.`)
-  const { token, signal, clock = systemClock, random = Math.random } = options
+  const { token, signal, connectTimeoutMs, clock = systemClock, random = Math.random } = options
   const here = globalThis as { readonly WebSocket?: WebSocketConstructor }
   const webSocket = options.webSocket ?? here.WebSocket
   if (webSocket === undefined) {
     throw new RuntimeError('INVALID_OPTION', 'connect: there is no global WebSocket here (Node has it from 22 on).')
   }
-  return { url, token, webSocket, retry: { baseMs: 250, maxMs: 10_000, ...options.retry }, signal, clock, random }
+  const retry = { baseMs: 250, maxMs: 10_000, ...options.retry }
+  return { url, token, webSocket, retry, connectTimeoutMs, signal, clock, random }
 }

@@ -45,6 +45,9 @@ export class Link {
   /** Timers: the next attempt, the welcome, the next ping; and the answer to a ping. */
   #cancelTimer: () => void = () => {}
   #cancelPong: (() => void) | undefined
+  #cancelTimeout: (() => void) | undefined
+  /** Why there has been no connection so far; it is told once. */
+  #problem: ErrorInfo | undefined
   /** What the server last said that was no answer: the reason of a close. */
   #lastError: ErrorInfo | undefined
 
@@ -65,6 +68,12 @@ export class Link {
 
   /** Connects. Once. */
   open(): void {
+    const { clock, connectTimeoutMs } = this.#options
+    if (connectTimeoutMs !== undefined)
+      this.#cancelTimeout = clock.after(connectTimeoutMs, () => {
+        const problem = this.#problem ?? this.#unreachable(`no welcome came within ${connectTimeoutMs} ms`)
+        this.close(remoteError(problem))
+      })
     this.#dial()
   }
 
@@ -85,6 +94,7 @@ export class Link {
   /** Closes for good. Idempotent. */
   close(error: RuntimeError = closedError()): void {
     if (this.#status === 'closed') return
+    this.#cancelTimeout?.()
     this.#hangUp()
     this.#become('closed')
     this.#owner.closed(error)
@@ -114,10 +124,10 @@ export class Link {
       if (isCurrent()) this.#lose(code)
     })
     // A close follows it, but not in Node 22 when there never was a connection.
-    socket.addEventListener('error', () => {
-      if (isCurrent()) this.#lose()
+    socket.addEventListener('error', ({ message }: { readonly message?: unknown }) => {
+      if (isCurrent()) this.#lose(undefined, typeof message === 'string' && message !== '' ? message : undefined)
     })
-    this.#cancelTimer = clock.after(welcomeMs, () => this.#lose())
+    this.#cancelTimer = clock.after(welcomeMs, () => this.#lose(undefined, `no welcome came within ${welcomeMs} ms`))
   }
 
   #hear(data: unknown, isCurrent: () => boolean): void {
@@ -146,6 +156,7 @@ export class Link {
 
   #welcome(frame: WelcomeFrame): void {
     this.#cancelTimer()
+    this.#cancelTimeout?.()
     this.#wasOpen = true
     this.#openedAt = this.#options.clock.now()
     this.#beat()
@@ -164,8 +175,8 @@ export class Link {
     })
   }
 
-  /** The connection is gone, or given up. */
-  #lose(code?: number): void {
+  /** The connection is gone, or given up; `why` is what the WebSocket says, which browsers' do not. */
+  #lose(code?: number, why = code === undefined ? 'it was refused' : `it was closed with ${code}`): void {
     const { clock, retry, random } = this.#options
     const wasOpen = this.#status === 'open'
     this.#hangUp()
@@ -173,6 +184,11 @@ export class Link {
       const said = this.#lastError ?? errorInfo('BRIDGE_UNAUTHORISED', 'The server refused the connection.')
       return this.close(remoteError(said))
     }
+    if (!this.#wasOpen && this.#problem === undefined) {
+      this.#problem = this.#unreachable(why)
+      this.#owner.report(this.#problem)
+    }
+    if (this.#status === 'closed') return
     if (wasOpen && clock.now() - this.#openedAt >= steadyMs) this.#attempt = 0
     const wait = backoff(this.#attempt, retry, random())
     this.#retryAt = clock.now() + wait
@@ -180,6 +196,10 @@ export class Link {
     this.#attempt += 1
     if (wasOpen) this.#owner.lost()
     this.#become(this.#wasOpen ? 'reconnecting' : 'connecting')
+  }
+
+  #unreachable(why: string): ErrorInfo {
+    return errorInfo('BRIDGE_UNREACHABLE', `There is no connection to ${this.#options.url}: ${why.replace(/\.$/, '')}.`)
   }
 
   #hangUp(): void {

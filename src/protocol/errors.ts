@@ -28,7 +28,7 @@ export const errorTable = {
   BRIDGE_CLOSED: 'Connect anew; a closed client stays closed.',
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
   BRIDGE_UNREACHABLE:
-    'Check the URL (ws://host:port/bridge), that the server runs, and that its origins name this page; its log says whom it turned away.',
+    'Check that the server runs (its /healthz says ok), that the path is right (/bridge), and that a page of another origin is in its option "origins"; browsers hide which it is, the logger of the server says whom it turned away.',
   BRIDGE_UNAUTHORISED: 'Send "hello" with a token of the server first.',
   BRIDGE_SESSION:
     'Leave sessionId out to be given one, or make it with the token that is sent: docs/protocol.md says how.',

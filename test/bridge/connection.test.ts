@@ -252,7 +252,7 @@ describe('a connection', (it) => {
   })
 
   it('takes no wrong options', () => {
-    assert.throws(() => connect('http://server.example'), withCode('INVALID_OPTION', 'ws://'))
+    assert.throws(() => connect('ftp://server.example'), withCode('INVALID_OPTION', 'ws://'))
     assert.throws(() => connect('ws://'), withCode('INVALID_OPTION'))
     assert.throws(() => connect('ws://x', { retry: { baseMs: -1 } }), withCode('INVALID_OPTION', 'retry.baseMs'))
     assert.throws(() => connect('ws://x', { nonsense: 1 } as object), withCode('INVALID_OPTION', 'nonsense'))
