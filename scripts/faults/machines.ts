@@ -61,20 +61,28 @@ export const faults: readonly Fault[] = [
     id: 'machines-8',
     file: 'src/machines/guards.ts',
     what: 'a provider that asks for an hour is waited for',
-    from: 'run.attempt < policy.retry.attempts && (output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs',
-    to: 'run.attempt < policy.retry.attempts',
+    from: '    (output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs',
+    to: '    true',
     tests: ['machines/replies'],
   },
   {
     id: 'machines-9',
     file: 'src/machines/guards.ts',
-    what: 'a sub-agent is told again and again that its answer does not fit',
-    from: 'task !== null && run?.repaired === false && isBadAnswer',
-    to: 'task !== null && isBadAnswer',
+    what: 'a model is told again and again that its answer does not fit',
+    from: 'return run.badAnswers + 1 < policy.outputAttempts',
+    to: 'return true',
     tests: ['machines/replies', 'journeys/answersAsData'],
   },
   {
     id: 'machines-10',
+    file: 'src/machines/guards.ts',
+    what: 'answers that do not fit pass every limit',
+    from: 'return mayRepair(subject) && !output.ok && run !== null && limitAfter(run, output.failure) !== undefined',
+    to: 'return run === null',
+    tests: ['machines/replies', 'journeys/answersAsData'],
+  },
+  {
+    id: 'machines-11',
     file: 'src/machines/guards.ts',
     what: 'an agent with children stops without them',
     from: 'subject.context.ending !== null && !hasChildren(subject)',
@@ -82,7 +90,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisorCalls'],
   },
   {
-    id: 'machines-11',
+    id: 'machines-12',
     file: 'src/machines/runs.ts',
     what: 'turns of sub-agents do not count against the limit',
     from: 'turns: run.turns + run.childTurns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const',
@@ -90,7 +98,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisorCalls'],
   },
   {
-    id: 'machines-12',
+    id: 'machines-13',
     file: 'src/machines/runs.ts',
     what: 'the timer of an ended run stays',
     from: `  if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
@@ -99,7 +107,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/pauses'],
   },
   {
-    id: 'machines-13',
+    id: 'machines-14',
     file: 'src/machines/runs.ts',
     what: 'the wall time goes on while people think',
     from: 'run.deadline + Math.max(0, now - heldAt)',
@@ -107,7 +115,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/calls'],
   },
   {
-    id: 'machines-14',
+    id: 'machines-15',
     file: 'src/machines/runs.ts',
     what: 'usage of an attempt that failed is not counted',
     from: `  if (usage !== undefined) spend(draft, usage, costUsd ?? 0)
@@ -116,7 +124,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/replies', 'journeys/answersAsData'],
   },
   {
-    id: 'machines-15',
+    id: 'machines-16',
     file: 'src/machines/runs.ts',
     what: 'follow-ups come between a call and its answer',
     from: 'if (!owesReply && steering.length === 0) {',
@@ -124,7 +132,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-16',
+    id: 'machines-17',
     file: 'src/machines/queues.ts',
     what: 'an interrupt waits behind the prompts',
     from: 'first ? [entry, ...waiting] : [...waiting, entry]',
@@ -132,7 +140,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-17',
+    id: 'machines-18',
     file: 'src/machines/queues.ts',
     what: 'one-at-a-time takes all',
     from: `draft.context.policy.queueMode === 'all' ? waiting : waiting.slice(0, 1)`,
@@ -140,7 +148,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-18',
+    id: 'machines-19',
     file: 'src/machines/queues.ts',
     what: 'a queued prompt loses its limits',
     from: `  ...(limits === undefined ? {} : { limits }),
@@ -149,7 +157,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-19',
+    id: 'machines-20',
     file: 'src/machines/brakes.ts',
     what: 'a request that came during a drain is refused with it',
     from: `refuseReverts(draft, 'the drain gave no answer', draft.context.drained)`,
@@ -157,7 +165,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/compaction'],
   },
   {
-    id: 'machines-20',
+    id: 'machines-21',
     file: 'src/machines/brakes.ts',
     what: 'a revert is taken with its switch off',
     from: `  const { reverts } = draft.context
@@ -168,7 +176,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/compaction'],
   },
   {
-    id: 'machines-21',
+    id: 'machines-22',
     file: 'src/machines/compaction.ts',
     what: 'the trunk is compacted every turn',
     from: 'compactedAt: tokensAfter, isCompacting',
@@ -176,7 +184,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/compaction'],
   },
   {
-    id: 'machines-22',
+    id: 'machines-23',
     file: 'src/machines/states/idle.ts',
     what: 'a failed store does not pause an agent at rest',
     from: `    { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
@@ -185,7 +193,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/pauses'],
   },
   {
-    id: 'machines-23',
+    id: 'machines-24',
     file: 'src/machines/states/paused.ts',
     what: 'an abort of a paused agent leaves its queues',
     from: `          dropQueues(draft, ['steering', 'followUps'])
@@ -194,7 +202,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/pauses'],
   },
   {
-    id: 'machines-24',
+    id: 'machines-25',
     file: 'src/machines/states/replying.ts',
     what: 'a reply goes on after its wall time',
     from: `      guard: 'deadlinePassed',
@@ -208,7 +216,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/pauses'],
   },
   {
-    id: 'machines-25',
+    id: 'machines-26',
     file: 'src/machines/states/settling.ts',
     what: 'a steer during an abort is lost',
     from: `    steer: { actions: saidTooLate },
@@ -218,7 +226,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-26',
+    id: 'machines-27',
     file: 'src/machines/states/draining.ts',
     what: 'a full trunk is asked with once more before it is compacted',
     from: `  {

@@ -385,7 +385,8 @@ export class AgentHost implements AgentPorts {
 
   /** Observes the machine: it has taken a step. */
   next(): void {
-    this.#unseen = 0
+    // Each event that is taken comes by here once; others may still lie in the mailbox.
+    this.#unseen = Math.max(0, this.#unseen - 1)
     this.announcer.flush()
     this.#shared.unloading?.look(this)
     const previous = this.#state

@@ -252,6 +252,36 @@ describe('the queues', (it) => {
     assert.is((await second.result).text, 'c')
   })
 
+  it('are never more than maxQueue, whatever a listener asks for in the middle of a step', async (context) => {
+    const open = gate()
+    const { agent, untilState, ofType } = await startAgent(context, {
+      maxQueue: 3,
+      replies: [stalled(['x'], open.promise), ...Array.from({ length: 20 }, () => 'ok')],
+    })
+    const run = agent.prompt('1')
+    await untilState('replying.streaming')
+    let refused = 0
+    agent.subscribe((event) => {
+      if (event.type !== 'queue.changed' || event.added === undefined) return
+      for (let i = 0; i < 3; i += 1)
+        try {
+          agent.prompt('again')
+        } catch (thrown) {
+          assert.ok(withCode('QUEUE_FULL', 'prompts')(thrown))
+          refused += 1
+        }
+    })
+    agent.prompt('2')
+    assert.equal(
+      ofType('queue.changed').map(({ length }) => length),
+      [1, 2, 3],
+    )
+    assert.is(refused, 7)
+    open.resolve()
+    await run.result
+    await untilState('idle')
+  })
+
   it('run prompts in the order they were made across a pause by a limit', async (context) => {
     const open = gate<string>()
     const { agent, script, until } = await startAgent(context, {

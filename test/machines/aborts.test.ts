@@ -87,6 +87,25 @@ describe('an abort', (it) => {
     assert.is(script.context.head, 5)
   })
 
+  it('drops what was said to the run, and tells the next one nothing of it', () => {
+    const script = agentIn('executing')
+    script.followUp('f')
+    script.steer('s')
+    script.abort()
+    const dropped = script.driver.recordsOf('queue.changed').filter(({ why }) => why === 'dropped')
+    assert.equal(dropped.map(({ queue }) => queue).toSorted(), ['followUps', 'steering'])
+    script.settle()
+    assert.is(script.state, 'idle')
+    script.prompt('next')
+    assert.equal(
+      script.driver
+        .recordsOf('message.added')
+        .map(({ message }) => textOf(message.content))
+        .slice(1),
+      ['next'],
+    )
+  })
+
   it('starts the next waiting prompt', () => {
     const script = agentIn('executing')
     script.prompt('next')

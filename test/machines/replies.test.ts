@@ -1,5 +1,6 @@
+import { noUsage } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
-import { AgentScript } from './agentScript.ts'
+import { AgentScript, refused } from './agentScript.ts'
 
 describe('a prompt and its reply', (it) => {
   it('runs from idle over requesting and streaming back to idle, and records each step once', () => {
@@ -190,6 +191,22 @@ describe('a reply that fails', (it) => {
     script.finishCall('c1')
     script.failReply('network')
     assert.is(script.state, 'backoff')
+  })
+
+  it('counts what an attempt used that came and could not be used', () => {
+    const script = new AgentScript()
+    script.prompt('go')
+    const child = script.driver.child('streamReply')
+    const failed = refused(child, 'other', script.driver.now)
+    assert.ok(!failed.ok)
+    script.driver.finish(child, {
+      ...failed,
+      failure: { ...failed.failure, usage: { ...noUsage, output: 7 }, costUsd: 0.5 },
+    })
+    script.wake('backoff')
+    script.reply({ usage: { output: 1 }, costUsd: 0.25 })
+    const [end] = script.driver.recordsOf('run.end')
+    assert.equal([end?.usage.output, end?.costUsd], [8, 0.75])
   })
 
   it('counts what a later attempt used, once', () => {

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
+import type { Clock } from '../../src/protocol/clock.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
@@ -10,6 +11,26 @@ import { calls, gate, never, quiet, stalled, tool, withCode } from '../support/a
 import { checkJourney } from '../support/journeyRules.ts'
 import { assert, describe } from '../support/suite.ts'
 import { echo, idleAgents, idleMs } from './idleAgents.ts'
+
+/** A clock whose timers `fire` in the middle of whatever is done. */
+function hastyClock(): { readonly clock: Clock; fire(ms: number): void } {
+  let now = 0
+  const timers = new Set<() => void>()
+  const clock: Clock = {
+    now: () => now,
+    after: (_ms, callback) => {
+      timers.add(callback)
+      return () => timers.delete(callback)
+    },
+  }
+  const fire = (ms: number): void => {
+    now += ms
+    const due = [...timers]
+    timers.clear()
+    for (const callback of due) callback()
+  }
+  return { clock, fire }
+}
 
 describe('an idle agent', (it) => {
   it('is unloaded after idleUnloadMs, its log let go, and its next prompt goes on with all that was said', async (context) => {
@@ -124,6 +145,31 @@ describe('an idle agent', (it) => {
     await clock.advance(idleMs)
     assert.is(agent.isLoaded, false)
   })
+
+  for (const what of ['a prompt', 'a child'] as const) {
+    it(`is one only when nothing is on its way to it: ${what} asked for in the middle of a step`, async (context) => {
+      const { clock, fire } = hastyClock()
+      const { store, spawn } = await idleAgents(context, { clock })
+      store.gates.append = Promise.reject(new Error('the disk is full'))
+      const agent = await spawn('a1')
+      await quiet()
+      assert.is(agent.pause?.type, 'store')
+      store.gates.append = undefined
+      const asked = new Promise<unknown>((resolve) => {
+        const leave = agent.subscribe((event) => {
+          if (event.type !== 'state.changed' || event.state !== 'idle') return
+          leave()
+          const helper = defineAgent({ name: 'helper', model: echo })
+          resolve(what === 'a prompt' ? agent.prompt('go').result : agent.spawn(helper))
+          fire(idleMs)
+        })
+      })
+      await agent.resume().result
+      const outcome = (await asked) as { readonly text?: string; readonly id?: string }
+      assert.is(agent.isLoaded, true)
+      assert.is(outcome.text ?? outcome.id, what === 'a prompt' ? '1: go' : 'a1.s1')
+    })
+  }
 
   it('is one only at rest: not while it works, waits for a person, or is paused', async (context) => {
     const { clock, spawn } = await idleAgents(context)

@@ -132,7 +132,7 @@ describe('an id that another agent of the tree has', (it) => {
       actors: {
         openChild: fromPromise(async () => opened()),
         watchChild: fromPromise<WatchOutput, OpenInput>(() => never),
-        agent: agentMachine as never,
+        agent: agentMachine.provide({ actions: { attach: () => {} } }) as never,
       },
     })
     const supervisor = createActor(machine, { systemId: 'a.1', input: supervised() })

@@ -9,7 +9,6 @@ export function isQuiet(host: AgentHost): boolean {
     !host.isStopped &&
     host.unseen === 0 &&
     waiting.every(({ length }) => length === 0) &&
-    (host.children?.wanted.size ?? 0) === 0 &&
     !host.isAttended
   )
 }

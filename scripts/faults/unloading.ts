@@ -1,0 +1,336 @@
+import type { Fault } from '../mutate.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'unloading-1',
+    file: 'src/runtime/registry/isQuiet.ts',
+    what: 'an agent is unloaded with a command on its way',
+    from: 'host.unseen === 0 &&',
+    to: 'host.unseen >= 0 &&',
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-2',
+    file: 'src/runtime/registry/isQuiet.ts',
+    what: 'an agent that somebody listens to is unloaded',
+    from: `    !host.isAttended
+`,
+    to: `    true
+`,
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-3',
+    file: 'src/runtime/registry/isQuiet.ts',
+    what: 'an agent with a child is unloaded',
+    from: 'waiting.every(({ length }) => length === 0)',
+    to: 'true',
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-4',
+    file: 'src/runtime/registry/unloading.ts',
+    what: 'an agent is unloaded before its time',
+    from: `      if (due > now) break
+`,
+    to: '',
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-5',
+    file: 'src/runtime/registry/unloading.ts',
+    what: 'an agent is unloaded before its log is written',
+    from: 'if (pending !== undefined)',
+    to: 'if (false as boolean && pending !== undefined)',
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-6',
+    file: 'src/runtime/registry/unloading.ts',
+    what: 'an agent whose log was slow is never unloaded',
+    from: `          () => this.look(host),
+          () => {},`,
+    to: `          () => {},
+          () => {},`,
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-7',
+    file: 'src/runtime/registry/unloading.ts',
+    what: 'the timer of an agent that ended keeps the process alive',
+    from: `  forget(host: AgentHost): void {
+    this.#due.delete(host)
+`,
+    to: `  forget(_host: AgentHost): void {
+`,
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-8',
+    file: 'src/runtime/registry/unloading.ts',
+    what: 'only the first to be due is ever unloaded',
+    from: `      else if (isQuiet(host)) this.#unload(host)
+    }
+    this.#keepTime()`,
+    to: `      else if (isQuiet(host)) this.#unload(host)
+    }`,
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-9',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'an abort of an agent at rest loads it',
+    from: `    if (event.type === 'abort' && (this.unseen === 0 || this.#waking?.events.at(-1)?.type === 'abort')) return
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-10',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'an agent is loaded while its old host still writes',
+    from: `      await this.released
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-11',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'an agent that could not be loaded once is lost',
+    from: `      this.#loading = undefined
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-12',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'runs that could not begin are begun by the next command',
+    from: `    const { runs = nobody } = this.#waking ?? {}
+    this.#waking = undefined`,
+    to: '    const { runs = nobody } = this.#waking ?? {}',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-13',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'the result of a prompt that woke an agent never comes',
+    from: `    for (const run of runs) host.runs.expect(run.id, run)
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-14',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'a listener of an unloaded agent hears nothing once it is loaded',
+    from: `    for (const bond of bonds) bond.unbind = bond.bind(host)
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-15',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'a listener that left while the agent was unloaded hears it all the same',
+    from: `      this.#bonds = this.#bonds?.filter((other) => other !== bond)
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-16',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'whoever iterates over events of an agent that is closed unloaded waits for ever',
+    from: `    for (const { close } of bonds) close?.(null)
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-17',
+    file: 'src/runtime/registry/unloadedHost.ts',
+    what: 'a stop that failed cannot be tried again',
+    from: `        this.#ending = undefined
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-18',
+    file: 'src/runtime/registry/registry.ts',
+    what: 'a woken agent is another one to the application',
+    from: `      old.body = host
+      return
+`,
+    to: `      old.body = host
+`,
+    tests: ['runtime/unloading'],
+  },
+  {
+    id: 'unloading-19',
+    file: 'src/runtime/registry/registry.ts',
+    what: 'agents are missing from the list once the newest has ended',
+    from: `    if (seat.next === undefined) this.#last = seat.before
+    else seat.next`,
+    to: '    if (seat.next !== undefined) seat.next',
+    tests: ['runtime/registry'],
+  },
+  {
+    id: 'unloading-20',
+    file: 'src/runtime/registry/registry.ts',
+    what: 'a page has one agent too many',
+    from: 'agents.length < limit',
+    to: 'agents.length <= limit',
+    tests: ['runtime/registry'],
+  },
+  {
+    id: 'unloading-21',
+    file: 'src/runtime/children.ts',
+    what: 'a sub-agent that could not be opened keeps its log locked',
+    from: `    } catch (thrown) {
+      await lease.release()
+      throw thrown
+    }
+  }
+
+  /** What the child goes on from`,
+    to: `    } catch (thrown) {
+      throw thrown
+    }
+  }
+
+  /** What the child goes on from`,
+    tests: ['journeys/refusesSubAgents', 'journeys/abortsATree', 'tree/'],
+  },
+  {
+    id: 'unloading-22',
+    file: 'src/runtime/children.ts',
+    what: 'a new life opens the log before the last one has let it go',
+    from: `    await this.#releases.get(childId)
+`,
+    to: '',
+    tests: ['journeys/supervises', 'tree/'],
+  },
+  {
+    id: 'unloading-23',
+    file: 'src/runtime/children.ts',
+    what: 'a tree grows without end',
+    from: 'if (depth > this.#parent.maxDepth)',
+    to: 'if (depth > 1_000)',
+    tests: ['journeys/refusesSubAgents'],
+  },
+  {
+    id: 'unloading-24',
+    file: 'src/runtime/children.ts',
+    what: 'a sub-agent that was done before the crash is asked again',
+    from: 'if (answer !== undefined) {',
+    to: 'if (answer !== undefined && input.life < 0) {',
+    tests: ['tree/', 'runtime/crashedTwice', 'journeys/callsSubAgents'],
+  },
+  {
+    id: 'unloading-25',
+    file: 'src/runtime/children.ts',
+    what: 'a sub-agent that nobody came to run holds its log',
+    from: `      signal.addEventListener('abort', () => queueMicrotask(() => this.#discard(childId, child)))
+`,
+    to: '',
+    tests: ['journeys/abortsATree', 'tree/'],
+  },
+  {
+    id: 'unloading-26',
+    file: 'src/runtime/children.ts',
+    what: 'the log of another agent is gone on with',
+    from: 'if (isSame && definition === agent.definition.name) return history',
+    to: 'if (isSame || definition === agent.definition.name) return history',
+    tests: ['journeys/refusesSubAgents', 'journeys/supervises'],
+  },
+  {
+    id: 'unloading-27',
+    file: 'src/runtime/children.ts',
+    what: 'every sub-agent leaves a timer behind',
+    from: `    stalled.cancel()
+`,
+    to: '',
+    tests: ['tree/treeLeaks', 'journeys/supervises'],
+  },
+  {
+    id: 'unloading-28',
+    file: 'src/runtime/children.ts',
+    what: 'a crash gives a sub-agent a fresh allowance',
+    from: 'limitsWithin(pausedLimits ?? {}, limits)',
+    to: 'limits',
+    tests: ['journeys/callsSubAgents', 'journeys/supervises', 'tree/'],
+  },
+  {
+    id: 'unloading-29',
+    file: 'src/runtime/children.ts',
+    what: 'what a child had used before it was attached is counted again',
+    from: 'before === undefined ? spent : lessSpent(spent, before)',
+    to: 'spent',
+    tests: ['journeys/supervises', 'journeys/callsSubAgents'],
+  },
+  {
+    id: 'unloading-30',
+    file: 'src/runtime/agentTree.ts',
+    what: 'more children than maxChildren are asked for in one step',
+    from: '- aliveChildren(host.context) - unseenOf(host))',
+    to: '- aliveChildren(host.context))',
+    tests: ['journeys/refusesSubAgents', 'journeys/supervises'],
+  },
+  {
+    id: 'unloading-31',
+    file: 'src/runtime/agentHost.ts',
+    what: 'more than maxQueue messages wait',
+    from: 'this.#unseen = Math.max(0, this.#unseen - 1)',
+    to: 'this.#unseen = 0',
+    tests: ['journeys/steersARun'],
+  },
+  {
+    id: 'unloading-32',
+    file: 'src/runtime/agentHost.ts',
+    what: 'an agent that an inspector follows is unloaded',
+    from: ' || this.#inspections?.isEmpty === false',
+    to: '',
+    tests: ['runtime/unloading', 'stately/'],
+  },
+  {
+    id: 'unloading-33',
+    file: 'src/runtime/agentHost.ts',
+    what: 'the tools of an agent that crashed run on',
+    from: `    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
+`,
+    to: '',
+    tests: ['journeys/supervises', 'journeys/survivesBadModels', 'tree/'],
+  },
+  {
+    id: 'unloading-34',
+    file: 'src/runtime/agentHost.ts',
+    what: 'the result of a run never comes when the agent crashes',
+    from: `    this.runs.endAll(crash)
+`,
+    to: '',
+    tests: ['journeys/supervises', 'runtime/unloading'],
+  },
+  {
+    id: 'unloading-35',
+    file: 'src/runtime/agentHost.ts',
+    what: 'a log that could not be written to the end stays locked',
+    from: `    } finally {
+      await this.#lease.release()
+    }`,
+    to: `    } finally {
+    }
+    await this.#lease.release()`,
+    tests: ['runtime/closing', 'journeys/survivesAFailingStore'],
+  },
+  {
+    id: 'unloading-36',
+    file: 'src/runtime/carryOut.ts',
+    what: 'a prompt to an agent whose store failed is lost',
+    from: `  if (context.pause?.type === 'store') {`,
+    to: `  if (context.pause?.type === 'store' && unseen < 0) {`,
+    tests: ['journeys/survivesAFailingStore'],
+  },
+]
