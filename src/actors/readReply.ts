@@ -41,7 +41,7 @@ export function readReply(
     signal.addEventListener('abort', stop, { once: true })
     void reading.run(request, options).then((outcome) => {
       signal.removeEventListener('abort', stop)
-      resolve(signal.aborted ? null : outcome)
+      resolve(outcome)
     })
   })
 }

@@ -159,7 +159,7 @@ const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
 function announceRequest(ports: AgentPorts, input: ReplyInput, assembled: AssembledRequest): boolean {
   const { loopId, turnIndex, attempt, key } = input
   const { isObserved, definition } = ports
-  // Only a compaction in the middle of the turn changes what a retry sends.
+  // Only a compaction in the middle of the turn, or an answer that did not fit, changes what another attempt sends.
   const announced = `${turnIndex}/${ports.conversation.epoch}`
   if (ports.announced === announced || (!isObserved && !definition.captureTurnRequests)) return false
   ports.announced = announced

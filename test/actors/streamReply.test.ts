@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { streamReply } from '../../src/actors/streamReply.ts'
 import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import type { Model } from '../../src/protocol/model.ts'
-import { actorPorts, agentSays, runActor, userSays, type RecordedPorts } from '../support/actorPorts.ts'
+import { actorPorts, agentSays, runActor, toolSays, userSays, type RecordedPorts } from '../support/actorPorts.ts'
 import { delta, done, gate, never, quiet, tool, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -199,5 +199,100 @@ describe('streaming a reply', (it) => {
     const output = await run(ports).output
     assert.ok(!output.ok)
     assert.match(output.failure.error.message, /does not fit.*n: .*\{\\"n\\":\\"x\\"\}/)
+  })
+
+  it('gives a call another id when one of an earlier reply has it, as the log could not be read back', async () => {
+    const earlier = { type: 'toolCall', callId: 'c1', name: 'look', input: {} } as const
+    const messages = [userSays('hello'), agentSays(earlier), toolSays('c1', 'seen')]
+    const again = { parts: [done([earlier], { stopReason: 'toolUse' })] }
+    const ports = actorPorts({ tools: [tool('look', () => 1)], model: scriptedModel([again]) }, messages)
+    const output = await run(ports).output
+    assert.ok(output.ok)
+    const [{ callId } = { callId: '' }] = output.calls
+    assert.match(callId, /^c1_t0_\d+$/)
+    assert.not.ok(ports.conversation.hasCall(callId))
+  })
+
+  it('checks no answer that was cut off or refused', async () => {
+    for (const stopReason of ['length', 'refusal'] as const) {
+      const model = scriptedModel([{ text: '{"n":', stopReason }])
+      const output = await run(actorPorts({ output: z.object({ n: z.number() }), model })).output
+      assert.equal([output.ok, output.ok && output.message.stopReason], [true, stopReason])
+    }
+  })
+})
+
+describe('what is left of a budget', (it) => {
+  /** What `left` makes of the request: the most tokens its reply may have, or the limit that is used up. */
+  async function withLeft(
+    left: { tokens?: number; costUsd?: number },
+    options: Parameters<typeof actorPorts>[0] = {},
+  ): Promise<number | string | undefined> {
+    const model = scriptedModel(['hi'])
+    const ports = actorPorts({ model, ...options })
+    const output = await run(ports, { left } as object).output
+    if (output.ok) return model.requests[0]!.settings.maxTokens
+    assert.equal(
+      [output.failure.kind, output.failure.error.code, model.requests.length],
+      ['overBudget', 'LIMIT_REACHED', 0],
+    )
+    assert.match(output.failure.error.message, String(output.failure.limit))
+    return output.failure.limit
+  }
+  const { definition, conversation } = actorPorts()
+  const asked = definition.frameTokens + conversation.trunkTokens
+
+  it('of tokens is what the reply may have', async () => {
+    assert.is(await withLeft({ tokens: asked + 7 }), 7)
+    assert.is(await withLeft({ tokens: asked + 1 }), 1)
+  })
+
+  it('of less than a token makes no request', async () => {
+    assert.is(await withLeft({ tokens: asked }), 'tokens')
+    assert.is(await withLeft({ tokens: asked - 1 }), 'tokens')
+    assert.is(await withLeft({ tokens: 0 }), 'tokens')
+  })
+
+  it('never raises the length that the settings allow', async () => {
+    const settings = { maxTokens: 5 }
+    assert.is(await withLeft({ tokens: asked + 100 }, { settings }), 5)
+    assert.is(await withLeft({ tokens: asked + 5 }, { settings }), 5)
+    assert.is(await withLeft({ tokens: asked + 4 }, { settings }), 4)
+    assert.is(await withLeft({}, { settings }), 5)
+  })
+
+  it('of dollars is what they buy after the request is paid; without prices, or free output, they buy any', async () => {
+    const pricing = { input: 1_000_000, output: 2_000_000 }
+    assert.is(await withLeft({ costUsd: asked + 20 }, { pricing }), 10)
+    assert.is(await withLeft({ costUsd: asked + 1 }, { pricing }), 'costUsd')
+    assert.is(await withLeft({ costUsd: 1 }), undefined)
+    assert.is(await withLeft({ costUsd: 1 }, { pricing: { input: 1, output: 0 } }), undefined)
+  })
+
+  it('is the lesser of two', async () => {
+    const pricing = { input: 1_000_000, output: 1_000_000 }
+    assert.is(await withLeft({ tokens: asked + 9, costUsd: asked + 4 }, { pricing }), 4)
+    assert.is(await withLeft({ tokens: asked + 3, costUsd: asked + 4 }, { pricing }), 3)
+  })
+
+  it('is reckoned with what the provider measured', async () => {
+    const content = [{ type: 'text', text: 'x' }] as const
+    const ports = actorPorts({ model: scriptedModel(['hi']) }, [userSays('hello')])
+    ports.conversation.apply({
+      v: 1,
+      seq: 2,
+      time: 0,
+      loopId: 'a1/r0',
+      turnIndex: 0,
+      nodeId: 2,
+      parentId: 1,
+      type: 'reply.end',
+      message: { role: 'assistant', content, stopReason: 'stop', usage: usageOf(2 * asked, 1), model: 'm' },
+      costUsd: 0,
+      estimatedTokens: asked,
+    })
+    const estimated = ports.definition.frameTokens + ports.conversation.trunkTokens
+    const output = await run(ports, { left: { tokens: 2 * estimated } } as object).output
+    assert.equal([ports.conversation.correction, output.ok], [2, false])
   })
 })
