@@ -80,6 +80,20 @@ describe('AI SDK model', (it) => {
     }
   })
 
+  it('closes the connection of a reply that an error ended', async ({ signal }) => {
+    const cancelled = Promise.withResolvers<unknown>()
+    const stream = new ReadableStream<LanguageModelV4StreamPart>({
+      start: (controller) => controller.enqueue({ type: 'error', error: new Error('no more') }),
+      cancel: (reason) => cancelled.resolve(reason),
+    })
+    const parts = await partsOf(aiSdkModel(handmade(async () => ({ stream }))), ask('hi'), signal)
+    assert.equal(
+      parts.map(({ type }) => type),
+      ['error'],
+    )
+    assert.match(String(await cancelled.promise), 'the reply has ended')
+  })
+
   it('streams nothing of calls the provider ran itself, and takes none of them for one to be answered', async ({
     signal,
   }) => {

@@ -83,6 +83,12 @@ describe('what a provider does by itself', (it) => {
         { type: 'text', text: 'It lies on the Danube.' },
       ],
     })
+    const [, asking] = ofType('turn.request')
+    assert.equal(kindsIn(asking!.request.messages[1]!.content), [
+      ['call', 'web_search'],
+      ['result', 'web_search'],
+      'text',
+    ])
     assert.equal(ofType('tool.start'), [])
     assert.match(JSON.stringify(await records()), 'https://ulm.example/')
   })

@@ -197,6 +197,29 @@ describe('reading a reply', (it) => {
     assert.is(await reading, null)
   })
 
+  it('gives nothing on that a model yields after an abort it did not notice', async () => {
+    const controller = new AbortController()
+    const open = gate()
+    const seen: string[] = []
+    const reading = readReply(
+      modelOf(async function* () {
+        yield delta('a')
+        await open.promise
+        yield delta('b')
+        yield done([])
+      }),
+      request,
+      { signal: controller.signal },
+      (part) => seen.push(part.type),
+    )
+    await quiet()
+    controller.abort()
+    open.resolve()
+    assert.is(await reading, null)
+    await quiet()
+    assert.equal(seen, ['text.delta'])
+  })
+
   it('asks no model when it is aborted already', async () => {
     let asked = 0
     const model = modelOf(async function* () {

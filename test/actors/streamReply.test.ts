@@ -113,6 +113,23 @@ describe('streaming a reply', (it) => {
     assert.is(signal?.aborted, true)
   })
 
+  it('tells of no delta when it is stopped by whoever hears that the reply has begun', async () => {
+    const ports = actorPorts({ model: scriptedModel(['one two']) })
+    const emit = ports.emit.bind(ports)
+    const running: { actor?: { stop(): void } } = {}
+    ports.emit = (event) => {
+      emit(event)
+      if (event.type === 'reply.start') running.actor!.stop()
+    }
+    running.actor = run(ports)
+    await quiet()
+    assert.equal(
+      ports.emitted.map(({ type }) => type),
+      ['turn.request', 'reply.start'],
+    )
+    assert.is(ports.partial?.text, '')
+  })
+
   it('returns a failure with its kind, the time and a random number', async () => {
     const ports = actorPorts({
       model: scriptedModel([{ error: { kind: 'rateLimited', message: 'slow down', retryAfterMs: 7 } }]),

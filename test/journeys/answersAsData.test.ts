@@ -152,6 +152,19 @@ describe('an answer as data', (it) => {
     )
   })
 
+  it('is asked for in a note that is gone when the model calls a tool instead', async (context) => {
+    const { agent, script } = await startAgent(context, {
+      output,
+      tools: [tool('look', () => 'Ulm')],
+      replies: ['Ulm', calls('c', 'look'), ulm],
+    })
+    await agent.prompt('where?').result
+    assert.equal(
+      script.requests.map((request) => saidIn(request).length),
+      [1, 2, 1],
+    )
+  })
+
   it('that never fits ends the run with an error and no output, after three of them', async (context) => {
     const { agent, script, ofType } = await startAgent(context, { output, replies: ['no', 'no', 'no', ulm] })
     const result = await agent.prompt('where?').result
