@@ -11,6 +11,14 @@ export interface StoreLease {
   release(): Promise<void>
 }
 
+/** How a log stands, without its being read. */
+export interface LogStat {
+  /** Grows with every record: bytes, or records. */
+  readonly size: number
+  /** When the last was written, in epoch milliseconds. */
+  readonly writtenAt: number
+}
+
 /**
  * Where logs live. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls,
  * resolves once the records are as durable as the store promises, and rejects with `STORE_NOT_OPEN` without a lease,
@@ -18,13 +26,15 @@ export interface StoreLease {
  * lost: records at the beginning of a call that the log has already, with the same content, are passed over; another record
  * under such a `seq` is refused. `read` yields the records with
  * `seq >= fromSeq` in order, nothing for an unknown agent, and needs no lease. `open` rejects with `STORE_LOCKED`, naming the
- * holder, while another lease is out. `list` gives the ids of agents that have a log, sorted. `close` is idempotent and
- * releases every lease.
+ * holder, while another lease is out. `list` gives the ids of agents that have a log, sorted. `stat`, where a store has it, tells
+ * how a log stands, which changes with every record, and `undefined` without one: lists of sessions read a log again only once it
+ * has changed. `close` is idempotent and releases every lease.
  */
 export interface Store {
   append(agentId: string, records: readonly LogRecord[]): Promise<void>
   read(agentId: string, fromSeq?: number): AsyncIterable<LogRecord>
   list(): Promise<readonly string[]>
+  stat?(agentId: string): Promise<LogStat | undefined>
   open(agentId: string): Promise<StoreLease>
   close(): Promise<void>
 }

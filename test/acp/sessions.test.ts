@@ -252,7 +252,7 @@ describe('a session of ACP', (it) => {
     assert.is(stranger?.sessionId, ids[3])
   })
 
-  it('is read from the logs once for many who ask at the same time', async (context) => {
+  it('looks at the store twice at most for many who ask at the same time', async (context) => {
     let lists = 0
     const gate = Promise.withResolvers<void>()
     const memory = memoryStore()
@@ -269,7 +269,8 @@ describe('a session of ACP', (it) => {
     await editor.open()
     gate.resolve()
     await Promise.all(asked)
-    assert.is(lists, 1)
+    // Those who came while the store was looked at share the next look, which has what was written meanwhile.
+    assert.ok(lists <= 2, `${lists} looks`)
   })
 
   it('needs a role: to look on for loading, to drive for prompts, admin for a new one', async (context) => {

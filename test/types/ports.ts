@@ -90,6 +90,7 @@ interface TheStore {
   append(agentId: string, records: readonly LogRecord[]): Promise<void>
   read(agentId: string, fromSeq?: number): AsyncIterable<LogRecord>
   list(): Promise<readonly string[]>
+  stat?(agentId: string): Promise<{ readonly size: number; readonly writtenAt: number } | undefined>
   open(agentId: string): Promise<StoreLease>
   close(): Promise<void>
 }

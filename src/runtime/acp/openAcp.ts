@@ -27,7 +27,6 @@ export interface OpenOptions {
 export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {}): AgentConnection {
   const sessions = new Map<string, AcpSession>()
   let showsCompactions = false
-  let listing: ReturnType<Visit['sessions']> | undefined
   const connection = agent({ name: 'escapement' })
     .onRequest('initialize', ({ params }) => {
       showsCompactions = params.clientCapabilities?.session?.compaction != null
@@ -68,7 +67,7 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
         return { _meta: { escapement: { definition: session.definition } } }
       }),
     )
-    .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(visit, params, sessionsNow())))
+    .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(visit, params)))
     .onRequest('session/prompt', ({ params, signal }) =>
       answer(params.sessionId, () => {
         visit.mustBe('drive', 'session/prompt')
@@ -133,12 +132,6 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
       sessionId,
       code: 'AGENT_NOT_FOUND',
     })
-  }
-
-  /** Every log is read for it: those who ask at once share it. */
-  function sessionsNow(): ReturnType<Visit['sessions']> {
-    listing ??= visit.sessions().finally(() => (listing = undefined))
-    return listing
   }
 
   function checkRoom(): void {

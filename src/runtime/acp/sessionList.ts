@@ -11,23 +11,17 @@ const maxTitle = 80
  * A page of the sessions that can be gone on with, running or not, the one written last first. Agents are bound to no folder, so they
  * are in the list of whichever is asked for. Rejects with `STORE_READ_FAILED`, `INVALID_OPTION` for a cursor that is none.
  */
-export async function listPage(
-  visit: Visit,
-  { cursor, cwd }: ListSessionsRequest,
-  sessions: Promise<readonly SessionSummary[]>,
-): Promise<ListSessionsResponse> {
-  const running = new Set(visit.agents().map(({ id }) => id))
-  const all = (await sessions).filter(
-    ({ id, definition, path, isStopped, error }) =>
-      path.length === 0 &&
-      !isStopped &&
-      (running.has(id) || (error === undefined && visit.definitions.includes(definition))),
-  )
-  const at = cursor == null ? 0 : all.findIndex(({ id }) => id === cursor)
+export async function listPage(visit: Visit, { cursor, cwd }: ListSessionsRequest): Promise<ListSessionsResponse> {
+  const ids = await visit.sessionIds()
+  const at = cursor == null ? 0 : ids.indexOf(cursor)
   if (at === -1) throw new RuntimeError('INVALID_OPTION', `There is no page at the cursor "${cursor}".`)
-  const next = all[at + pageSize]?.id
+  const running = new Set(visit.agents().map(({ id }) => id))
   const page: ListSessionsResponse['sessions'] = []
-  for (const { id, definition, updatedAt } of all.slice(at, at + pageSize)) {
+  for (const id of ids.slice(at)) {
+    const session = await visit.session(id)
+    if (session === undefined || !mayGoOn(session, visit, running)) continue
+    if (page.length === pageSize) return { sessions: page, nextCursor: id }
+    const { definition, updatedAt } = session
     page.push({
       sessionId: id,
       cwd: cwd ?? '/',
@@ -36,8 +30,15 @@ export async function listPage(
       _meta: { escapement: { definition } },
     })
   }
-  return { sessions: page, ...(next === undefined ? {} : { nextCursor: next }) }
+  return { sessions: page }
 }
+
+const mayGoOn = (
+  { id, definition, path, isStopped, error }: SessionSummary,
+  { definitions }: Visit,
+  running: ReadonlySet<string>,
+): boolean =>
+  path.length === 0 && !isStopped && (running.has(id) || (error === undefined && definitions.includes(definition)))
 
 async function firstWords(visit: Visit, agentId: string): Promise<string> {
   for await (const record of visit.records(agentId)) {

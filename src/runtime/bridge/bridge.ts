@@ -20,6 +20,7 @@ import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { outwardError } from './outwardError.ts'
 import { Refusals } from './refusals.ts'
 import { Roster } from './roster.ts'
+import { SessionIndex } from './sessionIndex.ts'
 import { isSessionOf, sessionIdOf } from './sessionId.ts'
 import type { Source } from './source.ts'
 import { Strangers } from './strangers.ts'
@@ -64,6 +65,7 @@ export class Bridge {
   readonly refusals: Refusals
   readonly answers: Answers
   readonly decisions: Decisions
+  readonly sessions: SessionIndex
   /** What whoever comes without a token may do; `undefined` where one is asked for. */
   readonly everyone: Grant | undefined
   /** Takes out secrets that the application named. */
@@ -86,6 +88,7 @@ export class Bridge {
     this.redactor = parts.redactor
     this.everyone = parts.tokens === undefined ? { role: parts.role ?? 'admin' } : undefined
     this.answers = new Answers(parts.limits.sessionMs)
+    this.sessions = new SessionIndex(parts.store)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.strangers = new Strangers(parts.limits)
     this.refusals = new Refusals(parts.logger, parts.clock)

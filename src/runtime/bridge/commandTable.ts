@@ -187,8 +187,13 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   'session.list': {
     role: 'observe',
     async run({ visit }, frame) {
-      const all = await visit.sessions()
-      return { sessions: pageOf(all, frame, ({ id }) => id).map(entryOf), total: all.length }
+      const ids = await visit.sessionIds()
+      const sessions: SessionEntry[] = []
+      for (const id of pageOf(ids, frame, (own) => own)) {
+        const session = await visit.session(id)
+        if (session !== undefined) sessions.push(entryOf(session))
+      }
+      return { sessions, total: ids.length }
     },
   },
 }

@@ -4,7 +4,6 @@ import type { Role } from '../../protocol/frames.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../agent.ts'
 import type { ChartSubject } from '../charts/chart.ts'
-import { listSessions } from '../sessions/listSessions.ts'
 import type { SessionSummary } from '../sessions/sessionSummary.ts'
 import { mayAct, reaches, type Grant, type Reach } from './access.ts'
 import type { Bridge } from './bridge.ts'
@@ -37,10 +36,14 @@ export class Visit {
     return [...this.#bridge.definitions.keys()]
   }
 
-  /** Sessions within reach, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
-  async sessions(): Promise<SessionSummary[]> {
-    const all = await listSessions(this.#bridge.store)
-    return all.filter(({ id, path }) => this.reach(id, path))
+  /** Ids of the sessions within reach, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
+  sessionIds(): Promise<readonly string[]> {
+    return this.#bridge.sessions.ids(this.reach)
+  }
+
+  /** A session within reach, its log read if it has changed since; `undefined`: there is none. `forks` and `children` are empty. */
+  session(agentId: string): Promise<SessionSummary | undefined> {
+    return this.#bridge.sessions.summary(agentId, this.reach)
   }
 
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */

@@ -32,6 +32,20 @@ const appending: Checks = {
     for (const id of ids) await demandLog(store, id, 5, 'each agent must have a log of its own.')
   },
 
+  'stat, where there is one, changes with every record, and knows nothing of an agent without a log': async (store) => {
+    if (store.stat === undefined) return
+    demandEqual(await store.stat('a'), undefined, 'there is nothing to tell of a log that is not there.')
+    await store.open('a')
+    let before = 0
+    for (const seq of [1, 2, 3]) {
+      await store.append('a', recordsBetween(seq, seq))
+      const { size = 0, writtenAt = Number.NaN } = (await store.stat('a')) ?? {}
+      demand(size > before, 'size must grow with every record.')
+      demand(Number.isFinite(writtenAt), 'writtenAt must be a time.')
+      before = size
+    }
+  },
+
   'append of nothing resolves and adds nothing': async (store) => {
     await store.open('a')
     await store.append('a', [])

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type ErrorCode, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { ErasableStore, StoreLease } from '../../protocol/store.ts'
+import type { ErasableStore, LogStat, StoreLease } from '../../protocol/store.ts'
 import { checkAgentId } from './checkAgentId.ts'
 import { type FileLock, lockFile } from './fileLock.ts'
 import { hasCode } from './hasCode.ts'
@@ -93,6 +93,18 @@ class FileStore implements ErasableStore {
       throw new RuntimeError('STORE_READ_FAILED', `${this.#dir} could not be listed: ${messageOf(thrown)}.`, {
         cause: thrown,
       })
+    }
+  }
+
+  async stat(agentId: string): Promise<LogStat | undefined> {
+    checkAgentId(agentId)
+    try {
+      const { size, mtimeMs } = await stat(this.#fileOf(agentId))
+      return size === 0 ? undefined : { size, writtenAt: mtimeMs }
+    } catch (thrown) {
+      if (hasCode(thrown, 'ENOENT')) return undefined
+      const what = `${this.#fileOf(agentId)} could not be looked at: ${messageOf(thrown)}.`
+      throw new RuntimeError('STORE_READ_FAILED', what, { cause: thrown })
     }
   }
 

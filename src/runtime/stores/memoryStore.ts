@@ -70,6 +70,13 @@ export function memoryStore(): ErasableStore {
       return [...logs].flatMap(([agentId, log]) => (log.length > 0 ? [agentId] : [])).toSorted()
     },
 
+    async stat(agentId) {
+      checkAgentId(agentId)
+      const log = logs.get(agentId) ?? []
+      const last = log.at(-1)
+      return last === undefined ? undefined : { size: log.length, writtenAt: last.time }
+    },
+
     async open(agentId) {
       refuseWhenClosed()
       checkAgentId(agentId)
