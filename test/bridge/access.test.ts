@@ -215,7 +215,28 @@ describe('what a role may', (it) => {
 })
 
 describe('a token for some agents', (it) => {
-  it('reaches those and what is below them, and does not learn of others', async (context) => {
+  it('reaches what is below them', async (context) => {
+    const serving = await guarded(context)
+    const client = serving.connect({ token: 'only-token-01234567890' })
+    for (const id of ['mine', 'other']) {
+      const agent = await serving.runtime.spawn(echo, { id })
+      const child = await agent.spawn(echo, { id: `${id}-child` })
+      await child.spawn(echo, { id: `${id}-grandchild` })
+    }
+    for (const id of ['mine', 'mine-child', 'mine-grandchild']) {
+      const remote = client.agent(id)
+      assert.is((await remote.snapshot()).agentId, id)
+      assert.is((await remote.prompt('x').result).text, 'yes')
+    }
+    const foreign = ['other', 'other-child', 'other-grandchild']
+    for (const id of foreign) await assert.rejects(client.agent(id).snapshot(), withCode('BRIDGE_FORBIDDEN'))
+    const watched = await new Promise<readonly string[]>((resolve) => {
+      client.watch(({ agents }) => resolve(agents.map(({ agentId }) => agentId)))
+    })
+    assert.equal(watched.toSorted(), ['mine', 'mine-child', 'mine-grandchild'])
+  })
+
+  it('reaches those, and does not learn of others', async (context) => {
     const serving = await guarded(context)
     await serving.runtime.spawn(echo, { id: 'other' })
     const client = serving.connect({ token: 'only-token-01234567890' })

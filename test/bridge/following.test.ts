@@ -4,6 +4,7 @@ import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { outwardEvent } from '../../src/runtime/bridge/outwardError.ts'
+import { createRuntime } from '../../src/runtime/runtime.ts'
 import { simulatedClock } from '../../src/runtime/simulatedClock.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { calls, gate, quiet, tool } from '../support/agentHarness.ts'
@@ -261,5 +262,62 @@ describe('agents of a server', (it) => {
     assert.is(serving.runtime.agent('a1')!.isLoaded, false)
     assert.is((await agent.conversation()).nodes.length, 2)
     assert.is((await agent.snapshot()).head, 2)
+  })
+})
+
+describe('a client of a kind of its own', (it) => {
+  it('gets every record once of an agent that lived elsewhere for a while', async (context) => {
+    const inner = memoryStore()
+    const store: Store = { ...inner, close: async () => {} }
+    const echo = defineAgent({ name: 'echo', model: policyModel(() => 'yes') })
+    const serving = await serveAgents(context, [echo], { runtime: { store } })
+    const agent = await serving.runtime.spawn(echo, { id: 'a1' })
+    await agent.prompt('here').result
+    const bare = await serving.dial({ hello: {} })
+    await bare.ask({ type: 'agent.subscribe', agentId: 'a1' })
+    await bare.until(({ type }) => type === 'caughtUp')
+    await agent.close()
+    const elsewhere = await createRuntime({ store })
+    await (await elsewhere.resume('a1', echo)).prompt('elsewhere').result
+    await elsewhere.close()
+    const back = await serving.runtime.resume('a1', echo)
+    await back.prompt('back').result
+    await back.durable()
+    const last = back.lastSeq
+    const isRecord = (frame: (typeof bare.frames)[number]): boolean => frame.type === 'event' && frame.live !== true
+    await bare.until((frame) => isRecord(frame) && 'seq' in frame && frame.seq === last)
+    const seqs = bare.frames.filter(isRecord).map((frame) => ('seq' in frame ? frame.seq : 0))
+    assert.equal(
+      seqs,
+      Array.from({ length: last }, (_, index) => index + 1),
+    )
+  })
+
+  it('has a long log read once, however often its socket fills', { timeoutMs: 30_000 }, async (context) => {
+    const inner = memoryStore()
+    let reads = 0
+    const store: Store = {
+      ...inner,
+      close: async () => {},
+      read(agentId, fromSeq) {
+        reads += 1
+        return inner.read(agentId, fromSeq)
+      },
+    }
+    const echo = defineAgent({ name: 'echo', model: policyModel(() => 'x'.repeat(100_000)) })
+    const before = await createRuntime({ store })
+    const agent = await before.spawn(echo, { id: 'a1' })
+    for (let n = 0; n < 100; n += 1) await agent.prompt('more').result
+    const { lastSeq } = agent
+    await before.close()
+    const limits = { highWaterBytes: 64 * 1024, drainMs: 50 }
+    const serving = await serveAgents(context, [echo], { runtime: { store }, limits })
+    const bare = await serving.dial({ hello: {} })
+    reads = 0
+    bare.send({ type: 'agent.subscribe', agentId: 'a1', id: 's' })
+    await bare.until((frame) => frame.type === 'caughtUp' && frame.seq === lastSeq)
+    // To see whose it is, for its end, and what is sent.
+    assert.ok(reads <= 4, `${reads} readings`)
+    assert.ok(bare.frames.some(({ type }) => type === 'lagging'))
   })
 })

@@ -13,6 +13,9 @@ const mostHeld = 4_096
 
 const deltaKinds = { 'reply.delta': 'text', 'thinking.delta': 'thinking' } as const
 
+/** What a feed asks of the agent it follows. */
+export type Followed = Pick<Agent, 'subscribe' | 'growingReply' | 'lastSeq' | 'durable'>
+
 interface Held {
   readonly fed: FedEvent
   readonly event: AgentEvent | undefined
@@ -29,7 +32,7 @@ export class Feed implements Source {
   readonly path: readonly string[]
   /** It was given up: nothing comes any more. */
   isClosed = false
-  #agent: Agent | undefined
+  #agent: Followed | undefined
   readonly #listeners = new Set<FeedListener>()
   readonly #tail: FedEvent[] = []
   #tailChars = 0
@@ -41,7 +44,7 @@ export class Feed implements Source {
   #lastSeq: number
 
   /** Without an agent it does not run: everything there is of it is in its log. */
-  constructor({ agentId, path, lastSeq }: Pick<Source, 'agentId' | 'path' | 'lastSeq'>, agent?: Agent) {
+  constructor({ agentId, path, lastSeq }: Pick<Source, 'agentId' | 'path' | 'lastSeq'>, agent?: Followed) {
     this.agentId = agentId
     this.path = path
     this.#lastSeq = lastSeq
@@ -61,7 +64,7 @@ export class Feed implements Source {
   }
 
   /** The agent runs, perhaps again, after it was closed: its listeners hear of that one from now on. */
-  follow(agent: Agent): void {
+  follow(agent: Followed): void {
     if (agent === this.#agent) return
     this.#unsubscribe?.()
     this.#agent = agent
