@@ -1,3 +1,4 @@
+import { cutEnd } from '../conversation/cutMiddle.ts'
 import { asSentence, errorInfo, messageOf, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
@@ -138,7 +139,7 @@ function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
   if (!Array.isArray(reply?.content)) return 'its reply has no content'
   const index = reply.content.findIndex((block: Partial<Block> | null) => !isBlock(block))
   if (index >= 0)
-    return `block ${index} of its reply is no block: ${JSON.stringify(reply.content[index])?.slice(0, 200)}`
+    return `block ${index} of its reply is no block: ${cutEnd(JSON.stringify(reply.content[index]) ?? 'undefined', 200)}`
   if (!stopReasons.has(reply.stopReason)) return `its stop reason is ${JSON.stringify(reply.stopReason)}`
   const counts = Object.entries(reply.usage ?? {})
   const [name, wrong] = counts.find(([, count]) => typeof count === 'number' && count < 0) ?? []

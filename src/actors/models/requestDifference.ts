@@ -1,3 +1,5 @@
+import { cutEnd } from '../../conversation/cutMiddle.ts'
+
 /** At most this many differences are counted; a request that differs more is simply another one. */
 const mostCounted = 50
 const mostShown = 3
@@ -70,4 +72,4 @@ function show(value: unknown, start: number): string {
   return `${start > 0 ? '…' : ''}${JSON.stringify(text)}${isCut ? '…' : ''}`
 }
 
-const clip = (text: string): string => (text.length > longestValue ? `${text.slice(0, longestValue)}…` : text)
+const clip = (text: string): string => cutEnd(text, longestValue)

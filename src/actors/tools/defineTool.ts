@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
@@ -135,7 +136,7 @@ function kindOf({ type, anyOf, oneOf }: { readonly [field: string]: unknown }): 
 
 function parseInput(schema: z.ZodType, input: unknown): ReturnType<Tool['parse']> {
   if (typeof input === 'string') {
-    return { ok: false, message: `The arguments are not valid JSON: ${input.slice(0, 200)}. Send one JSON object.` }
+    return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }
   }
   try {
     const result = schema.safeParse(input ?? {})

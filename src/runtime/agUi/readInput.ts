@@ -1,5 +1,6 @@
 import type { RunAgentInput } from '@ag-ui/core'
 import { RunAgentInputSchema } from '@ag-ui/core/schemas'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { depthOf } from '../bridge/readFrame.ts'
@@ -13,13 +14,13 @@ export function readInput(text: string, maxDepth: number): RunAgentInput {
   const read = RunAgentInputSchema.safeParse(parse(text, maxDepth))
   if (!read.success) {
     const issues = describeIssues(read.error)
-    const said = issues.length > mostSaid ? `${issues.slice(0, mostSaid)}…` : issues
+    const said = cutEnd(issues, mostSaid)
     throw new RuntimeError('BRIDGE_FRAME', `This is no RunAgentInput: ${said}.`)
   }
   const input = read.data as RunAgentInput
   const { threadId, runId } = input
   if (!agentIdSchema.safeParse(threadId).success) {
-    throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(threadId.slice(0, mostSaid))} is no agent id.`)
+    throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(cutEnd(threadId, mostSaid))} is no agent id.`)
   }
   if (runId === '' || runId.length > longestRunId) {
     throw new RuntimeError('BRIDGE_FRAME', `runId: give 1 to ${longestRunId} characters.`)

@@ -1,4 +1,5 @@
 import type { RawData } from 'ws'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues } from '../../protocol/errors.ts'
 import { clientFrameSchema, type CheckedClientFrame } from '../../protocol/frames.ts'
 
@@ -28,7 +29,7 @@ export function readFrame(text: string, maxDepth: number): Read {
   if (frame.success) return frame.data
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   const issues = describeIssues(frame.error)
-  const problem = `The frame is not one this server knows: ${issues.length > mostSaid ? `${issues.slice(0, mostSaid)}…` : issues}.`
+  const problem = `The frame is not one this server knows: ${cutEnd(issues, mostSaid)}.`
   return typeof id === 'string' && id.length <= 128 ? { problem, id } : { problem }
 }
 

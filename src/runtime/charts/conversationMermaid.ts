@@ -1,3 +1,4 @@
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { foldConversation } from './conversationFold.ts'
 import type { ConversationModel, GraphStep } from './conversationModel.ts'
 import { stepIds, stepRemarks } from './conversationRows.ts'
@@ -32,7 +33,7 @@ export function conversationMermaid(model: ConversationModel): string {
   const note = (shape: readonly [string, string], text: string, links: readonly (string | undefined)[]): void => {
     if (notes >= mostNotes) return
     const name = `x${notes++}`
-    lines.push(`  ${name}${shape[0]}"${escapeMermaid(short(text))}"${shape[1]}`)
+    lines.push(`  ${name}${shape[0]}"${escapeMermaid(cutEnd(text, maxNote))}"${shape[1]}`)
     members.note.push(name)
     for (const link of links) if (link !== undefined) lines.push(`  ${link} -.- ${name}`)
   }
@@ -59,8 +60,6 @@ export function conversationMermaid(model: ConversationModel): string {
   }
   return `${lines.join('\n')}\n`
 }
-
-const short = (text: string): string => (text.length > maxNote ? `${text.slice(0, maxNote - 1)}…` : text)
 
 function classOf(step: GraphStep, { head }: ConversationModel): keyof typeof classes {
   if (!step.isOnTrunk) return 'abandoned'

@@ -1,4 +1,5 @@
 import { Conversation, type ConversationView } from '../../conversation/conversation.ts'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import type { Evidence, TagKind } from '../../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
@@ -185,11 +186,8 @@ function annotationsOf(
   return { prunes: [...prunes.values()], compactions: [...compactions.values()], links, spawned }
 }
 
-const cut = (text: string): string => {
-  // Of a long text no more is cleaned than can be shown.
-  const line = oneLine(text.slice(0, 4 * maxTextChars))
-  return line.length > maxTextChars || text.length > 4 * maxTextChars ? `${line.slice(0, maxTextChars - 1)}…` : line
-}
+/** Of a long text no more is cleaned than can be shown. */
+const cut = (text: string): string => cutEnd(oneLine(cutEnd(text, 4 * maxTextChars)), maxTextChars)
 
 /** A step in a few words: what was said, or what was called and what came of it. */
 function labelOf(nodes: readonly ConversationNode[]): string {

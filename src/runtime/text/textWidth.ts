@@ -30,14 +30,16 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** The beginning of a text that fits into so many columns; what is cut is marked by "…". */
+/** The beginning of a text that fits into so many columns (1 or more); what is cut is marked by "…", and no character is torn. */
 export function fitted(text: string, columns: number): string {
   let fits = ''
+  let fitsBeforeMark = ''
   let width = 0
-  for (const cell of cellsOf(text)) {
-    if (width + cell.width > columns) return `${fits.slice(0, -1)}…`
-    fits += cell.text
+  for (const cell of cellsOf(text.toWellFormed())) {
     width += cell.width
+    if (width > columns) return `${fitsBeforeMark}…`
+    fits += cell.text
+    if (width < columns) fitsBeforeMark = fits
   }
   return fits
 }

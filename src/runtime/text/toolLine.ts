@@ -1,3 +1,4 @@
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import type { EventOf } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { counted } from './amounts.ts'
@@ -38,7 +39,7 @@ const firstLine = (output: string): string => output.trimStart().split('\n', 1)[
 
 const cut = (value: string, max: number): string => {
   const line = harmless(value).replace(/\s+/g, ' ').trim()
-  return line.length > max ? `${line.slice(0, max - 1)}…` : line
+  return cutEnd(line, max)
 }
 
 /** A call in a few words: `run_command npm test`. */

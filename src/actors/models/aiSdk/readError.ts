@@ -1,4 +1,5 @@
 import { blankText } from '../../redaction/blankSecrets.ts'
+import { cutEnd } from '../../../conversation/cutMiddle.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import type { ModelError, ModelErrorKind } from '../../../protocol/model.ts'
 
@@ -122,7 +123,7 @@ const wordsOf = (failure: Failure): string =>
 function describe(failures: readonly Failure[], http: Failure | undefined, thrown: unknown): string {
   const said = http === undefined ? saidByAll(failures) || messageOf(thrown) : saidBy(http)
   const text = blankText(said.replaceAll(/\s+/g, ' ').trim())
-  const short = text.length > maxMessageChars ? `${text.slice(0, maxMessageChars)}…` : text
+  const short = cutEnd(text, maxMessageChars)
   if (http === undefined) return short || 'The provider gave no reason.'
   return short === '' ? `HTTP ${statusOf(http)}` : `HTTP ${statusOf(http)}: ${short}`
 }

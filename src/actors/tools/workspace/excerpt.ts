@@ -1,3 +1,5 @@
+import { cutEnd } from '../../../conversation/cutMiddle.ts'
+
 const contextLines = 2
 const maxHunks = 5
 const maxLinesShown = 30
@@ -122,9 +124,7 @@ function renderHunk(
 }
 
 function marked(mark: string, lines: readonly string[]): string[] {
-  const shown = lines
-    .slice(0, maxLinesShown)
-    .map((line) => mark + (line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line))
+  const shown = lines.slice(0, maxLinesShown).map((line) => mark + cutEnd(line, maxLineChars))
   if (lines.length > shown.length) shown.push(`${mark}… ${lines.length - shown.length} more lines`)
   return shown
 }

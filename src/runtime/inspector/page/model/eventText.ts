@@ -1,7 +1,7 @@
 import { formatNodeId } from '../../../../protocol/ids.ts'
 import type { AgentEvent } from '../../../../protocol/events.ts'
 import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../../../protocol/messages.ts'
-import { counted } from './shortText.ts'
+import { counted, oneLine } from './shortText.ts'
 
 /** Groups of events that are shown or hidden together. */
 export const eventGroups = ['run', 'message', 'tool', 'brake', 'approval', 'state', 'request', 'error'] as const
@@ -51,13 +51,7 @@ export const groupOf = ({ type }: AgentEvent): EventGroup => groups[type] ?? 'ru
 const longest = 240
 
 /** The beginning of a text on one line. */
-const short = (text: string): string => {
-  const line = text
-    .slice(0, longest * 2)
-    .replace(/\s+/g, ' ')
-    .trim()
-  return line.length > longest || text.length > longest * 2 ? `${line.slice(0, longest)}…` : line
-}
+const short = (text: string): string => oneLine(text, longest)
 
 const json = (value: unknown): string => short(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 

@@ -1,20 +1,27 @@
+import { cutEnd } from '../../../../conversation/cutMiddle.ts'
+import { withoutReordering } from '../../../../conversation/withoutReordering.ts'
 import { formatCount } from './numbers.ts'
 
+/** A text as it may stand on the page: whole characters, in the order they come in. */
+export const forDisplay = (text: string): string => withoutReordering(text.toWellFormed())
+
 /** A text in one line, at most so many characters; what is cut is marked by "…". Pure; looks at no more than it needs. */
-export function oneLine(text: string, most = 160): string {
-  const line = text
-    .slice(0, most * 4)
-    .replace(/\s+/g, ' ')
-    .trim()
-  return line.length > most || text.length > most * 4 ? `${line.slice(0, most - 1).trimEnd()}…` : line
-}
+export const oneLine = (text: string, most = 160): string =>
+  cutEnd(
+    forDisplay(cutEnd(text, most * 4))
+      .replace(/\s+/g, ' ')
+      .trim(),
+    most,
+  ).replace(/\s+…$/, '…')
+
+const wholeBefore = (text: string, end: number): string => text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '')
 
 /** The beginning of a text: at most so many lines and characters. */
 export function beginning(text: string, { lines, chars }: { lines: number; chars: number }): string {
   let end = -1
   for (let line = 0; line < lines; line++) {
     const next = text.indexOf('\n', end + 1)
-    if (next < 0 || next > chars) return text.length > chars ? text.slice(0, chars) : text
+    if (next < 0 || next > chars) return wholeBefore(text, chars)
     end = next
   }
   return text.slice(0, end)
@@ -27,7 +34,7 @@ export function argumentsLine(input: unknown, most = 120): string {
   let length = 0
   for (const [name, value] of Object.entries(input)) {
     // A long string is cut before it is made JSON.
-    const part = `${name}: ${oneLine(jsonOf(typeof value === 'string' ? value.slice(0, most) : value), most)}`
+    const part = `${name}: ${oneLine(jsonOf(typeof value === 'string' ? wholeBefore(value, most) : value), most)}`
     parts.push(part)
     length += part.length
     if (length > most) break

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
+import { cutEnd } from '../../../../conversation/cutMiddle.ts'
 import { formatCount } from '../model/numbers.ts'
+import { forDisplay } from '../model/shortText.ts'
 
 /** A text as it is, and only as text; a long one is cut until all of it is asked for. */
 export function CutText({ text, most = 4_000 }: { readonly text: string; readonly most?: number }) {
@@ -7,7 +9,7 @@ export function CutText({ text, most = 4_000 }: { readonly text: string; readonl
   const isLong = text.length > most
   return (
     <>
-      <pre class="text">{isLong && !isWhole ? `${text.slice(0, most)}…` : text}</pre>
+      <pre class="text">{forDisplay(isLong && !isWhole ? cutEnd(text, most) : text)}</pre>
       {isLong ? (
         <button type="button" class="button quiet" onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show less' : `Show all ${formatCount(text.length)} characters`}

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
+import { cutEnd } from '../../../../conversation/cutMiddle.ts'
 import { formatCount } from '../model/numbers.ts'
+import { forDisplay } from '../model/shortText.ts'
 import { Icon } from './icon.tsx'
 
 /** Longest string, and most entries, shown before more is asked for. */
@@ -69,11 +71,11 @@ function Entry({ value, name, depth = 0 }: { value: unknown; name?: string | und
 
 function Leaf({ value }: { value: unknown }) {
   const [isWhole, setWhole] = useState(false)
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const text = forDisplay(typeof value === 'string' ? JSON.stringify(value) : String(value))
   if (text.length <= mostChars) return <span class={`tree-${value === null ? 'null' : typeof value}`}>{text}</span>
   return (
     <>
-      <span class="tree-string">{isWhole ? text : `${text.slice(0, mostChars)}…`}</span>{' '}
+      <span class="tree-string">{isWhole ? text : cutEnd(text, mostChars)}</span>{' '}
       <button type="button" class="button quiet" onClick={() => setWhole(!isWhole)}>
         {isWhole ? 'show less' : `show all ${formatCount(text.length)}`}
       </button>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { GrowingReply } from '../model/agentView.ts'
 import { formatCount } from '../model/numbers.ts'
+import { forDisplay } from '../model/shortText.ts'
 import { lanesWidth } from './conversationLanes.tsx'
 
 export interface GrowingRowProps {
@@ -12,7 +13,7 @@ export interface GrowingRowProps {
 /** More of a reply that still grows than this is shown once it is there. */
 const mostShown = 4_000
 
-const tail = (text: string): string => (text.length > mostShown ? `…${text.slice(-mostShown)}` : text)
+const tail = (text: string): string => forDisplay(text.length > mostShown ? `…${text.slice(-mostShown)}` : text)
 
 /** The reply under way, at the end of the trunk. */
 export function GrowingRow({ growing, gap, lanes }: GrowingRowProps): JSX.Element {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ComponentChildren, JSX } from 'preact'
 import { jsonParts } from '../model/jsonParts.ts'
 import { formatCount } from '../model/numbers.ts'
-import { beginning, jsonOf } from '../model/shortText.ts'
+import { beginning, forDisplay, jsonOf } from '../model/shortText.ts'
 
 /** Longer JSON than this is shown in one colour. */
 const mostColoured = 20_000
@@ -32,7 +32,7 @@ export function LongText({
   const first = beginning(text, { lines, chars })
   const isCut = first.length < text.length
   const toggle = onToggle ?? ((): void => setOwnFull(!isOwnFull))
-  const shown = isAll ? text : first
+  const shown = forDisplay(isAll ? text : first)
   return (
     <div class={`conversation-text is-${kind}`}>
       <div class="conversation-text-body">{kind === 'json' ? coloured(shown) : shown}</div>
