@@ -1,3 +1,3 @@
 import { agentMachine, chart } from 'escapement'
 
-globalThis.shown = chart(agentMachine).split('\n')[0]
+globalThis.shown = /^stateDiagram\S*/m.exec(chart(agentMachine))[0]
