@@ -269,7 +269,6 @@ describe('a client of a kind of its own', (it) => {
   it('gets every record once of an agent that lived elsewhere for a while', async (context) => {
     const inner = memoryStore()
     const store: Store = { ...inner, close: async () => {} }
-    const echo = defineAgent({ name: 'echo', model: policyModel(() => 'yes') })
     const serving = await serveAgents(context, [echo], { runtime: { store } })
     const agent = await serving.runtime.spawn(echo, { id: 'a1' })
     await agent.prompt('here').result
@@ -304,14 +303,14 @@ describe('a client of a kind of its own', (it) => {
         return inner.read(agentId, fromSeq)
       },
     }
-    const echo = defineAgent({ name: 'echo', model: policyModel(() => 'x'.repeat(100_000)) })
+    const wordy = defineAgent({ name: 'wordy', model: policyModel(() => 'x'.repeat(100_000)) })
     const before = await createRuntime({ store })
-    const agent = await before.spawn(echo, { id: 'a1' })
+    const agent = await before.spawn(wordy, { id: 'a1' })
     for (let n = 0; n < 100; n += 1) await agent.prompt('more').result
     const { lastSeq } = agent
     await before.close()
     const limits = { highWaterBytes: 64 * 1024, drainMs: 50 }
-    const serving = await serveAgents(context, [echo], { runtime: { store }, limits })
+    const serving = await serveAgents(context, [wordy], { runtime: { store }, limits })
     const bare = await serving.dial({ hello: {} })
     reads = 0
     bare.send({ type: 'agent.subscribe', agentId: 'a1', id: 's' })

@@ -13,6 +13,8 @@ const script = fileURLToPath(new URL('serveChild.ts', import.meta.url))
 export interface ServerProcess {
   readonly url: string
   readonly lives: number
+  /** Of the life under way. */
+  readonly pid: number | undefined
   /** Ends it by a signal that cannot be caught. */
   kill(): Promise<void>
   /** Starts the next one. */
@@ -51,6 +53,9 @@ export async function startServerProcess(
     url: `ws://127.0.0.1:${port}/bridge`,
     get lives() {
       return lives
+    },
+    get pid() {
+      return child?.pid
     },
     kill,
     start,
