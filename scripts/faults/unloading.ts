@@ -202,7 +202,7 @@ export const faults: readonly Fault[] = [
   }
 
   /** What the child goes on from`,
-    tests: ['journeys/refusesSubAgents', 'journeys/abortsATree', 'tree/'],
+    tests: ['journeys/refusesSubAgents', 'journeys/abortsATree', 'tree/chaosTree'],
   },
   {
     id: 'unloading-22',
@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
     from: `    await this.#releases.get(childId)
 `,
     to: '',
-    tests: ['journeys/supervises', 'tree/'],
+    tests: ['journeys/supervises', 'tree/chaosTree'],
   },
   {
     id: 'unloading-23',
@@ -227,7 +227,7 @@ export const faults: readonly Fault[] = [
     what: 'a sub-agent that was done before the crash is asked again',
     from: 'if (answer !== undefined) {',
     to: 'if (answer !== undefined && input.life < 0) {',
-    tests: ['tree/', 'runtime/crashedTwice', 'journeys/callsSubAgents'],
+    tests: ['tree/chaosTree', 'runtime/crashedTwice', 'journeys/callsSubAgents'],
   },
   {
     id: 'unloading-25',
@@ -236,7 +236,7 @@ export const faults: readonly Fault[] = [
     from: `      signal.addEventListener('abort', () => queueMicrotask(() => this.#discard(childId, child)))
 `,
     to: '',
-    tests: ['journeys/abortsATree', 'tree/'],
+    tests: ['journeys/abortsATree', 'tree/chaosTree'],
   },
   {
     id: 'unloading-26',
@@ -261,7 +261,7 @@ export const faults: readonly Fault[] = [
     what: 'a crash gives a sub-agent a fresh allowance',
     from: 'limitsWithin(pausedLimits ?? {}, limits)',
     to: 'limits',
-    tests: ['journeys/callsSubAgents', 'journeys/supervises', 'tree/'],
+    tests: ['journeys/callsSubAgents', 'journeys/supervises', 'tree/chaosTree'],
   },
   {
     id: 'unloading-29',
@@ -302,7 +302,7 @@ export const faults: readonly Fault[] = [
     from: `    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
 `,
     to: '',
-    tests: ['journeys/supervises', 'journeys/survivesBadModels', 'tree/'],
+    tests: ['journeys/supervises', 'journeys/survivesBadModels', 'tree/chaosTree'],
   },
   {
     id: 'unloading-34',

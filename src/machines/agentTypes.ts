@@ -56,10 +56,14 @@ export interface CallState {
   /** Deterministic id of the call: a result counts only under it. */
   readonly key: string
   readonly nodeId: NodeId
-  readonly status: 'ready' | 'held' | 'running' | 'settled'
+  /** `paused`: its sub-agent came to the run's limit, and waits for `resume`. */
+  readonly status: 'ready' | 'held' | 'running' | 'paused' | 'settled'
   /** The sub-agent that carries it out, and what it may use of the run's limits. */
   readonly childId?: string
   readonly allowance?: Limits
+  /** What runs that its limit ended have counted of that sub-agent; and, of a paused one, the run under way. */
+  readonly counted?: Spent
+  readonly used?: Spent
   /** What a person decided; kept only when it is folded from a log. */
   readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
 }
@@ -296,8 +300,10 @@ export interface CallOutput {
   readonly changed?: readonly string[]
   /** What a brake tool asks for; carried out between turns. */
   readonly brake?: BrakeCall
-  /** By a sub-agent. */
+  /** By a sub-agent, since the last run that counted it. */
   readonly spent?: Spent
+  /** The sub-agent used up what its caller gave it: with more it goes on. */
+  readonly isOverAllowance?: boolean
   /** Why a child that code gave is no more, when it did not end by itself. */
   readonly error?: ErrorInfo
   /** It was stopped or closed on purpose. */

@@ -12,6 +12,7 @@ import { requestBrake } from './brakes.ts'
 import type { Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import type { Draft } from './draft.ts'
+import { reachedLimit } from './runs.ts'
 import { spendByChild } from './spending.ts'
 
 /** Child ids are reused by position: every new id would stay in memory for the life of the machine. */
@@ -51,7 +52,8 @@ export function advanceCalls(draft: Draft): void {
   if (context.storeError !== null) return
   if (context.steering.length > 0) {
     context.calls.forEach((call, index) => {
-      if (call.status === 'ready' || call.status === 'held') synthesize(draft, index, 'skipped')
+      if (call.status !== 'running' && call.status !== 'settled')
+        synthesize(draft, index, 'skipped', undefined, call.used)
     })
     return
   }
@@ -134,12 +136,29 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
     draft.set({ storeError: output.notStarted })
   } else {
     if (output.spent !== undefined) spendByChild(draft, output.spent)
-    endCall(draft, index, output)
+    if (mayGoOn(draft, output)) pauseCall(draft, index, output.spent)
+    else endCall(draft, index, output)
     if (output.brake !== undefined) requestBrake(draft, output.key, output.brake)
   }
-  draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
+  if (draft.context.calls[index]!.status === 'settled')
+    draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
   draft.children.push({ type: 'stop', id: callSlot(index) })
   advanceCalls(draft)
+}
+
+/** Its sub-agent has come to the limit of the run itself, and not of its share alone: the run pauses, and both go on with `resume`. */
+const mayGoOn = ({ context: { run } }: Draft, { isOverAllowance, spent }: CallOutput): boolean =>
+  isOverAllowance === true && spent !== undefined && run !== null && reachedLimit(run) !== undefined
+
+function pauseCall(draft: Draft, index: number, used: Spent | undefined): void {
+  setCall(draft, index, { status: 'paused', ...(used === undefined ? {} : { used }) })
+}
+
+/** Makes calls ready whose sub-agents waited for a new allowance. */
+export function readyPausedCalls(draft: Draft): void {
+  draft.context.calls.forEach(({ status }, index) => {
+    if (status === 'paused') setCall(draft, index, { status: 'ready' })
+  })
 }
 
 /** A runner that crashed still answers its call. */
@@ -178,9 +197,10 @@ export function cancelCalls(
   draft.context.calls.forEach((call, index) => {
     if (call.status === 'settled') return
     if (call.status === 'running') draft.children.push({ type: 'stop', id: callSlot(index) })
-    const used = spent[call.key]
+    const used = call.status === 'running' ? spent[call.key] : undefined
     if (used !== undefined) spendByChild(draft, used)
-    synthesize(draft, index, reason, undefined, used)
+    // What a paused one used is counted, but no record says so before the end of the run.
+    synthesize(draft, index, reason, undefined, used ?? call.used)
   })
 }
 
@@ -219,6 +239,8 @@ export function sealCalls(draft: Draft): void {
 
 export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
 export const isCalling = ({ calls }: AgentContext): boolean => calls.some((call) => call.status === 'running')
+export const pausedCalls = ({ calls }: AgentContext): readonly CallState[] =>
+  calls.filter((call) => call.status === 'paused')
 export const heldCalls = ({ calls }: AgentContext): string[] =>
   calls.filter((call) => call.status === 'held').map((call) => call.callId)
 
@@ -226,14 +248,18 @@ const explanations: { readonly [R in SyntheticReason]: (wasRunning: boolean, why
   aborted: (wasRunning) =>
     wasRunning ? 'Aborted while it ran: what it did so far was not undone.' : 'Aborted before it started.',
   refused: (_, why) => `No sub-agent was started: ${why ?? 'it was refused'}.`,
-  skipped: () => 'Skipped: the user said something new before this call started. It was not run.',
+  skipped: (wasRunning) =>
+    wasRunning
+      ? 'Skipped: the user said something new before the agent was done. What it did so far was not undone.'
+      : 'Skipped: the user said something new before this call started. It was not run.',
   denied: (_, why) => `Denied by the user: it was not run.${why === undefined ? '' : ` Reason: ${why}`}`,
   interrupted: (wasRunning) =>
     wasRunning ? 'Interrupted: it is not known whether it happened.' : 'Interrupted before it started: it was not run.',
 }
 
 function synthesize(draft: Draft, index: number, synthetic: SyntheticReason, why?: string, spent?: Spent): void {
-  const text = explanations[synthetic](draft.context.calls[index]!.status === 'running', why)
+  const { status } = draft.context.calls[index]!
+  const text = explanations[synthetic](status === 'running' || status === 'paused', why)
   endCall(draft, index, {
     content: [{ type: 'text', text }],
     isError: true,
@@ -271,6 +297,8 @@ function endCall(
   })
 }
 
-function setStatus(draft: Draft, index: number, status: CallState['status']): void {
-  draft.set({ calls: draft.context.calls.map((call, i) => (i === index ? { ...call, status } : call)) })
+const setStatus = (draft: Draft, index: number, status: CallState['status']): void => setCall(draft, index, { status })
+
+function setCall(draft: Draft, index: number, change: Partial<CallState>): void {
+  draft.set({ calls: draft.context.calls.map((call, i) => (i === index ? { ...call, ...change } : call)) })
 }

@@ -1,7 +1,7 @@
 import { settleKey } from './aborts.ts'
 import { drainKey } from './brakes.ts'
 import { compactionKey } from './compaction.ts'
-import { callsSettled as settled, heldCalls, isCalling } from './calls.ts'
+import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
 import { limitAfter, reachedLimit, replyKey } from './runs.ts'
 import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
 
@@ -48,7 +48,7 @@ export const hasPrompts = (subject: Subject): boolean => subject.context.prompts
 /** The one result still missing: the step is sealed with it. */
 export const isLastCall = ({ context, event }: Subject): boolean => {
   const { output } = event as unknown as { output?: CallOutput | null }
-  if (output == null || output.notStarted !== undefined) return false
+  if (output == null || output.notStarted !== undefined || output.isOverAllowance === true) return false
   const { key } = output
   return context.calls.every((call) => call.status === 'settled' || (call.status === 'running' && call.key === key))
 }
@@ -56,6 +56,9 @@ export const isLastCall = ({ context, event }: Subject): boolean => {
 export const callsSettled = ({ context }: Subject): boolean => settled(context)
 /** Nothing runs, and what is left waits for people. */
 export const onlyHeldCalls = ({ context }: Subject): boolean => !isCalling(context) && heldCalls(context).length > 0
+/** Nothing runs, and what is left are sub-agents that have come to the run's limit. */
+export const onlyPausedCalls = ({ context }: Subject): boolean =>
+  !isCalling(context) && pausedCalls(context).length > 0 && reachedLimit(context.run!) !== undefined
 /** Nothing runs, and the store does not take records. */
 export const stalledByStore = ({ context }: Subject): boolean => context.storeError !== null && !isCalling(context)
 

@@ -3,6 +3,7 @@ import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey } from './calls.ts'
 import { newRun, remainingLimits } from './runs.ts'
+import { addSpent } from './spending.ts'
 
 /** The parts of a context that are folded from the log; the rest is the conversation's or starts anew. */
 export type FoldedContext = Pick<
@@ -74,6 +75,12 @@ const withStatus = (
   return calls.every((call) => call.status === 'settled') ? { calls: [], owesReply: true } : { calls }
 }
 
+function pausedIn(unfinished: NonNullable<RecordOf<'run.end'>['unfinished']>, call: CallState): CallState {
+  const spent = unfinished.find(({ callId }) => callId === call.callId)?.spent
+  if (spent === undefined) return call
+  return { ...call, status: 'paused', counted: call.counted === undefined ? spent : addSpent(call.counted, spent) }
+}
+
 /** A fork is at rest where it begins; with a reply owed it is as if the process had died there. */
 function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext): Partial<FoldedContext> {
   const resting = { run: null, calls: [], isTurnOpen: false, isCompacting: false }
@@ -95,8 +102,9 @@ const fold: Fold = {
     pausedLimits: null,
     pause: null,
   }),
-  'run.end': (_, { stopReason, loopId, reason }) => ({
+  'run.end': ({ calls }, { stopReason, loopId, reason, unfinished = [] }) => ({
     run: null,
+    ...(unfinished.length === 0 ? {} : { calls: calls.map((call) => pausedIn(unfinished, call)) }),
     pausedRun: stopReason === 'paused' ? loopId : null,
     pause: reason ?? null,
     ...(stopReason === 'paused' ? {} : { owesReply: false }),

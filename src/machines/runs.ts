@@ -6,7 +6,7 @@ import type { AgentContext, ReplyFailure, ReplyOutput, RetryPolicy, RunState, Se
 import { loopIdOf, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
 import { takeMessages } from './queues.ts'
-import { spend } from './spending.ts'
+import { addSpent, spend } from './spending.ts'
 
 type FailedReply = Extract<ReplyOutput, { ok: false }>
 
@@ -137,13 +137,28 @@ export function endRun(
     stopReason,
     ...(run.abortedBy === null || stopReason !== 'aborted' ? {} : { requestId: run.abortedBy }),
     turns: run.turns,
+    ...(run.childTurns === 0 ? {} : { childTurns: run.childTurns }),
     usage: run.usage,
     costUsd: run.costUsd,
     ...why,
+    ...countPausedCalls(draft),
   })
   if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
   if (run.requestId === draft.context.task) endTask(draft)
   draft.set({ run: null, pausedRun: stopReason === 'paused' ? run.loopId : null })
+}
+
+/** What the sub-agents of paused calls used is told with the end of the run, as their calls have none yet. */
+function countPausedCalls(draft: Draft): Pick<RecordOf<'run.end'>, 'unfinished'> {
+  const unfinished = draft.context.calls.flatMap(({ callId, used }) =>
+    used === undefined ? [] : [{ callId, spent: used }],
+  )
+  if (unfinished.length === 0) return {}
+  const calls = draft.context.calls.map(({ used, ...call }) =>
+    used === undefined ? call : { ...call, counted: call.counted === undefined ? used : addSpent(call.counted, used) },
+  )
+  draft.set({ calls })
+  return { unfinished }
 }
 
 /** Ends the run so that `resume` can go on from here. */

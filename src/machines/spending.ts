@@ -3,6 +3,13 @@ import type { Spent } from '../protocol/records.ts'
 import type { RunState } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
+/** What two spent together. */
+export const addSpent = (a: Spent, b: Spent): Spent => ({
+  usage: addUsage(a.usage, b.usage),
+  costUsd: a.costUsd + b.costUsd,
+  turns: a.turns + b.turns,
+})
+
 /** Counts what a model call used, on the turn and on the run. */
 export function spend(draft: Draft, usage: RunState['usage'], costUsd: number): void {
   const run = draft.context.run

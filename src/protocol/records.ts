@@ -141,10 +141,19 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     stopReason: runStopReasonSchema,
     /** Id of the command that aborted it, when it came over a wire. */
     requestId: z.string().exactOptional(),
+    /** Its own; not those of sub-agents. */
     turns: count,
+    /** Turns of sub-agents that its calls used: they count against its limit as well. */
+    childTurns: count.exactOptional(),
+    /** Of the run and of the sub-agents that its calls used. */
     usage: usageSchema,
     costUsd: z.number(),
     reason: pauseReasonSchema.exactOptional(),
+    /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` goes on with them. */
+    unfinished: z
+      .array(z.object({ callId: z.string(), spent: spentSchema }))
+      .readonly()
+      .exactOptional(),
     error: errorInfoSchema.exactOptional(),
   }),
   /** A paused run that an abort gave up: `resume` does not go on with it. */

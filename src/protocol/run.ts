@@ -13,10 +13,13 @@ export interface RunResult {
   readonly output?: unknown
   /** Empty when the run never started. */
   readonly loopId: string
-  /** Model turns of this run. */
+  /** Model turns of this run, its agent's own. */
   readonly turns: number
+  /** Model turns of the sub-agents that it called: both together count against `limits.turns`. */
+  readonly childTurns: number
+  /** Of the run and of the sub-agents that it called. */
   readonly usage: Usage
-  /** US dollars; 0 without prices. */
+  /** US dollars, of all that is in `usage`; 0 without prices. */
   readonly costUsd: number
   /** Why the run paused. */
   readonly reason?: PauseReason
@@ -69,7 +72,7 @@ export class RunHandle implements Run {
     { parse, lastText }: { parse(text: string): { output?: unknown }; lastText(): string },
     failure?: ErrorInfo,
   ): void {
-    const { stopReason, turns, usage, costUsd, reason, error } = end
+    const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error } = end
     if (!this.#hasReply && stopReason === 'stop') this.#text = lastText()
     this.#resolve({
       stopReason: failure === undefined ? stopReason : 'paused',
@@ -77,6 +80,7 @@ export class RunHandle implements Run {
       ...(stopReason === 'stop' ? parse(this.#text) : {}),
       loopId: this.#loopId,
       turns,
+      childTurns,
       usage,
       costUsd,
       ...(reason === undefined ? {} : { reason }),
@@ -87,7 +91,8 @@ export class RunHandle implements Run {
   /** Ends a run that never started, or whose agent died. */
   cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
     this.#buffer.close()
-    const outcome = { stopReason, text: this.#text, loopId: this.#loopId, turns: 0, usage: noUsage, costUsd: 0 }
+    const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
+    const outcome = { stopReason, text: this.#text, loopId: this.#loopId, ...spent }
     this.#resolve(error === undefined ? outcome : { ...outcome, error })
   }
 }

@@ -9,6 +9,8 @@ import type { History } from './sessions/readHistory.ts'
 export interface ChildAnswer {
   readonly text: string
   readonly isError: boolean
+  /** It used up what its caller gave it, less than its definition allows: with more it goes on. */
+  readonly isOverAllowance?: boolean
 }
 
 /** Longest answer, in UTF-16 units: that of a tool. */
@@ -17,14 +19,19 @@ const maxAnswerChars = 30_000
 type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'>
 
 /** The answer of a sub-agent whose run ended like this. */
-export function answerOf({ stopReason, text, reason, error }: Ending, { name }: AgentDefinition): ChildAnswer {
+export function answerOf({ stopReason, text, reason, error }: Ending, { name, policy }: AgentDefinition): ChildAnswer {
   const said = cutMiddle(text, maxAnswerChars)
   if (stopReason === 'stop' && error === undefined) return { text: said || '(no answer)', isError: false }
   const why =
     error?.message ??
     (reason?.type === 'limit' ? `its limit of ${reason.allowed} ${reason.limit} was reached` : wordsFor[stopReason])
   const last = said === '' ? '' : `\n\nIts last words were:\n${said}`
-  return { text: `The agent "${name}" did not finish: ${why.replace(/[.]?$/, '.')}${last}`, isError: true }
+  const isOverAllowance = reason?.type === 'limit' && reason.allowed < (policy.limits[reason.limit] ?? Infinity)
+  return {
+    text: `The agent "${name}" did not finish: ${why.replace(/[.]?$/, '.')}${last}`,
+    isError: true,
+    ...(isOverAllowance ? { isOverAllowance } : {}),
+  }
 }
 
 const wordsFor: { readonly [R in Ending['stopReason']]: string } = {
@@ -36,10 +43,18 @@ const wordsFor: { readonly [R in Ending['stopReason']]: string } = {
   error: 'it failed',
 }
 
-/** The answer in the log of a sub-agent that had ended before its caller heard of it; `undefined`: it had not. */
-export function finishedAnswer({ records }: History, definition: AgentDefinition): ChildAnswer | undefined {
+/**
+ * The answer in the log of a sub-agent that had ended before its caller heard of it; `undefined`: it had not. `hasMore`: its caller
+ * knows that it had come to a limit, and has given it more.
+ */
+export function finishedAnswer(
+  { records }: History,
+  definition: AgentDefinition,
+  hasMore: boolean,
+): ChildAnswer | undefined {
   const last = records.findLast((record) => record.type === 'run.start' || record.type === 'run.end')
   if (last?.type !== 'run.end' || isUnfinished(last)) return undefined
+  if (hasMore && last.reason?.type === 'limit') return undefined
   // Its process died before its task was in the log.
   if (!records.some((record) => record.type === 'message.added')) return undefined
   const reply = records.findLast((record) => record.type === 'reply.end')

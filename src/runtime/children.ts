@@ -49,6 +49,8 @@ interface LiveChild {
   /** Of a called one. */
   readonly limits: Limits | undefined
   readonly isCalled: boolean
+  /** What it had used before it was attached; or, of a called one, what runs that a limit ended have counted. */
+  readonly usedBefore: Spent | undefined
   /** Its first message, unless its log has that already. */
   readonly prompt: QueuedMessage | undefined
   readonly stallMs: number
@@ -129,10 +131,15 @@ export class Children implements ChildPorts {
       }
       const history = await this.#history(agent, { childId, link, isNew: lease.lastSeq === 0 })
       signal.throwIfAborted()
-      const answer = task === undefined || history === undefined ? undefined : finishedAnswer(history, definition)
+      const counted = this.#parent.context.calls.find((call) => call.key === key)?.counted
+      const answer =
+        task === undefined || history === undefined
+          ? undefined
+          : finishedAnswer(history, definition, counted !== undefined)
       if (answer !== undefined) {
         await lease.release()
-        return { ok: false, output: this.#answer(input, answer, history!.records.reduce(spentAfter, noneSpent)) }
+        const spent = history!.records.reduce(spentAfter, noneSpent)
+        return { ok: false, output: this.#answer(input, answer, since(counted, spent)) }
       }
       const isQueued =
         history?.records.some((record) => record.type === 'queue.changed' && record.added?.id === key) ?? false
@@ -164,6 +171,7 @@ export class Children implements ChildPorts {
         resume: isBegun,
         limits: isCalled ? limits : undefined,
         isCalled,
+        usedBefore: isCalled ? counted : this.#usedBefore.get(childId),
         gone: Promise.withResolvers(),
         prompt: message,
         stallMs: agent.stallMs,
@@ -232,7 +240,7 @@ export class Children implements ChildPorts {
     const { clock } = this.#parent
     if (crash !== null) {
       host.runs.endAll(crash)
-      const output = this.#failure(input, crash, this.#usedBy(host))
+      const output = this.#failure(input, crash, usedBy(child))
       return { type: 'crashed', error: crash, output, at: clock.now() }
     }
     await released
@@ -240,16 +248,17 @@ export class Children implements ChildPorts {
       exhausted ?? (run === undefined ? { text: '', isError: false } : answerOf(await run.result, host.definition))
     return {
       type: 'ended',
-      output: { ...this.#answer(input, answer, this.#usedBy(host)), stopped: host.isEndedOnPurpose },
+      output: { ...this.#answer(input, answer, usedBy(child)), stopped: host.isEndedOnPurpose },
       at: clock.now(),
     }
   }
 
-  /** Goes on with a run that was cut off; or says, with what its earlier lives had used, that nothing is left to do so. */
-  #goOn(input: OpenInput, { host, run, limits }: LiveChild): ChildAnswer | undefined {
+  /** Goes on with a run that was cut off, or that a limit had ended; or says, with what its earlier lives had used, that nothing is left to do so. */
+  #goOn(input: OpenInput, child: LiveChild): ChildAnswer | undefined {
+    const { host, run, limits } = child
     const { pause, pausedLimits } = host.context
-    if (pause?.type !== 'interrupted' && pause?.type !== 'store') return undefined
-    const reason = limits === undefined ? undefined : usedUp(host.spent, limits)
+    if (pause === null || pause.type === 'approvals') return undefined
+    const reason = limits === undefined ? undefined : usedUp(usedBy(child), limits)
     if (reason !== undefined) {
       host.send({ type: 'abort' })
       return answerOf({ stopReason: 'paused', text: lastText(host.conversation), reason }, host.definition)
@@ -288,12 +297,6 @@ export class Children implements ChildPorts {
     this.#asked.set(childId, { agent: asked.agent })
   }
 
-  /** What a child has used since it was attached, or called. */
-  #usedBy({ agentId, spent }: AgentHost): Spent {
-    const before = this.#usedBefore.get(agentId)
-    return before === undefined ? spent : lessSpent(spent, before)
-  }
-
   /** Its supervisor did not come to run it. */
   #discard(childId: string, child: LiveChild): void {
     if (this.#opened.get(childId) !== child) return
@@ -304,7 +307,7 @@ export class Children implements ChildPorts {
   /** Lets go of a child that has ended; its log can be opened again then. */
   #release(childId: string, child: LiveChild): Promise<void> {
     if (this.#live.get(childId) === child) this.#live.delete(childId)
-    if (child.isCalled) this.#spent.set(child.key, child.host.spent)
+    if (child.isCalled) this.#spent.set(child.key, usedBy(child))
     child.gone.resolve()
     const release = this.#nursery.release(child.host).catch((thrown: unknown) => this.#parent.fail(thrown))
     this.#releases.set(childId, release)
@@ -351,13 +354,19 @@ export class Children implements ChildPorts {
     return { ...this.#answer(input, { text: error.message, isError: true }, spent), error }
   }
 
-  #answer({ key }: OpenInput, { text, isError }: { text: string; isError: boolean }, spent?: Spent): CallOutput {
+  #answer({ key }: OpenInput, { text, ...answer }: ChildAnswer, spent?: Spent): CallOutput {
     const { conversation, clock } = this.#parent
     const content = [{ type: 'text', text } as const]
     const tokens = Math.round(conversation.counter.text(text) * conversation.correction)
-    return { key, content, isError, tokens, at: clock.now(), ...(spent === undefined ? {} : { spent }) }
+    return { key, content, ...answer, tokens, at: clock.now(), ...(spent === undefined ? {} : { spent }) }
   }
 }
+
+const since = (before: Spent | undefined, spent: Spent): Spent =>
+  before === undefined ? spent : lessSpent(spent, before)
+
+/** What a child has used since it was attached, called or last counted. */
+const usedBy = ({ host, usedBefore }: LiveChild): Spent => since(usedBefore, host.spent)
 
 const detachedAnswer = ({ agentId, definition }: AgentHost) => ({
   text: `The agent "${definition.name}" works on it on its own, as ${agentId}. Its answer does not come back here.`,

@@ -1,18 +1,15 @@
-import { addUsage, noUsage, type Usage } from '../protocol/messages.ts'
+import { addSpent } from '../machines/spending.ts'
+import { noUsage } from '../protocol/messages.ts'
 import type { LogRecord, Spent } from '../protocol/records.ts'
 
 export const noneSpent: Spent = Object.freeze({ usage: noUsage, costUsd: 0, turns: 0 })
 
-/** What two spent together. */
-export const addSpent = (a: Spent, b: { usage: Usage; costUsd: number; turns: number }): Spent => ({
-  usage: addUsage(a.usage, b.usage),
-  costUsd: a.costUsd + b.costUsd,
-  turns: a.turns + b.turns,
-})
-
 /** What an agent has spent once this record is in its log. A run tells all but the turns of sub-agents it called; children that code gave are in no run. */
 export function spentAfter(spent: Spent, record: LogRecord): Spent {
-  if (record.type === 'run.end') return addSpent(spent, record)
+  if (record.type === 'run.end') {
+    const { unfinished = [], turns, usage, costUsd } = record
+    return addSpent(spent, { usage, costUsd, turns: unfinished.reduce((sum, call) => sum + call.spent.turns, turns) })
+  }
   if (record.type === 'child.ended') return addSpent(spent, record.spent)
   if (record.type !== 'tool.end') return spent
   return record.spent === undefined ? spent : { ...spent, turns: spent.turns + record.spent.turns }

@@ -47,6 +47,67 @@ describe('a call of a sub-agent', (it) => {
     assert.equal(script.driver.recordsOf('tool.end')[0]?.spent, spent(30, 3))
   })
 
+  it('that used up the limit of the run stays open over the pause; what is used is counted once', () => {
+    const script = calling(['c1', 'c2'], { limits: { turns: 5 }, toolExecution: 'sequential' })
+    const over = { isError: true, isOverAllowance: true }
+    assert.equal(children(script)[0]?.allowance, { turns: 2 })
+    script.finishCall('c1', { ...over, spent: spent(10, 2) })
+    assert.equal(results(script).length, 1, 'its share alone is no reason to pause')
+    assert.equal(children(script)[1]?.allowance, { turns: 2 })
+    script.finishCall('c2', { ...over, spent: spent(10, 2) })
+    assert.is(script.state, 'paused')
+    const { key } = children(script)[1]!
+    const ends = () => script.driver.recordsOf('run.end')
+    assert.equal(ends()[0]?.unfinished, [{ callId: 'c2', spent: spent(10, 2) }])
+    assert.equal([ends()[0]?.turns, ends()[0]?.childTurns, ends()[0]?.usage.output], [1, 4, 20])
+    script.resume({ turns: 3 })
+    assert.equal([script.state, script.underway], ['executing', ['c2']])
+    assert.equal([children(script)[2]?.key, children(script)[2]?.childId], [key, 'a.2'])
+    assert.equal(children(script)[2]?.allowance, { turns: 3 })
+    script.finishCall('c2', { ...over, spent: spent(10, 3) })
+    assert.equal(ends()[1]?.unfinished, [{ callId: 'c2', spent: spent(10, 3) }])
+    assert.equal(script.context.calls[1]?.counted, spent(20, 5))
+    script.resume()
+    script.finishCall('c2', { spent: spent(1, 1) })
+    assert.is(script.state, 'replying.requesting')
+    script.reply()
+    assert.equal([ends()[2]?.turns, ends()[2]?.childTurns, ends()[2]?.usage.output], [1, 1, 1])
+  })
+
+  for (const end of ['prompt', 'abort', 'stop'] as const) {
+    it(`that waits for a new allowance is answered by a ${end}, and counted no more`, () => {
+      const script = calling(['c1'], { limits: { turns: 2 } })
+      script.finishCall('c1', { isError: true, isOverAllowance: true, spent: spent(10, 1) })
+      assert.is(script.state, 'paused')
+      if (end === 'prompt') script.prompt('something else')
+      else script[end]()
+      assert.equal(
+        script.driver.recordsOf('tool.end').map((record) => [record.callId, record.spent]),
+        [['c1', undefined]],
+      )
+      assert.equal(script.context.calls, [])
+      if (end === 'prompt') assert.is(script.context.run?.usage.output, 0)
+    })
+  }
+
+  it('that waits for a new allowance is counted by the abort of its run, while others run', () => {
+    const script = new AgentScript({ agents: ['helper'], limits: { turns: 2 } })
+    script.prompt('go')
+    script.reply({ calls: [helper('c1'), 'c2'] })
+    script.finishCall('c1', { isError: true, isOverAllowance: true, spent: spent(10, 1) })
+    assert.equal([script.state, script.underway], ['executing', ['c2']])
+    script.abort()
+    const settle = script.driver.child('settle')
+    const { key } = children(script)[0]!
+    script.driver.finish(settle, { key: settle.input.key, at: 1, partial: null, spent: { [key]: spent(10, 1) } })
+    assert.equal(
+      script.driver.recordsOf('tool.end').map((record) => record.spent),
+      [spent(10, 1), undefined],
+    )
+    assert.is(script.driver.recordsOf('run.end')[0]?.usage.output, 10)
+    assert.is(script.driver.recordsOf('run.end')[0]?.unfinished, undefined)
+  })
+
   it('shares what is left of the limits evenly, and keeps what running ones have reserved', () => {
     const script = calling(['c1', 'c2', 'c3'], { limits: { tokens: 100, turns: 10, costUsd: 3 }, maxChildren: 2 })
     assert.equal(

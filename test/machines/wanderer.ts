@@ -41,7 +41,10 @@ const toolOnly = ({ brake, notStarted }: Outcome) => ({
   ...(notStarted ? { notStarted: diskFull, content: [] } : {}),
 })
 
-const spentBy = ({ tokens }: Outcome) => ({ usage: { ...noUsage, output: tokens }, costUsd: 0.002, turns: 1 })
+const childOnly = ({ tokens, isError }: Outcome) => ({
+  spent: { usage: { ...noUsage, output: tokens }, costUsd: 0.002, turns: 1 },
+  ...(isError ? { isOverAllowance: true } : {}),
+})
 
 /** Takes an agent down a random road of moves, and remembers everything people said to it. */
 export class Wanderer {
@@ -151,7 +154,7 @@ export class Wanderer {
           at,
           isError: outcome.isError,
           tokens: outcome.tokens,
-          ...(child.src === 'runTool' ? toolOnly(outcome) : { spent: spentBy(outcome) }),
+          ...(child.src === 'runTool' ? toolOnly(outcome) : childOnly(outcome)),
         })
       case 'sleep':
         this.driver.now = Math.max(at, child.input.until)

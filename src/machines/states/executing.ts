@@ -3,7 +3,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, decideCall, failCall, heldCalls, sealCalls, settleCall } from '../calls.ts'
 import { enqueueMessage } from '../queues.ts'
-import { holdDeadline, pauseForStore } from '../runs.ts'
+import { holdDeadline, pauseForStore, pauseRun, reachedLimit } from '../runs.ts'
 
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
 
@@ -18,6 +18,11 @@ export const executing = agentSetup.createStateConfig({
         draft.set({ pause: { type: 'approvals', callIds: heldCalls(draft.context) } })
         holdDeadline(draft)
       }),
+    },
+    {
+      guard: 'onlyPausedCalls',
+      target: 'paused',
+      actions: advance((draft) => pauseRun(draft, reachedLimit(draft.context.run!)!)),
     },
   ],
   on: {

@@ -1,7 +1,7 @@
 import { advance, agentSetup } from '../agentSetup.ts'
 import { beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { advanceCalls, cancelCalls, decideCall, sealCalls } from '../calls.ts'
+import { advanceCalls, cancelCalls, decideCall, readyPausedCalls, sealCalls } from '../calls.ts'
 import { abortAtRest } from '../children.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { releaseDeadline, startRun, startTurn } from '../runs.ts'
@@ -64,6 +64,7 @@ export const paused = agentSetup.createStateConfig({
           startTurn(draft)
           // The turn was begun before the pause: it does not count against the new allowance.
           draft.setRun({ turns: 0 })
+          readyPausedCalls(draft)
           advanceCalls(draft)
         }),
       },

@@ -82,6 +82,9 @@ export class GraphRows {
         this.#call(record.callId, { status: 'ended', result: record.message, endedAt: record.time })
         this.#open.delete(record.callId)
         return
+      case 'run.end':
+        for (const { callId } of record.unfinished ?? []) this.#call(callId, { status: 'pending' })
+        return
       case 'revert.requested':
         this.#asked.set(record.request.id, record.request.by)
         return
