@@ -3,6 +3,7 @@ import { defaultRevertPolicy, type RevertPolicy } from '../conversation/applyRev
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
+import { irreversibleNames } from './irreversibleNames.ts'
 import { subAgentMap, subAgentSpec, type SubAgentEntry } from './subAgents.ts'
 import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
@@ -247,7 +248,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     maxDepth: options.maxDepth ?? 5,
     settings,
     snapshot: snapshotOf(model.id, settings),
-    policy: lazyAgents(called, {
+    policy: lazyAgents(called, tools, {
       flags: { revert: braking?.revert != null, prune: options.braking?.prune === true, compact: compaction !== null },
       toolExecution: options.toolExecution ?? 'parallel',
       queueMode: options.queueMode ?? 'one-at-a-time',
@@ -286,12 +287,20 @@ function lazily<T extends object | number>(make: () => T): () => T {
   return () => (made ??= make())
 }
 
-const lazyAgents = (called: () => ReadonlyMap<string, SubAgent>, policy: Omit<AgentPolicy, 'agents'>): AgentPolicy => {
+function lazyAgents(
+  called: () => ReadonlyMap<string, SubAgent>,
+  tools: ReadonlyMap<string, Tool>,
+  policy: Omit<AgentPolicy, 'agents' | 'irreversible'>,
+): AgentPolicy {
   const names = lazily(() => [...called().keys()])
+  const irreversible = lazily(() => irreversibleNames(tools, called()))
   return {
     ...policy,
     get agents() {
       return names()
+    },
+    get irreversible() {
+      return irreversible()
     },
   }
 }

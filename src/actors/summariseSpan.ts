@@ -72,13 +72,9 @@ export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrateg
   return {
     name: 'llm',
     async summarise(span, { model, maxTokens, previous, clock, signal }) {
-      const transcript = [
-        ...(previous === undefined ? [] : [`Earlier summary:\n${previous}`]),
-        ...span.map(transcribe),
-      ].join('\n\n')
       const answer = await askModel(own ?? model, {
         system: instructions(options.focus, maxTokens),
-        text: `<transcript>\n${transcript}\n</transcript>`,
+        text: transcribe(span, { earlier: previous }),
         maxTokens,
         timeoutMs: options.timeoutMs ?? 120_000,
         clock,

@@ -1,12 +1,27 @@
-import type { ConversationNode } from '../conversation/node.ts'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
+import { transcriptMarkers } from '../conversation/markers.ts'
+import { neutralise } from '../conversation/neutralise.ts'
+import type { ConversationNode } from '../conversation/node.ts'
+import { soundName } from '../conversation/renderMessage.ts'
 import { providedText, type Block } from '../protocol/messages.ts'
 
-/** A message as plain text, for a model that summarises. */
-export const transcribe = ({ message }: ConversationNode): string =>
-  message.role === 'toolResult'
-    ? `${message.isError ? 'Error of' : 'Result of'} ${message.toolName}:\n${cutMiddle(message.content.map(describe).join('\n'), 4_000)}`
-    : `${message.role === 'user' ? 'User' : 'Agent'}:\n${message.content.map(describe).filter(Boolean).join('\n')}`
+/** A span as plain text, for a model that summarises: nothing that was said in it can end the transcript or an entry. */
+export function transcribe(
+  span: readonly ConversationNode[],
+  options: { readonly earlier?: string | undefined; readonly maxChars?: number } = {},
+): string {
+  const { earlier, maxChars = Infinity } = options
+  const entries = span.map(({ message }) => {
+    const said = message.content.map(describe).filter(Boolean).join('\n')
+    if (message.role !== 'toolResult') return entry(message.role === 'user' ? 'user' : 'agent', said)
+    return entry(`${message.isError ? 'error' : 'result'} of ${soundName(message.toolName)}`, cutMiddle(said, 4_000))
+  })
+  if (earlier !== undefined) entries.unshift(entry('earlier summary', earlier))
+  return `<transcript>\n${cutMiddle(entries.join('\n'), maxChars)}\n</transcript>`
+}
+
+const entry = (from: string, said: string): string =>
+  `<transcript-entry from="${from}">\n${neutralise(said, transcriptMarkers)}\n</transcript-entry>`
 
 function describe(block: Block): string {
   switch (block.type) {

@@ -73,11 +73,10 @@ async function ask(
   maxTokens: number,
   signal: AbortSignal,
 ): Promise<{ text?: string; problem?: string; usage?: Usage }> {
-  const transcript = cutMiddle(span.map(transcribe).join('\n\n'), 200_000)
   const timeoutMs = ports.definition.braking!.revert!.summaryTimeoutMs
   const answer = await askModel(model, {
     system,
-    text: `<transcript>\n${transcript}\n</transcript>`,
+    text: transcribe(span, { maxChars: 200_000 }),
     maxTokens,
     timeoutMs,
     clock: ports.clock,

@@ -1,14 +1,16 @@
 import type { Provenance, ProvenanceKind } from '../protocol/provenance.ts'
 import type { ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
 import type { Overlay } from '../protocol/records.ts'
-import { neutralise, renderId } from './brakeNotes.ts'
-import { BrakeRendering } from './brakeRendering.ts'
+import { renderId } from './brakeNotes.ts'
+import { BrakeRendering, withId } from './brakeRendering.ts'
 import type { TurnRequest } from './captureRequest.ts'
 import type { Conversation } from './conversation.ts'
+import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers.ts'
+import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
 import type { ConversationNode } from './node.ts'
 import { renderSummary, truncateResult } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
-import type { PlacedTag, TagPolicy } from './visibleTags.ts'
+import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
 /** The parts of a request that stay the same for an agent's whole life. */
 export interface RequestFrame {
@@ -32,9 +34,18 @@ interface Mark {
   readonly lastProvenance: Provenance | undefined
   readonly turnIndex: number
   readonly turnMessages: number
+  /** What the last message ended with, if that could go on in the next. */
+  readonly unfinished: Unfinished | undefined
 }
 
-const start: Mark = { messages: 0, last: undefined, lastProvenance: undefined, turnIndex: -1, turnMessages: 0 }
+const start: Mark = {
+  messages: 0,
+  last: undefined,
+  lastProvenance: undefined,
+  turnIndex: -1,
+  turnMessages: 0,
+  unfinished: undefined,
+}
 
 /**
  * Renders the trunk into a request. It keeps what it rendered, so a turn costs what is new: a revert takes it back to its
@@ -44,17 +55,24 @@ export class RequestAssembler {
   readonly #conversation: Conversation
   readonly #frame: Omit<RequestFrame, 'braking'>
   readonly #braking: BrakeRendering | undefined
+  readonly #isBraked: boolean
+  readonly #markers: Markers
   readonly #messages: RequestMessage[] = []
   readonly #provenance: Provenance[] = []
   /** After each rendered node of the trunk, by depth. */
   readonly #marks: Mark[] = [start]
   #epoch = 0
   #turn = { index: -1, messages: 0 }
+  #unfinished: Unfinished | undefined
 
   constructor(conversation: Conversation, { braking, ...frame }: RequestFrame) {
     this.#conversation = conversation
     this.#frame = frame
-    this.#braking = braking === undefined ? undefined : new BrakeRendering(conversation, braking)
+    this.#isBraked = braking !== undefined
+    // An agent without brakes may go on from a past that had them: what stands for its hidden steps is shown.
+    const hasNotes = this.#isBraked || conversation.annotations !== undefined
+    this.#markers = this.#isBraked ? brakeMarkers : hasNotes ? noteMarkers : plainMarkers
+    this.#braking = hasNotes ? new BrakeRendering(conversation, braking ?? defaultTagPolicy, this.#isBraked) : undefined
   }
 
   /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. */
@@ -93,12 +111,13 @@ export class RequestAssembler {
     this.#dropAfter(this.#marks.at(-1)!)
   }
 
-  #dropAfter({ messages, last, lastProvenance, turnIndex, turnMessages }: Mark): void {
+  #dropAfter({ messages, last, lastProvenance, turnIndex, turnMessages, unfinished }: Mark): void {
     this.#messages.length = messages
     this.#provenance.length = messages
     if (last !== undefined) this.#messages[messages - 1] = last
     if (lastProvenance !== undefined) this.#provenance[messages - 1] = lastProvenance
     this.#turn = { index: turnIndex, messages: turnMessages }
+    this.#unfinished = unfinished
   }
 
   #renderNext(path: readonly ConversationNode[], overlay: Overlay | undefined): void {
@@ -128,15 +147,13 @@ export class RequestAssembler {
       lastProvenance: this.#provenance.at(-1),
       turnIndex: this.#turn.index,
       turnMessages: this.#turn.messages,
+      unfinished: this.#unfinished,
     })
   }
 
   #renderOverlay(overlay: Overlay): void {
-    const { from, to, nodeId, summary } = overlay
-    const text =
-      this.#braking === undefined
-        ? renderSummary(overlay)
-        : `${renderSummary({ from, to, summary: neutralise(summary) })}\n${renderId(nodeId)}`
+    const summary = renderSummary(overlay, this.#conversation, this.#markers)
+    const text = this.#isBraked ? `${summary}\n${renderId(overlay.nodeId)}` : summary
     this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'summary' })
     for (const id of overlay.kept) {
       const node = this.#conversation.node(id)!
@@ -148,9 +165,15 @@ export class RequestAssembler {
     const rendered = renderMessage(message)
     if (rendered === undefined) return
     if (node.turnIndex !== this.#turn.index) this.#turn = { index: node.turnIndex, messages: 0 }
+    const provenance = provenanceOf(node, this.#turn.messages++)
+    if (rendered.role === 'assistant') return this.#push(rendered, provenance)
+    const isMerged = rendered.role === 'user' && this.#messages.at(-1)?.role === 'user'
+    const before = isMerged ? this.#unfinished : undefined
+    const { content, unfinished } = neutraliseBlocks(rendered.content, this.#markers, before)
     const isStepEnd = showId && this.#conversation.path[node.depth]?.stepId !== node.stepId
-    const marked = this.#braking?.mark(rendered, node.id, isStepEnd) ?? rendered
-    this.#push(marked, provenanceOf(node, this.#turn.messages++))
+    if (this.#isBraked && isStepEnd) return this.#push({ ...rendered, content: withId(content, node.id) }, provenance)
+    this.#push(content === rendered.content ? rendered : { ...rendered, content }, provenance)
+    this.#unfinished = unfinished
   }
 
   #renderNotes(node: ConversationNode): void {
@@ -163,6 +186,7 @@ export class RequestAssembler {
 
   /** Providers want roles to alternate, so neighbouring user messages become one. */
   #push(message: RequestMessage, provenance: ProvenanceKind): void {
+    this.#unfinished = undefined
     const last = this.#messages.at(-1)
     if (last?.role === 'user' && message.role === 'user') {
       const end = this.#messages.length - 1

@@ -2,20 +2,16 @@ import type { Tag } from '../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { textOf, type Block } from '../protocol/messages.ts'
 import { cutEnd, cutMiddle } from './cutMiddle.ts'
-
-/** Makes text that looks like an id or a note of ours harmless. Rendered text only: what is stored stays as it was. */
-export const neutralise = (text: string): string =>
-  text.replace(/\[(n\d+)\]/gi, '($1)').replace(/<(?=\/?(?:brake-note|conversation-summary))/gi, '‹')
+import { brakeMarkers } from './markers.ts'
+import { neutralise } from './neutralise.ts'
+import { spanOf } from './spanOf.ts'
 
 /** A step's id as the model sees it: a line of its own. */
 export const renderId = (id: NodeId): string => `[${formatNodeId(id)}]`
 
-const spanOf = (ids: readonly NodeId[]): string => {
-  const [first] = ids
-  const last = ids.at(-1)
-  if (first === undefined || last === undefined) return ''
-  return ` span="${first === last ? formatNodeId(first) : `${formatNodeId(first)}–${formatNodeId(last)}`}"`
-}
+/** A note by the runtime's own hand; whoever wrote the text, nothing in it can be taken for more than text. */
+const note = (kind: string, steps: readonly NodeId[], text: string): string =>
+  `<brake-note kind="${kind}"${spanOf(steps)}>${neutralise(text, brakeMarkers)}</brake-note>`
 
 /** A tag as the model sees it: the text, then the evidence. `quote` gives the nodes that are kept word for word. */
 export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): string {
@@ -31,7 +27,7 @@ export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): st
     children.length === 0 ? '' : `sub-agents: ${children.map(describeChild).join(', ')}`,
     ...(tag.keepVerbatim ?? []).map((id) => `word for word: ${cutMiddle(textOf(quote(id)), 4_000)}`),
   ].filter((part) => part !== '')
-  return `<brake-note kind="${tag.kind}"${spanOf(tag.abandoned)}>${neutralise(parts.join('; '))}</brake-note>`
+  return note(tag.kind, tag.abandoned, parts.join('; '))
 }
 
 const describeChild = ({ agentId, name, aborted }: { agentId: string; name: string; aborted: boolean }): string =>
@@ -46,12 +42,12 @@ export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readon
     .flatMap(({ keepVerbatim = [] }) => keepVerbatim)
     .map((id) => `; word for word: ${cutMiddle(textOf(quote(id)), 1_000)}`)
     .join('')
-  return `<brake-note kind="checkpoint"${spanOf(tags.flatMap(({ abandoned }) => abandoned))}>${neutralise(`${text}${files}${quotes}`)}</brake-note>`
+  const abandoned = tags.flatMap((tag) => tag.abandoned)
+  return note('checkpoint', abandoned, `${text}${files}${quotes}`)
 }
 
 /** Why a revert did not happen, for the model that asked for it. */
-export const renderRefusal = (reason: string): string => `<brake-note kind="refusal">${neutralise(reason)}</brake-note>`
+export const renderRefusal = (reason: string): string => note('refusal', [], reason)
 
 /** What stands in place of pruned steps. */
-export const renderMemo = (memo: string, steps: readonly NodeId[]): string =>
-  `<brake-note kind="memo"${spanOf(steps)}>${neutralise(memo)}</brake-note>`
+export const renderMemo = (memo: string, steps: readonly NodeId[]): string => note('memo', steps, memo)

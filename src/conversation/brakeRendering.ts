@@ -1,9 +1,10 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { Block } from '../protocol/messages.ts'
-import type { RequestMessage } from '../protocol/model.ts'
-import { neutralise, renderId, renderMemo, renderRefusal, renderRollUp, renderTag } from './brakeNotes.ts'
+import { renderId, renderRefusal, renderRollUp, renderTag } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
+import { renderFacts } from './facts.ts'
 import type { ConversationNode } from './node.ts'
+import { noteStep, renderPrune } from './pruneNote.ts'
 import { nextExpiry, rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
 export interface BrakeNote {
@@ -11,11 +12,13 @@ export interface BrakeNote {
   readonly text: string
 }
 
-/** What a braked agent's model sees beside the messages: step ids, tags, refusals, memos. */
+/** What the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and refusals. */
 export class BrakeRendering {
   readonly #conversation: Conversation
   readonly #policy: TagPolicy
+  readonly #isBraked: boolean
   #visible: readonly PlacedTag[] = []
+  /** The visible tags, and those of which only the facts are shown. */
   #byNode: ReadonlyMap<NodeId, readonly PlacedTag[]> = new Map()
   /** Nothing changes between these but by the epoch. */
   #epoch = -1
@@ -26,8 +29,10 @@ export class BrakeRendering {
   /** Tags that went out of the last request by age. */
   expired: readonly PlacedTag[] = []
 
-  constructor(conversation: Conversation, policy: TagPolicy) {
+  /** `isBraked`: this agent has brakes of its own; without, its past may have been braked. */
+  constructor(conversation: Conversation, policy: TagPolicy, isBraked = true) {
     this.#conversation = conversation
+    this.#isBraked = isBraked
     this.#policy = policy
   }
 
@@ -56,28 +61,32 @@ export class BrakeRendering {
       ({ tag }) => !next.some((other) => other.tag.kind === tag.kind && other.tag.text === tag.text),
     )
     this.#visible = next
-    this.#byNode = Map.groupBy(next, ({ nodeId }) => nodeId)
+    const noted = placed.filter(({ tag, facts }) => shown.has(tag) || facts.length > 0)
+    this.#byNode = Map.groupBy(noted, ({ nodeId }) => nodeId)
     this.#nextExpiry = nextExpiry(next, this.#policy, turnIndex)
-    const rolled = this.#rollUp(next, changedDepth)
-    const differing = [...gone, ...next.filter(({ tag }) => !before.has(tag)), ...rolled]
-    return Math.min(Infinity, ...differing.map(({ nodeId }) => this.#depth(nodeId)))
+    const moved = [...gone, ...next.filter(({ tag }) => !before.has(tag))]
+    const movedDepth = moved.reduce((least, { nodeId }) => Math.min(least, this.#depth(nodeId)), Infinity)
+    const rolled = this.#rollUp(next, Math.min(changedDepth, movedDepth))
+    return rolled.reduce((least, { nodeId }) => Math.min(least, this.#depth(nodeId)), movedDepth)
   }
 
   /** Notes that stand after a node. */
   notesAt(node: ConversationNode): BrakeNote[] {
-    const refusals = this.#conversation.annotations?.refusalsAt(node.id) ?? []
+    const refusals = (this.#isBraked ? this.#conversation.annotations?.refusalsAt(node.id) : undefined) ?? []
     return [...this.#tagsAt(node.id), ...refusals.map((reason) => ({ kind: 'refusal', text: renderRefusal(reason) }))]
   }
 
   #tagsAt(nodeId: NodeId): BrakeNote[] {
     const quote = (id: NodeId): readonly Block[] => this.#conversation.node(id)?.message.content ?? []
     const rolled = this.#rolledUp.map(({ tag }) => tag)
-    return (this.#byNode.get(nodeId) ?? [])
-      .filter(({ tag }) => !rolled.includes(tag) || tag === rolled.at(-1))
-      .map(({ tag }) => ({
-        kind: tag.kind,
-        text: rolled.includes(tag) ? renderRollUp(rolled, quote) : renderTag(tag, quote),
-      }))
+    return (this.#byNode.get(nodeId) ?? []).flatMap((placed): BrakeNote[] => {
+      const { tag } = placed
+      if (!this.#visible.includes(placed)) return [{ kind: 'facts', text: renderFacts(placed.facts, tag.abandoned) }]
+      if (!rolled.includes(tag)) return [{ kind: tag.kind, text: withFacts(renderTag(tag, quote), [placed]) }]
+      return tag === rolled.at(-1)
+        ? [{ kind: tag.kind, text: withFacts(renderRollUp(rolled, quote), this.#rolledUp) }]
+        : []
+    })
   }
 
   /** Tags within a compacted span, oldest first: a summary does not take their place. */
@@ -87,28 +96,24 @@ export class BrakeRendering {
     return ids.flatMap((id) => this.#tagsAt(id))
   }
 
-  /** The memo of the prune that hides a step, if this is the first step it hides. */
+  /** What stands for the steps that a prune hides, if this is the first of them that no summary stands for. */
   memoAt(stepId: NodeId): BrakeNote | undefined {
     const prune = this.#conversation.annotations?.hiddenBy(stepId)
-    if (prune?.memo === undefined || prune.steps[0] !== stepId) return undefined
-    return { kind: 'memo', text: renderMemo(prune.memo, prune.steps) }
-  }
-
-  /** The message with look-alikes made harmless and, at the end of its step, the step's id as a line of its own. */
-  mark(message: RequestMessage, id: NodeId, isStepEnd: boolean): RequestMessage {
-    if (message.role === 'assistant') return message
-    const content = message.content.map((block): Block =>
-      block.type === 'text' ? { ...block, text: neutralise(block.text) } : block,
-    )
-    return { ...message, content: isStepEnd ? withLastLine(content, renderId(id)) : content }
+    if (prune === undefined || noteStep(prune, this.#conversation.overlay) !== stepId) return undefined
+    const text = renderPrune(prune, (id) => this.#conversation.node(id))
+    return text === '' ? undefined : { kind: prune.memo === undefined ? 'facts' : 'memo', text }
   }
 
   #placedTags(): PlacedTag[] {
-    return this.#conversation.tags().map(({ nodeId, tag }) => ({
-      nodeId,
-      tag,
-      isHolding: this.#conversation.node(nodeId)?.message.role === 'assistant',
-    }))
+    const tagged = this.#conversation.annotations?.tagged ?? []
+    return tagged
+      .filter(({ nodeId }) => this.#conversation.onTrunk(nodeId))
+      .map(({ nodeId, tag, facts }) => ({
+        nodeId,
+        tag,
+        facts,
+        isHolding: this.#conversation.node(nodeId)?.message.role === 'assistant',
+      }))
   }
 
   /** Rolls checkpoints up only where the request changes anyway; gives those whose rendering differs from before. */
@@ -135,7 +140,17 @@ export class BrakeRendering {
   }
 }
 
-function withLastLine(content: readonly Block[], line: string): Block[] {
+function withFacts(note: string, tags: readonly PlacedTag[]): string {
+  const facts = renderFacts(
+    tags.flatMap((placed) => placed.facts),
+    tags.flatMap(({ tag }) => tag.abandoned),
+  )
+  return facts === '' ? note : `${note}\n${facts}`
+}
+
+/** The content with the id of its step as a line of its own at the end. */
+export function withId(content: readonly Block[], id: NodeId): Block[] {
+  const line = renderId(id)
   const last = content.at(-1)
   if (last?.type === 'text') return [...content.slice(0, -1), { type: 'text', text: `${last.text}\n${line}` }]
   return [...content, { type: 'text', text: line }]

@@ -3,21 +3,16 @@ import { RuntimeError } from '../protocol/errors.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { toolCallsOf } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
+import { nodesOf, type OpenStep } from './openStep.ts'
 import { makeNode, repeatNode, type ConversationNode, type Step } from './node.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
+import { factsBehind } from './facts.ts'
 import { renderRepair } from './repairNote.ts'
 import { noteTokens } from './noteTokens.ts'
 import { correctionOf, estimateTokens, type TokenCounter } from './tokenCounter.ts'
 import { WaitingMessages } from './waitingMessages.ts'
 import { activeOverlay, savedBySummary, wrongInOverlay } from './overlay.ts'
-
-/** An assistant message whose tool results are not all in: not on the trunk yet. */
-interface OpenStep {
-  readonly reply: RecordOf<'reply.end'>
-  readonly callIds: readonly string[]
-  readonly results: Map<string, RecordOf<'tool.end'>>
-}
 
 /** What may be read of a conversation. Every returned array is the caller's own. */
 export interface ConversationView {
@@ -99,7 +94,8 @@ export class Conversation implements ConversationView {
   }
 
   tags(): { nodeId: NodeId; tag: Tag }[] {
-    return this.#annotations?.tagged.filter(({ nodeId }) => this.onTrunk(nodeId)) ?? []
+    const tagged = this.#annotations?.tagged ?? []
+    return tagged.flatMap(({ nodeId, tag }) => (this.onTrunk(nodeId) ? { nodeId, tag } : []))
   }
 
   /** Messages that wait, oldest first. */
@@ -147,7 +143,7 @@ export class Conversation implements ConversationView {
 
   log(): ConversationNode[] {
     const nodes = this.#nodes.filter((node) => node !== undefined)
-    return this.#open === undefined ? nodes : [...nodes, ...this.#openNodes(this.#open)]
+    return this.#open === undefined ? nodes : [...nodes, ...nodesOf(this.#open, this.#trunk.at(-1), this.#counter)]
   }
 
   abandoned(): ConversationNode[] {
@@ -218,6 +214,9 @@ export class Conversation implements ConversationView {
         this.#repair = renderRepair(record.repair)
         this.#changed(this.#trunk.length + 1)
         break
+      case 'tool.start':
+        if (record.irreversible) this.#open?.irreversible.add(record.callId)
+        break
       case 'tool.end':
         this.#applyResult(record)
         break
@@ -264,7 +263,7 @@ export class Conversation implements ConversationView {
     }
     this.#callIds ??= new Set()
     for (const callId of callIds) this.#callIds.add(callId)
-    this.#open = { reply: record, callIds, results: new Map() }
+    this.#open = { reply: record, callIds, results: new Map(), irreversible: new Set() }
     this.#lastNodeId = record.nodeId + callIds.length
   }
 
@@ -282,7 +281,9 @@ export class Conversation implements ConversationView {
     if (open.results.size < open.callIds.length) return
     this.#open = undefined
     this.#append(open.reply, open.reply.nodeId)
-    for (const callId of open.callIds) this.#append(open.results.get(callId)!, open.reply.nodeId)
+    for (const callId of open.callIds) {
+      this.#append(open.results.get(callId)!, open.reply.nodeId, open.irreversible.has(callId))
+    }
   }
 
   #applyOverlay(record: LogRecord, overlay: Overlay): void {
@@ -315,7 +316,8 @@ export class Conversation implements ConversationView {
     const annotations = this.#annotate()
     annotations.settle('reverts', record.id)
     annotations.countRevert(target.id)
-    annotations.tagged.push({ nodeId: target.id, tag })
+    const facts = factsBehind(tag.abandoned, (id) => this.#nodes[id])
+    annotations.tagged.push({ nodeId: target.id, tag, facts })
     Object.assign(target, { tags: [...target.tags, tag] })
     this.#repair = undefined
     this.#changed(target.depth)
@@ -373,19 +375,11 @@ export class Conversation implements ConversationView {
       throw corrupt(record, `its parent must be the head, ${head === null ? 'none' : formatNodeId(head)}`)
   }
 
-  #append(record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>, stepId: NodeId): void {
-    const node = makeNode(record, stepId, this.#trunk.at(-1), this.#counter)
+  #append(record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>, stepId: NodeId, isIrreversible = false): void {
+    const node = makeNode(record, stepId, this.#trunk.at(-1), this.#counter, isIrreversible)
     this.#nodes[node.id] = node
     this.#trunk.push(node)
     if (node.id > this.#lastNodeId) this.#lastNodeId = node.id
-  }
-
-  #openNodes(open: OpenStep): ConversationNode[] {
-    const nodes: ConversationNode[] = []
-    for (const record of [open.reply, ...open.callIds.flatMap((id) => open.results.get(id) ?? [])]) {
-      nodes.push(makeNode(record, open.reply.nodeId, nodes.at(-1) ?? this.#trunk.at(-1), this.#counter))
-    }
-    return nodes
   }
 }
 

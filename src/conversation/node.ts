@@ -22,6 +22,8 @@ export interface ConversationNode {
   readonly tags: readonly Tag[]
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: NodeId
+  /** Of a result: its call was started, and what that did cannot be undone. */
+  readonly isIrreversible?: true
 }
 
 /** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
@@ -41,6 +43,7 @@ export function makeNode(
   stepId: NodeId,
   parent: ConversationNode | undefined,
   counter: TokenCounter,
+  isIrreversible = false,
 ): ConversationNode {
   const tokens = counter.message(record.message)
   return {
@@ -54,6 +57,7 @@ export function makeNode(
     pathTokens: (parent?.pathTokens ?? 0) + tokens,
     depth: (parent?.depth ?? 0) + 1,
     tags: noTags,
+    ...(isIrreversible ? { isIrreversible } : {}),
   }
 }
 

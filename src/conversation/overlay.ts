@@ -3,6 +3,10 @@ import type { Message, PlainBlock } from '../protocol/messages.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { ConversationNode } from './node.ts'
 import { cutMiddle } from './cutMiddle.ts'
+import { factsOf, renderFacts } from './facts.ts'
+import { plainMarkers, type Markers } from './markers.ts'
+import { neutralise } from './neutralise.ts'
+import { spanOf } from './spanOf.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 /** The part of a conversation that overlays are computed from. */
@@ -34,9 +38,15 @@ export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): strin
     : 'it does not keep the user messages of its span'
 }
 
-/** How a summary is shown to the model: user-role text that cannot be taken for a message. */
-export const renderSummary = (overlay: Pick<Overlay, 'from' | 'to' | 'summary'>): string =>
-  `<conversation-summary span="n${overlay.from}–n${overlay.to}">\n${overlay.summary}\n</conversation-summary>`
+/** How a summary is shown to the model, with the facts of its span: user-role text that cannot be taken for a message. */
+export function renderSummary(overlay: Overlay, subject: OverlaySubject, markers: Markers = plainMarkers): string {
+  const { from, to } = overlay
+  const summary = neutralise(overlay.summary, markers)
+  const span = subject.path.slice(subject.node(from)!.depth - 1, subject.node(to)!.depth)
+  const facts = renderFacts(factsOf(span), [from, to], markers)
+  const shown = `<conversation-summary${spanOf([from, to])}>\n${summary}\n</conversation-summary>`
+  return facts === '' ? shown : `${shown}\n${facts}`
+}
 
 /** Estimated tokens that the summary of an overlay saves over its span. Costs the length of the span. */
 export function savedBySummary(overlay: Overlay, subject: OverlaySubject): number {
@@ -44,7 +54,7 @@ export function savedBySummary(overlay: Overlay, subject: OverlaySubject): numbe
   const to = subject.node(overlay.to)!
   const kept = overlay.kept.reduce((sum, id) => sum + (subject.node(id)?.tokens ?? 0), 0)
   const span = to.pathTokens - from.pathTokens + from.tokens
-  return span - kept - subject.counter.text(renderSummary(overlay))
+  return span - kept - subject.counter.text(renderSummary(overlay, subject))
 }
 
 /** Estimated tokens saved by cutting long tool output after the span, hidden steps left out. Costs the length of that part. */
@@ -63,9 +73,12 @@ export function savedByCutting(
   return saved
 }
 
-/** Cuts the middle out of long tool output; any other message, and short output, is returned as it is. */
+/**
+ * Cuts the middle out of long tool output; any other message, and short output, is returned as it is, and so is what the runtime
+ * answered in a tool's place: it may hold what a person said.
+ */
 export function truncateResult(message: Message, maxChars: number): Message {
-  if (message.role !== 'toolResult') return message
+  if (message.role !== 'toolResult' || message.synthetic !== undefined) return message
   if (!message.content.some((block) => block.type === 'text' && block.text.length > maxChars)) return message
   const content = message.content.map((block) =>
     block.type === 'text' ? ({ type: 'text', text: cutMiddle(block.text, maxChars) } satisfies PlainBlock) : block,

@@ -1,5 +1,6 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
+import type { Fact } from './facts.ts'
 
 /** How long tags stay in the request. Turns are counted across runs. */
 export interface TagPolicy {
@@ -25,6 +26,8 @@ export const defaultTagPolicy: TagPolicy = {
 export interface PlacedTag {
   readonly nodeId: NodeId
   readonly tag: Tag
+  /** Of what the revert abandoned: they are shown whatever becomes of the tag. */
+  readonly facts: readonly Fact[]
   /** It is all that stands between two replies, so it must not go. */
   readonly isHolding: boolean
 }

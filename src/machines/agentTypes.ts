@@ -45,6 +45,8 @@ export interface AgentPolicy {
   /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
   readonly agents: readonly string[]
   readonly maxChildren: number
+  /** Names of tools and sub-agents whose calls cannot be undone. */
+  readonly irreversible: readonly string[]
   /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */
   readonly compaction: { readonly trigger: number; readonly regrowth: number }
 }

@@ -93,7 +93,7 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
 function startCall(draft: Draft, index: number): void {
   const { callId, key, name, input } = draft.context.calls[index]!
   setStatus(draft, index, 'running')
-  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input })
+  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, ...irreversibility(draft, name) })
   const { agentId } = draft.context
   draft.children.push({
     type: 'start',
@@ -102,6 +102,9 @@ function startCall(draft: Draft, index: number): void {
     input: { agentId, ...draft.at, key, callId, name, input },
   })
 }
+
+const irreversibility = ({ context }: Draft, name: string): { irreversible?: true } =>
+  context.policy.irreversible.includes(name) ? { irreversible: true } : {}
 
 /** Begins a sub-agent, or goes on with the one that carried the call out before a crash. */
 function startSubAgent(draft: Draft, index: number): void {
@@ -117,7 +120,7 @@ function startSubAgent(draft: Draft, index: number): void {
       i === index ? { ...call, status: 'running', childId, allowance } : other,
     ),
   })
-  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, childId })
+  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, ...irreversibility(draft, name), childId })
   draft.children.push({
     type: 'start',
     src: 'subAgent',

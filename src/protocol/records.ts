@@ -208,6 +208,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     key: z.string(),
     name: z.string(),
     input: z.unknown(),
+    /** What it does cannot be undone. */
+    irreversible: z.literal(true).exactOptional(),
     /** The sub-agent that carries the call out. */
     childId: agentIdSchema.exactOptional(),
   }),

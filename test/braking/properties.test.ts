@@ -49,6 +49,7 @@ function happen(log: BrakeLog, what: BrakedHappening): void {
         what.outputs.map((output, at) => ({
           output,
           isError: at % 2 === 1,
+          ...(at === 0 ? {} : { isIrreversible: true }),
           ...(at === 0 ? { changed: ['a.ts'] } : {}),
         })),
         { order: what.outputs.map((_, at) => at).toSorted((a, b) => what.order[a]! - what.order[b]!) },

@@ -43,6 +43,25 @@ describe('many checkpoints', (it) => {
     assert.equal(assembler.assemble(log.turnIndex).request.messages, request.messages)
   })
 
+  it('are rolled up once a lesson before them is shown no more: that rewrites the request as well', () => {
+    const log = new BrakeLog({ tags: { maxCheckpoints: 4, lessonWindowTurns: 9, lessonWindowCount: 0 } })
+    const assembler = new RequestAssembler(log.conversation, log.frame)
+    log.user('the task')
+    log.step([{}])
+    log.step([{}])
+    log.revert('n3', 'an old lesson')
+    for (let n = 0; n < 6; n++) {
+      const base = log.step([{}])
+      log.step([{}])
+      log.revert(base, `milestone ${n}`, 'step-summary')
+      const notes = notesIn(assembler.assemble(log.turnIndex).request.messages)
+      const isOld = notes.some((note) => note.includes('an old lesson'))
+      const checkpoints = notes.filter((note) => note.includes('kind="checkpoint"')).length
+      assert.is(checkpoints, isOld || n < 4 ? n + 1 : n + 2 - Math.ceil((n + 1) / 2), `after milestone ${n}`)
+    }
+    assert.not.match(textIn(assembler.assemble(log.turnIndex).request.messages), /an old lesson/)
+  })
+
   it('stay sound when a revert takes some of the rolled-up ones off the trunk', () => {
     const { log, assembler } = milestones(9)
     log.step([{}])

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import type { Conversation } from '../../src/conversation/conversation.ts'
 import { renderSummary, truncateResult } from '../../src/conversation/overlay.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { estimateTokens, type TokenCounter } from '../../src/conversation/tokenCounter.ts'
@@ -10,13 +11,9 @@ import { LogBuilder, text, toolCall } from './logBuilder.ts'
 import { LogPlayer } from './logPlayer.ts'
 
 /** What the model is shown, counted from nothing. */
-function recount(
-  trunk: readonly { readonly id: number; readonly message: Message }[],
-  overlay: Overlay | undefined,
-  counter: TokenCounter,
-): number {
-  let tokens = overlay === undefined ? 0 : counter.text(renderSummary(overlay))
-  for (const { id, message } of trunk) {
+function recount(conversation: Conversation, overlay: Overlay | undefined, counter: TokenCounter): number {
+  let tokens = overlay === undefined ? 0 : counter.text(renderSummary(overlay, conversation))
+  for (const { id, message } of conversation.path) {
     const isHidden = overlay !== undefined && id >= overlay.from && id <= overlay.to
     if (isHidden && !overlay.kept.includes(id)) continue
     const isCut = overlay !== undefined && id > overlay.to && id <= overlay.recentTo
@@ -36,7 +33,7 @@ describe('tokens of the trunk', (it) => {
           for (const happening of history) {
             player.play(happening)
             const conversation = rebuildConversation(player.log.records)
-            assert.is(conversation.trunkTokens, recount(conversation.path, player.overlay, estimateTokens))
+            assert.is(conversation.trunkTokens, recount(conversation, player.overlay, estimateTokens))
             assert.is(conversation.tokens, Math.round(conversation.trunkTokens * conversation.correction))
           }
         }),

@@ -29,6 +29,10 @@ export interface WantedCall {
   readonly output?: string | readonly PlainBlock[]
   readonly isError?: boolean
   readonly changed?: readonly string[]
+  /** It was started, and cannot be undone. */
+  readonly isIrreversible?: boolean
+  /** A person denied it, for this reason. */
+  readonly denied?: string
 }
 
 export interface WantedRevert {
@@ -82,20 +86,24 @@ export class BrakeLog {
       ...calls.map(({ callId, name, input }): Block => ({ type: 'toolCall', callId, name, input })),
     ])
     for (const index of options.order ?? calls.map((_, at) => at)) {
-      const { callId, name, output, isError = false, changed = [] } = calls[index]!
+      const { callId, name, input, output, isError = false, changed = [], isIrreversible, denied } = calls[index]!
+      const key = `a/t${this.turnIndex}/tool/${callId}`
+      if (isIrreversible) this.#push({ type: 'tool.start', callId, key, name, input, irreversible: true })
+      const said = denied === undefined ? output : `Denied by the user: it was not run. Reason: ${denied}`
       this.#push({
         type: 'tool.end',
         nodeId: replyId + 1 + index,
         parentId: replyId + index,
         callId,
-        key: `a/t${this.turnIndex}/tool/${callId}`,
+        key,
         name,
         message: {
           role: 'toolResult',
           callId,
           toolName: name,
-          content: typeof output === 'string' ? [{ type: 'text', text: output }] : output,
-          isError,
+          content: typeof said === 'string' ? [{ type: 'text', text: said }] : said,
+          isError: isError || denied !== undefined,
+          ...(denied === undefined ? {} : { synthetic: 'denied' }),
           ...(changed.length === 0 ? {} : { changed }),
         },
       })

@@ -56,6 +56,7 @@ export const testPolicy: AgentPolicy = {
   compaction: { trigger: 10_000, regrowth: 1_000 },
   agents: [],
   maxChildren: 16,
+  irreversible: [],
 }
 
 export const testAgent = (policy: Partial<AgentPolicy> = {}) => ({

@@ -69,7 +69,8 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
   readonly maxOutputChars?: number
   /**
    * After a crash in the middle of a call: `'none'` (only reads) and `'idempotent'` (the same `key` has its effect once) run
-   * again; `'irreversible'`, the default, does not, and the model is told that it is not known whether it happened.
+   * again; `'irreversible'`, the default, does not, and the model is told that it is not known whether it happened. Calls of an
+   * irreversible tool stay in sight of the model, in a line each, when their step is hidden.
    */
   readonly effects?: ToolEffects
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { type Block, type ProviderBlock, textOf } from '../../../protocol/messages.ts'
+import type { Block, ProviderBlock } from '../../../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../../../protocol/model.ts'
 import { fromProvided } from './providerParts.ts'
 import { fromNextSignature, fromSignature, isNextSignature } from './providerData.ts'
@@ -120,10 +120,14 @@ const toImageParts = (result: ToolResult): UserMessage['content'] => [
   ...imagesOf(result.content).map(toFile),
 ]
 
+/** Blocks are lines of their own: what one ends with does not go on in the next. */
+const joined = (content: readonly Block[]): string =>
+  content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n')
+
 function toOutput(result: ToolResult, toolImages: 'result' | 'user'): LanguageModelV4ToolResultOutput {
   const images = imagesOf(result.content)
   if (images.length === 0 || goApart(result, toolImages)) {
-    const value = textOf(result.content) || (images.length > 0 ? 'The result is in the next message.' : '')
+    const value = joined(result.content) || (images.length > 0 ? 'The result is in the next message.' : '')
     return { type: result.isError ? 'error-text' : 'text', value }
   }
   return {

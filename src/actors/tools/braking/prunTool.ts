@@ -8,6 +8,8 @@ const description = `Hide earlier steps of this conversation that no longer matt
 export const prunTool: Tool = defineTool({
   name: 'prun',
   description,
+  // It only asks.
+  effects: 'none',
   input: z
     .object({
       steps: z.array(z.string()).min(1).optional(),

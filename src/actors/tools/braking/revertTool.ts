@@ -19,6 +19,8 @@ Nothing after the step will be visible to you, so the summary must hold all you 
 export const revertTool: Tool = defineTool({
   name: 'revert_to_state',
   description,
+  // It only asks.
+  effects: 'none',
   input: z.object({
     category: revertCategorySchema,
     step: z.string(),

@@ -1,0 +1,21 @@
+import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
+import type { Tool } from './tools/defineTool.ts'
+
+/** The tools whose calls cannot be undone, and the agents that have such a tool or may call one that has. */
+export function irreversibleNames(tools: ReadonlyMap<string, Tool>, agents: ReadonlyMap<string, SubAgent>): string[] {
+  const acting = [...tools.values()].filter(isIrreversible).map(({ name }) => name)
+  const calling = [...agents].filter(([, { definition }]) => canAct(definition)).map(([name]) => name)
+  return [...acting, ...calling]
+}
+
+const isIrreversible = ({ effects }: Tool): boolean => effects === 'irreversible'
+
+/** `seen`: agents may call one another. */
+function canAct(definition: AgentDefinition, seen = new Set<AgentDefinition>()): boolean {
+  if (seen.has(definition)) return false
+  seen.add(definition)
+  return (
+    [...definition.tools.values()].some(isIrreversible) ||
+    [...definition.agents.values()].some((agent) => canAct(agent.definition, seen))
+  )
+}
