@@ -8,7 +8,7 @@ import type { Conversation } from './conversation.ts'
 import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers.ts'
 import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
 import type { ConversationNode } from './node.ts'
-import { renderSummary, truncateResult } from './overlay.ts'
+import { renderSpanFacts, renderSummary, truncateResult } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
@@ -129,8 +129,8 @@ export class RequestAssembler {
       while (this.#marks.length - 1 < end.depth - 1) this.#marks.push(this.#marks[depth]!)
       for (const note of this.#braking?.tagsWithin(node.depth, end.depth) ?? []) this.#pushNote(note)
     } else if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
-      const memo = node.id === node.stepId ? this.#braking?.memoAt(node.stepId) : undefined
-      if (memo !== undefined) this.#pushNote(memo)
+      const instead = node.id === node.stepId ? this.#braking?.insteadOf(node.stepId) : undefined
+      for (const note of instead ?? []) this.#pushNote(note)
       if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
     } else {
       const isRecent = overlay !== undefined && node.id > overlay.to && node.id <= overlay.recentTo
@@ -152,9 +152,11 @@ export class RequestAssembler {
   }
 
   #renderOverlay(overlay: Overlay): void {
-    const summary = renderSummary(overlay, this.#conversation, this.#markers)
+    const summary = renderSummary(overlay, this.#markers)
     const text = this.#isBraked ? `${summary}\n${renderId(overlay.nodeId)}` : summary
     this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'summary' })
+    const facts = renderSpanFacts(overlay, this.#conversation, this.#markers)
+    if (facts !== '') this.#pushNote({ kind: 'facts', text: facts })
     for (const id of overlay.kept) {
       const node = this.#conversation.node(id)!
       this.#renderNode(node, node.message, false)

@@ -9,6 +9,12 @@ import { spanOf } from './spanOf.ts'
 /** A step's id as the model sees it: a line of its own. */
 export const renderId = (id: NodeId): string => `[${formatNodeId(id)}]`
 
+/** Something that the runtime shows beside the messages: a text block of its own. */
+export interface BrakeNote {
+  readonly kind: string
+  readonly text: string
+}
+
 /** A note by the runtime's own hand; whoever wrote the text, nothing in it can be taken for more than text. */
 const note = (kind: string, steps: readonly NodeId[], text: string): string =>
   `<brake-note kind="${kind}"${spanOf(steps)}>${neutralise(text, brakeMarkers)}</brake-note>`

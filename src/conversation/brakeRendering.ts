@@ -1,16 +1,11 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { Block } from '../protocol/messages.ts'
-import { renderId, renderRefusal, renderRollUp, renderTag } from './brakeNotes.ts'
+import { renderId, renderRefusal, renderRollUp, renderTag, type BrakeNote } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import { renderFacts } from './facts.ts'
 import type { ConversationNode } from './node.ts'
-import { noteStep, renderPrune } from './pruneNote.ts'
+import { noteStep, notesOfPrune } from './pruneNotes.ts'
 import { nextExpiry, rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
-
-export interface BrakeNote {
-  readonly kind: string
-  readonly text: string
-}
 
 /** What the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and refusals. */
 export class BrakeRendering {
@@ -81,11 +76,10 @@ export class BrakeRendering {
     const rolled = this.#rolledUp.map(({ tag }) => tag)
     return (this.#byNode.get(nodeId) ?? []).flatMap((placed): BrakeNote[] => {
       const { tag } = placed
-      if (!this.#visible.includes(placed)) return [{ kind: 'facts', text: renderFacts(placed.facts, tag.abandoned) }]
-      if (!rolled.includes(tag)) return [{ kind: tag.kind, text: withFacts(renderTag(tag, quote), [placed]) }]
-      return tag === rolled.at(-1)
-        ? [{ kind: tag.kind, text: withFacts(renderRollUp(rolled, quote), this.#rolledUp) }]
-        : []
+      if (!this.#visible.includes(placed)) return factsBehind([placed])
+      if (!rolled.includes(tag)) return [{ kind: tag.kind, text: renderTag(tag, quote) }, ...factsBehind([placed])]
+      if (tag !== rolled.at(-1)) return []
+      return [{ kind: tag.kind, text: renderRollUp(rolled, quote) }, ...factsBehind(this.#rolledUp)]
     })
   }
 
@@ -97,11 +91,10 @@ export class BrakeRendering {
   }
 
   /** What stands for the steps that a prune hides, if this is the first of them that no summary stands for. */
-  memoAt(stepId: NodeId): BrakeNote | undefined {
+  insteadOf(stepId: NodeId): BrakeNote[] {
     const prune = this.#conversation.annotations?.hiddenBy(stepId)
-    if (prune === undefined || noteStep(prune, this.#conversation.overlay) !== stepId) return undefined
-    const text = renderPrune(prune, (id) => this.#conversation.node(id))
-    return text === '' ? undefined : { kind: prune.memo === undefined ? 'facts' : 'memo', text }
+    if (prune === undefined || noteStep(prune, this.#conversation.overlay) !== stepId) return []
+    return notesOfPrune(prune, (id) => this.#conversation.node(id))
   }
 
   #placedTags(): PlacedTag[] {
@@ -140,12 +133,13 @@ export class BrakeRendering {
   }
 }
 
-function withFacts(note: string, tags: readonly PlacedTag[]): string {
-  const facts = renderFacts(
-    tags.flatMap((placed) => placed.facts),
+/** The facts of what these tags stand for, if there are any. */
+function factsBehind(tags: readonly PlacedTag[]): BrakeNote[] {
+  const text = renderFacts(
+    tags.flatMap(({ facts }) => facts),
     tags.flatMap(({ tag }) => tag.abandoned),
   )
-  return facts === '' ? note : `${note}\n${facts}`
+  return text === '' ? [] : [{ kind: 'facts', text }]
 }
 
 /** The content with the id of its step as a line of its own at the end. */

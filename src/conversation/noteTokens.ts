@@ -4,7 +4,7 @@ import type { Annotations, Tagged } from './annotations.ts'
 import { renderRefusal, renderTag } from './brakeNotes.ts'
 import { renderFacts } from './facts.ts'
 import { savedByCutting, type OverlaySubject } from './overlay.ts'
-import { noteStep, renderPrune } from './pruneNote.ts'
+import { noteStep, notesOfPrune } from './pruneNotes.ts'
 
 /** The part of a conversation that notes are counted from. */
 interface NoteSubject extends OverlaySubject {
@@ -36,7 +36,8 @@ export function noteTokens(conversation: NoteSubject, annotations: Annotations |
     if (!isShown(stepId)) continue
     for (let depth = conversation.node(stepId)!.depth - 1; conversation.path[depth]?.stepId === stepId; depth++)
       tokens -= conversation.path[depth]!.tokens
-    if (noteStep(prune, overlay) === stepId) tokens += counter.text(renderPrune(prune, (id) => conversation.node(id)))
+    if (noteStep(prune, overlay) !== stepId) continue
+    for (const { text } of notesOfPrune(prune, (id) => conversation.node(id))) tokens += counter.text(text)
   }
   for (const [nodeId, reasons] of annotations.refusals) {
     if (!isShown(nodeId)) continue

@@ -6,7 +6,6 @@ import { cutMiddle } from './cutMiddle.ts'
 import { factsOf, renderFacts } from './facts.ts'
 import { plainMarkers, type Markers } from './markers.ts'
 import { neutralise } from './neutralise.ts'
-import { spanOf } from './spanOf.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 /** The part of a conversation that overlays are computed from. */
@@ -38,14 +37,18 @@ export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): strin
     : 'it does not keep the user messages of its span'
 }
 
-/** How a summary is shown to the model, with the facts of its span: user-role text that cannot be taken for a message. */
-export function renderSummary(overlay: Overlay, subject: OverlaySubject, markers: Markers = plainMarkers): string {
-  const { from, to } = overlay
-  const summary = neutralise(overlay.summary, markers)
+/** How a summary is shown to the model: user-role text that cannot be taken for a message. */
+export const renderSummary = ({ from, to, summary }: Overlay, markers: Markers = plainMarkers): string =>
+  `<conversation-summary span="n${from}–n${to}">\n${neutralise(summary, markers)}\n</conversation-summary>`
+
+/** The facts of the span that a summary stands for; `''` when there are none. Costs the length of the span. */
+export function renderSpanFacts(
+  { from, to }: Overlay,
+  subject: OverlaySubject,
+  markers: Markers = plainMarkers,
+): string {
   const span = subject.path.slice(subject.node(from)!.depth - 1, subject.node(to)!.depth)
-  const facts = renderFacts(factsOf(span), [from, to], markers)
-  const shown = `<conversation-summary${spanOf([from, to])}>\n${summary}\n</conversation-summary>`
-  return facts === '' ? shown : `${shown}\n${facts}`
+  return renderFacts(factsOf(span), [from, to], markers)
 }
 
 /** Estimated tokens that the summary of an overlay saves over its span. Costs the length of the span. */
@@ -54,7 +57,8 @@ export function savedBySummary(overlay: Overlay, subject: OverlaySubject): numbe
   const to = subject.node(overlay.to)!
   const kept = overlay.kept.reduce((sum, id) => sum + (subject.node(id)?.tokens ?? 0), 0)
   const span = to.pathTokens - from.pathTokens + from.tokens
-  return span - kept - subject.counter.text(renderSummary(overlay, subject))
+  const { counter } = subject
+  return span - kept - counter.text(renderSummary(overlay)) - counter.text(renderSpanFacts(overlay, subject))
 }
 
 /** Estimated tokens saved by cutting long tool output after the span, hidden steps left out. Costs the length of that part. */

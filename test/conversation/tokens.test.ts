@@ -12,7 +12,7 @@ import { LogPlayer } from './logPlayer.ts'
 
 /** What the model is shown, counted from nothing. */
 function recount(conversation: Conversation, overlay: Overlay | undefined, counter: TokenCounter): number {
-  let tokens = overlay === undefined ? 0 : counter.text(renderSummary(overlay, conversation))
+  let tokens = overlay === undefined ? 0 : counter.text(renderSummary(overlay))
   for (const { id, message } of conversation.path) {
     const isHidden = overlay !== undefined && id >= overlay.from && id <= overlay.to
     if (isHidden && !overlay.kept.includes(id)) continue

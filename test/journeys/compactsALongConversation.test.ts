@@ -25,7 +25,7 @@ const startLong = (
   const { strategy = heuristicStrategy, turns = 16, last = ['the end'], ...rest } = options
   const looking = Array.from({ length: turns }, (_, turn) => calls(`t${turn}-`, ['look', { turn }]))
   return startAgent(context, {
-    tools: [tool('look', (input) => `${JSON.stringify(input)} ${long}`)],
+    tools: [tool('look', (input) => `${JSON.stringify(input)} ${long}`, { effects: 'none' })],
     compaction: { ...policy, strategy },
     replies: [...looking, ...last],
     ...rest,

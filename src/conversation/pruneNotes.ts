@@ -1,7 +1,7 @@
 import type { PruneOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
-import { renderMemo } from './brakeNotes.ts'
+import { renderMemo, type BrakeNote } from './brakeNotes.ts'
 import { factsOf, renderFacts } from './facts.ts'
 import type { ConversationNode } from './node.ts'
 
@@ -11,10 +11,13 @@ type FindNode = (id: NodeId) => ConversationNode | undefined
 export const noteStep = ({ steps }: PruneOutcome, overlay: Overlay | undefined): NodeId | undefined =>
   steps.find((id) => overlay === undefined || id < overlay.from || id > overlay.to)
 
-/** What stands for the steps that a prune hides: its memo, and their facts; `''` when there is neither. */
-export function renderPrune({ memo, steps }: PruneOutcome, find: FindNode): string {
+/** What stands for the steps that a prune hides: its memo, and their facts. */
+export function notesOfPrune({ memo, steps }: PruneOutcome, find: FindNode): BrakeNote[] {
   const facts = renderFacts(factsOf(steps.flatMap((id) => stepNodes(id, find))), steps)
-  return [memo === undefined ? '' : renderMemo(memo, steps), facts].filter((part) => part !== '').join('\n')
+  return [
+    ...(memo === undefined ? [] : [{ kind: 'memo', text: renderMemo(memo, steps) }]),
+    ...(facts === '' ? [] : [{ kind: 'facts', text: facts }]),
+  ]
 }
 
 /** The nodes of a step have ids that follow each other. */

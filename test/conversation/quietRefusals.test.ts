@@ -1,0 +1,78 @@
+import { applyPrune } from '../../src/conversation/applyPrune.ts'
+import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
+import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import { assert, describe } from '../support/suite.ts'
+import { LogBuilder, text, toolCall } from './logBuilder.ts'
+
+/** The records with more after them, as the machine would number them. */
+function after(log: LogBuilder, ...bodies: readonly object[]): LogRecord[] {
+  const first = log.records.length + 1
+  const more = bodies.map((body, at) => ({ v: 1, seq: first + at, time: 0, loopId: 'a/r0', turnIndex: 0, ...body }))
+  return [...log.records, ...(more as LogRecord[])]
+}
+
+const request = (by: 'model' | 'person') => ({ id: 'r1', by, category: 'failure', step: 'n9' })
+const refused = { type: 'revert.applied', id: 'r1', applied: false, category: 'failure', requested: 'n9', reason: 'no' }
+
+describe('a refused revert', (it) => {
+  it('leaves a note for the model that asked, and none when a person did', () => {
+    for (const [by, notes] of [
+      ['model', ['no']],
+      ['person', []],
+    ] as const) {
+      const log = new LogBuilder()
+      log.user('go')
+      log.step('a')
+      const { annotations } = rebuildConversation(
+        after(log, { type: 'revert.requested', request: request(by) }, refused),
+      )
+      assert.equal(annotations?.refusalsAt(3), notes)
+      assert.equal(annotations?.reverts, [])
+    }
+  })
+
+  it('leaves no note in the middle of a step, where an abort cut it off', () => {
+    const log = new LogBuilder()
+    log.user('go')
+    log.step('a')
+    log.reply([toolCall('b'), toolCall('c')])
+    log.result('b')
+    const conversation = rebuildConversation(
+      after(log, { type: 'revert.requested', request: request('model') }, refused),
+    )
+    assert.equal([...(conversation.annotations?.refusals ?? [])], [])
+    assert.is(conversation.epoch, 0)
+  })
+})
+
+describe('a prune', (it) => {
+  it('does not hide the last step that a summary stands for, be it a single node', () => {
+    const log = new LogBuilder()
+    log.user('go')
+    log.step('a')
+    log.reply('said')
+    log.compact({ from: 2, to: 4 })
+    log.user('more')
+    log.step('b')
+    log.step('c')
+    const conversation = rebuildConversation(log.records)
+    const { applied, reason } = applyPrune(conversation, { id: 'p', by: 'model', steps: ['n4'] })
+    assert.equal([applied, reason], [false, 'prune refused: n4 is at or before a compaction summary'])
+    assert.equal(applyPrune(conversation, { id: 'p', by: 'model', tokens: 1 }).steps, [7])
+  })
+})
+
+describe('the request after a reply that was cut off', (it) => {
+  it('is valid without its thinking, signed or not: what is sent is the text alone', () => {
+    const log = new LogBuilder()
+    log.user('go')
+    log.reply([{ type: 'thinking', text: 'hm', signature: 'seal' }, ...text('half of it')], { stopReason: 'aborted' })
+    log.user('again')
+    const conversation = rebuildConversation(log.records)
+    const { request: sent } = assembleRequest(conversation, { system: '', tools: [], settings: {} })
+    assert.equal(sent.messages[1]?.content, text('half of it'))
+    assert.equal(checkRequest(sent, { trunk: conversation.path }), [])
+  })
+})
