@@ -133,6 +133,22 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-17',
+    file: 'src/machines/guards.ts',
+    what: 'a step is sealed with a call that is to go on',
+    from: ' || output.isOverAllowance === true',
+    to: '',
+    tests: ['machines/supervisorCalls'],
+  },
+  {
+    id: 'machines-18',
+    file: 'src/machines/runs.ts',
+    what: 'what a paused sub-agent used before is forgotten',
+    from: 'call.counted === undefined ? used : addSpent(call.counted, used)',
+    to: 'used',
+    tests: ['machines/supervisorCalls'],
+  },
+  {
+    id: 'machines-19',
     file: 'src/machines/queues.ts',
     what: 'an interrupt waits behind the prompts',
     from: 'first ? [entry, ...waiting] : [...waiting, entry]',
@@ -140,7 +156,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-18',
+    id: 'machines-20',
     file: 'src/machines/queues.ts',
     what: 'one-at-a-time takes all',
     from: `draft.context.policy.queueMode === 'all' ? waiting : waiting.slice(0, 1)`,
@@ -148,7 +164,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-19',
+    id: 'machines-21',
     file: 'src/machines/queues.ts',
     what: 'a queued prompt loses its limits',
     from: `  ...(limits === undefined ? {} : { limits }),
@@ -157,7 +173,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-20',
+    id: 'machines-22',
     file: 'src/machines/brakes.ts',
     what: 'a request that came during a drain is refused with it',
     from: `refuseReverts(draft, 'the drain gave no answer', draft.context.drained)`,
@@ -165,7 +181,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/compaction'],
   },
   {
-    id: 'machines-21',
+    id: 'machines-23',
     file: 'src/machines/brakes.ts',
     what: 'a revert is taken with its switch off',
     from: `  const { reverts } = draft.context
@@ -176,7 +192,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/compaction'],
   },
   {
-    id: 'machines-22',
+    id: 'machines-24',
     file: 'src/machines/compaction.ts',
     what: 'the trunk is compacted every turn',
     from: 'compactedAt: tokensAfter, isCompacting',
@@ -184,7 +200,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/compaction'],
   },
   {
-    id: 'machines-23',
+    id: 'machines-25',
     file: 'src/machines/states/idle.ts',
     what: 'a failed store does not pause an agent at rest',
     from: `    { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
@@ -193,7 +209,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/pauses'],
   },
   {
-    id: 'machines-24',
+    id: 'machines-26',
     file: 'src/machines/states/paused.ts',
     what: 'an abort of a paused agent leaves its queues',
     from: `          dropQueues(draft, ['steering', 'followUps'])
@@ -202,7 +218,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/pauses'],
   },
   {
-    id: 'machines-25',
+    id: 'machines-27',
     file: 'src/machines/states/replying.ts',
     what: 'a reply goes on after its wall time',
     from: `      guard: 'deadlinePassed',
@@ -216,7 +232,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/pauses'],
   },
   {
-    id: 'machines-26',
+    id: 'machines-28',
     file: 'src/machines/states/settling.ts',
     what: 'a steer during an abort is lost',
     from: `    steer: { actions: saidTooLate },
@@ -226,7 +242,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/queues'],
   },
   {
-    id: 'machines-27',
+    id: 'machines-29',
     file: 'src/machines/states/draining.ts',
     what: 'a full trunk is asked with once more before it is compacted',
     from: `  {

@@ -69,8 +69,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-9',
     file: 'src/machines/calls.ts',
     what: 'steering waits until every call of the reply has run',
-    from: `if (call.status === 'ready' || call.status === 'held') synthesize(draft, index, 'skipped')`,
-    to: `if (call.status === 'held') synthesize(draft, index, 'skipped')`,
+    from: `if (call.status !== 'running' && call.status !== 'settled')`,
+    to: `if (call.status === 'held')`,
     tests: ['machines/queues'],
   },
   {
@@ -110,6 +110,38 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-14',
+    file: 'src/machines/calls.ts',
+    what: 'a sub-agent whose share alone is used up stops the run',
+    from: 'isOverAllowance === true && spent !== undefined && run !== null && reachedLimit(run) !== undefined',
+    to: 'isOverAllowance === true && spent !== undefined && run !== null',
+    tests: ['machines/supervisorCalls'],
+  },
+  {
+    id: 'supervision-15',
+    file: 'src/machines/calls.ts',
+    what: 'a resume with a higher limit begins no sub-agent again',
+    from: `if (status === 'paused') setCall`,
+    to: `if (status === 'held') setCall`,
+    tests: ['machines/supervisorCalls'],
+  },
+  {
+    id: 'supervision-16',
+    file: 'src/machines/calls.ts',
+    what: 'what a paused sub-agent used is counted twice by an abort',
+    from: `call.status === 'running' ? spent[call.key] : undefined`,
+    to: 'spent[call.key]',
+    tests: ['machines/supervisorCalls'],
+  },
+  {
+    id: 'supervision-17',
+    file: 'src/machines/rebuildContext.ts',
+    what: 'a crash in the pause forgets that a sub-agent was counted',
+    from: 'calls: calls.map((call) => pausedIn(unfinished, call))',
+    to: 'calls',
+    tests: ['journeys/continuesSubAgents'],
+  },
+  {
+    id: 'supervision-18',
     file: 'src/machines/allowances.ts',
     what: 'calls that run reserve nothing',
     from: '(allowed - used[limit] - reserved) / (waiting + 1)',
@@ -117,7 +149,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisorCalls'],
   },
   {
-    id: 'supervision-15',
+    id: 'supervision-19',
     file: 'src/machines/allowances.ts',
     what: 'children that code gave take no place',
     from: 'attached.length + calls.filter',
@@ -125,7 +157,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisorCalls'],
   },
   {
-    id: 'supervision-16',
+    id: 'supervision-20',
     file: 'src/machines/allowances.ts',
     what: 'a sub-agent may outlive the wall time of its caller',
     from: 'return run.deadline <= now ? null : { ...share, ms: run.deadline - now }',
@@ -133,7 +165,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisorCalls'],
   },
   {
-    id: 'supervision-17',
+    id: 'supervision-21',
     file: 'src/machines/children.ts',
     what: 'a sub-agent leaves its children running',
     from: `  draft.set({ isTaskOver: true })
@@ -142,7 +174,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/restored'],
   },
   {
-    id: 'supervision-18',
+    id: 'supervision-22',
     file: 'src/machines/children.ts',
     what: 'a child whose supervisor failed is waited for for ever',
     from: 'if (child !== undefined) leave(draft, child, { error })',
@@ -150,7 +182,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisorCalls'],
   },
   {
-    id: 'supervision-19',
+    id: 'supervision-23',
     file: 'src/machines/recovery.ts',
     what: 'a run whose beginning is half in the log is gone on with',
     from: 'if (run.unsaid > 0) return forgetRun(draft)',
@@ -158,7 +190,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/restored', 'runtime/crashedTwice'],
   },
   {
-    id: 'supervision-20',
+    id: 'supervision-24',
     file: 'src/machines/recovery.ts',
     what: 'a compaction that a crash cut off stays open',
     from: `  if (isCompacting) cancelCompaction(draft, 'the process was interrupted')
@@ -167,7 +199,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/restored', 'runtime/crashedTwice'],
   },
   {
-    id: 'supervision-21',
+    id: 'supervision-25',
     file: 'src/machines/aborts.ts',
     what: 'what was said to an aborted run is said to the next',
     from: `  dropQueues(draft, ['steering', 'followUps'])`,
@@ -175,7 +207,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/aborts', 'machines/pauses'],
   },
   {
-    id: 'supervision-22',
+    id: 'supervision-26',
     file: 'src/machines/aborts.ts',
     what: 'what aborted sub-agents used is not counted',
     from: `cancelCalls(draft, 'aborted', spent)`,
@@ -183,7 +215,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisorCalls'],
   },
   {
-    id: 'supervision-23',
+    id: 'supervision-27',
     file: 'src/machines/states/paused.ts',
     what: 'the turn begun before a pause counts twice',
     from: 'draft.setRun({ turns: 0 })',
@@ -191,7 +223,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/restored', 'journeys/pausesAtALimit'],
   },
   {
-    id: 'supervision-24',
+    id: 'supervision-28',
     file: 'src/machines/supervisorMachine.ts',
     what: 'crashes of long ago count',
     from: 'crashes.filter((crash) => crash > at - policy.windowMs).length < policy.maxRestarts',
@@ -199,7 +231,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisor'],
   },
   {
-    id: 'supervision-25',
+    id: 'supervision-29',
     file: 'src/machines/supervisorMachine.ts',
     what: 'a child is begun anew after it was aborted',
     from: `watched.type === 'crashed' && !context.isAborted && mayRestart`,
@@ -207,7 +239,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisor'],
   },
   {
-    id: 'supervision-26',
+    id: 'supervision-30',
     file: 'src/machines/supervisorMachine.ts',
     what: 'a child with many restarts is never given up',
     from: '.slice(-kept)',
@@ -215,7 +247,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisor'],
   },
   {
-    id: 'supervision-27',
+    id: 'supervision-31',
     file: 'src/machines/supervisorMachine.ts',
     what: 'the agent of a life that is over goes on beside the next',
     from: `      exit: stopChild('agent'),
@@ -224,7 +256,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/supervisor', 'tree/systemIds'],
   },
   {
-    id: 'supervision-28',
+    id: 'supervision-32',
     file: 'src/machines/supervisorMachine.ts',
     what: 'an id that is taken fails the supervisor',
     from: '...(isFree ? { systemId } : {})',
@@ -232,7 +264,7 @@ export const faults: readonly Fault[] = [
     tests: ['tree/systemIds'],
   },
   {
-    id: 'supervision-29',
+    id: 'supervision-33',
     file: 'src/machines/supervisorMachine.ts',
     what: 'an agent cannot be found by its id',
     from: '...(isFree ? { systemId } : {})',

@@ -267,12 +267,36 @@ export const faults: readonly Fault[] = [
     id: 'unloading-29',
     file: 'src/runtime/children.ts',
     what: 'what a child had used before it was attached is counted again',
-    from: 'before === undefined ? spent : lessSpent(spent, before)',
-    to: 'spent',
-    tests: ['journeys/supervises', 'journeys/callsSubAgents'],
+    from: 'usedBefore: isCalled ? counted : this.#usedBefore.get(childId)',
+    to: 'usedBefore: isCalled ? counted : undefined',
+    tests: ['journeys/continuesSubAgents'],
   },
   {
     id: 'unloading-30',
+    file: 'src/runtime/childAnswer.ts',
+    what: 'a sub-agent that came to its own limit is gone on with for ever',
+    from: 'reason.allowed < (policy.limits[reason.limit] ?? Infinity)',
+    to: 'reason.allowed < Infinity',
+    tests: ['journeys/continuesSubAgents'],
+  },
+  {
+    id: 'unloading-31',
+    file: 'src/runtime/children.ts',
+    what: 'a sub-agent that was given more is answered for by its log',
+    from: 'finishedAnswer(history, definition, counted !== undefined)',
+    to: 'finishedAnswer(history, definition, false)',
+    tests: ['journeys/continuesSubAgents'],
+  },
+  {
+    id: 'unloading-32',
+    file: 'src/runtime/children.ts',
+    what: 'what a sub-agent used before a pause is charged to the next run',
+    from: 'usedBefore: isCalled ? counted : this.#usedBefore.get(childId)',
+    to: 'usedBefore: isCalled ? undefined : this.#usedBefore.get(childId)',
+    tests: ['journeys/continuesSubAgents'],
+  },
+  {
+    id: 'unloading-33',
     file: 'src/runtime/agentTree.ts',
     what: 'more children than maxChildren are asked for in one step',
     from: '- aliveChildren(host.context) - unseenOf(host))',
@@ -280,7 +304,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/refusesSubAgents', 'journeys/supervises'],
   },
   {
-    id: 'unloading-31',
+    id: 'unloading-34',
     file: 'src/runtime/agentHost.ts',
     what: 'more than maxQueue messages wait',
     from: 'this.#unseen = Math.max(0, this.#unseen - 1)',
@@ -288,7 +312,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/steersARun'],
   },
   {
-    id: 'unloading-32',
+    id: 'unloading-35',
     file: 'src/runtime/agentHost.ts',
     what: 'an agent that an inspector follows is unloaded',
     from: ' || this.#inspections?.isEmpty === false',
@@ -296,7 +320,7 @@ export const faults: readonly Fault[] = [
     tests: ['runtime/unloading', 'stately/'],
   },
   {
-    id: 'unloading-33',
+    id: 'unloading-36',
     file: 'src/runtime/agentHost.ts',
     what: 'the tools of an agent that crashed run on',
     from: `    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
@@ -305,7 +329,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/supervises', 'journeys/survivesBadModels', 'tree/chaosTree'],
   },
   {
-    id: 'unloading-34',
+    id: 'unloading-37',
     file: 'src/runtime/agentHost.ts',
     what: 'the result of a run never comes when the agent crashes',
     from: `    this.runs.endAll(crash)
@@ -314,7 +338,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/supervises', 'runtime/unloading'],
   },
   {
-    id: 'unloading-35',
+    id: 'unloading-38',
     file: 'src/runtime/agentHost.ts',
     what: 'a log that could not be written to the end stays locked',
     from: `    } finally {
@@ -326,7 +350,7 @@ export const faults: readonly Fault[] = [
     tests: ['runtime/closing', 'journeys/survivesAFailingStore'],
   },
   {
-    id: 'unloading-36',
+    id: 'unloading-39',
     file: 'src/runtime/carryOut.ts',
     what: 'a prompt to an agent whose store failed is lost',
     from: `  if (context.pause?.type === 'store') {`,

@@ -43,6 +43,25 @@ async function start(context: CaseContext, looks: number, options: HarnessOption
   return { ...harness, looked }
 }
 
+describe('a child from code that goes on from its log', (it) => {
+  it('is counted from where it goes on', async (context) => {
+    const { agent, ofType } = await startAgent(context)
+    for (let life = 1; life <= 2; life += 1) {
+      const helper = await agent.spawn(lookout('helper', life).definition, { id: 'h1' })
+      await helper.prompt('go').result
+      await helper.close()
+    }
+    assert.equal(
+      ofType('child.ended').map(({ spent }) => [spent.turns, spent.usage]),
+      [
+        [2, usageOf(20, 4)],
+        [2, usageOf(20, 4)],
+      ],
+    )
+    assert.is(agent.spent.turns, 4)
+  })
+})
+
 describe('a run whose sub-agent used up its limit', (it) => {
   it('pauses with the call open, and goes on with the sub-agent where it was', async (context) => {
     const { agent, ofType, looked, records } = await start(context, 5, { limits: { turns: 4 } })

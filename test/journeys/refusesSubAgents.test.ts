@@ -76,6 +76,22 @@ describe('a definition with agents', (it) => {
       assert.throws(() => defineAgent({ name: 'a', model, agents: [{ definition, ...options } as never] }), bad)
   })
 
+  it('lets code ask for no more than maxChildren, also in the middle of a step', async (context) => {
+    const { agent } = await startAgent(context, { maxChildren: 1, replies: ['done'] })
+    const asked = new Promise<PromiseSettledResult<unknown>[]>((resolve) => {
+      const leave = agent.subscribe(({ type }) => {
+        if (type !== 'run.start') return
+        leave()
+        resolve(Promise.allSettled([agent.spawn(echo('x')), agent.spawn(echo('x'))]))
+      })
+    })
+    await agent.prompt('go').result
+    const [first, second] = await asked
+    assert.is(first?.status, 'fulfilled')
+    assert.ok(second?.status === 'rejected' && withCode('CHILD_REFUSED', '1')(second.reason))
+    assert.is(agent.children().length, 1)
+  })
+
   it('has no place for a second task', async (context) => {
     const input = z.object({ task: z.number() })
     const worker = defineAgent({ name: 'worker', model, input })

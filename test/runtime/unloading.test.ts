@@ -101,6 +101,7 @@ describe('an idle agent', (it) => {
     const listen: (() => () => unknown)[] = [
       () => agent.subscribe(() => {}),
       () => agent.subscribe(() => {}, { descendants: true }),
+      () => agent.inspect(() => {}),
       () => {
         const iterator = agent.events()
         return () => iterator.return?.()
