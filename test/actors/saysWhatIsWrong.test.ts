@@ -33,7 +33,7 @@ describe('a definition', (it) => {
     for (const union of [z.union(kinds), z.discriminatedUnion('kind', kinds)]) {
       assert.throws(given(union), withCode('INVALID_DEFINITION', 'it is a union', 'put it into a field'))
     }
-    assert.throws(given(z.string()), withCode('INVALID_DEFINITION', 'it is string.'))
+    assert.throws(given(z.string()), withCode('INVALID_DEFINITION', 'it is "string".'))
     assert.throws(given(z.unknown()), withCode('INVALID_DEFINITION', 'it is a schema without a type'))
   })
 

@@ -130,7 +130,7 @@ function readSchema(input: z.ZodType | { readonly jsonSchema: JsonSchema }, labe
 }
 
 function kindOf({ type, anyOf, oneOf }: { readonly [field: string]: unknown }): string {
-  if (type !== undefined) return String(type)
+  if (type !== undefined) return JSON.stringify(type)
   if (anyOf === undefined && oneOf === undefined) return 'a schema without a type'
   return 'a union, which providers do not take: put it into a field, z.object({ action: z.union([ … ]) })'
 }
