@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { connect } from '../../src/client/connect.ts'
 import { recordSession } from '../runtime/cliSessions.ts'
 import { projectFolder } from '../runtime/cliChild.ts'
@@ -91,6 +93,22 @@ describe('a demo', (it) => {
     assert.ok((await client.agent(agentId!).conversation('log')).nodes.length > 8)
     cli.signal()
     assert.is(await cli.ended, 0)
+  })
+
+  it('ends where its port is none or taken, and without one', { timeoutMs: 60_000 }, async (context) => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    context.cleanup(() => void taken.close())
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    for (const [given, code, says] of [
+      ['x', 2, /--port takes a number up to 65535, not "x"/],
+      [String(port), 1, /BRIDGE_LISTEN_FAILED/],
+    ] as const)
+      for (const command of [['demo'], ['demo', 'sort']]) {
+        const ended = await endedCli(context, [...command, '--port', given])
+        assert.equal([ended.code, ended.stdout.includes('done')], [code, false], ended.stderr)
+        assert.match(ended.stderr, says)
+      }
   })
 
   it('goes without the page, for data or when told to', { timeoutMs: 60_000 }, async (context) => {

@@ -156,6 +156,20 @@ describe('the command line', (it) => {
   })
 })
 
+describe('the command line whose output is closed early', (it) => {
+  it('stops the command it runs before it ends', { timeoutMs }, async (context) => {
+    const script = `${endlessProject['test.js']}process.stdout.on('error', () => {})\nsetInterval(() => console.log('tick'), 100)\n`
+    const cwd = projectFolder(context, { ...endlessProject, 'test.js': script })
+    const command = cliCommand(['run', 'Fix the failing test.', '--yes', '--json']).join("' '")
+    const child = startChild(context, ['sh', '-c', `'${command}' | grep -m1 '"tool.progress"'`], { cwd })
+    await waitFor(() => hasText(join(cwd, 'pid')), context.signal)
+    const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'))
+    context.cleanup(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')))
+    assert.match((await child.ended).stdout, /tool\.progress/)
+    await waitFor(() => !isRunning(pid), context.signal)
+  })
+})
+
 describe('the chat over a pipe', (it) => {
   it('answers every line in order and ends with the input', { timeoutMs }, async (context) => {
     const cwd = projectFolder(context, soundProject)

@@ -21,6 +21,7 @@ async function folder({ cleanup }: CaseContext, module = agents): Promise<string
   const dir = await mkdtemp(join(tmpdir(), 'escapement-serve-'))
   cleanup(() => rm(dir, { recursive: true, force: true }))
   await writeFile(join(dir, 'agents.ts'), module)
+  await writeFile(join(dir, 'package.json'), '{ "type": "module" }')
   return dir
 }
 
@@ -90,10 +91,14 @@ describe('escapement serve', (it) => {
   })
 
   for (const [what, module, args, says] of [
-    ['a module that is not there', agents, ['./nope.ts'], /could not be loaded/],
+    ['a module that is not there', agents, ['./nope.ts'], /nope\.ts does not exist: give the path of a module/],
+    ['a folder', agents, ['.'], /is a folder: give the path of a module in it/],
+    ['JSON', agents, ['./package.json'], /package\.json is JSON: give the path of a module/],
+    ['a module that does not load', 'throw new Error("no luck")', ['./agents.ts'], /could not be loaded: no luck/],
     ['a module without an agent', 'export const a = 1\n', ['./agents.ts'], /exports no agent: .*it exports: a/],
     ['another address without a token', agents, ['./agents.ts', '--host', '0.0.0.0'], /there are no tokens/],
     ['a port that is none', agents, ['./agents.ts', '--port', 'x'], /--port takes a number/],
+    ['a port beyond the last', agents, ['./agents.ts', '--port', '65536'], /--port takes a number up to 65535, not/],
     ['a short token', agents, ['./agents.ts', '--token', 'short'], /at least 16 characters/],
   ] as const) {
     it(`refuses ${what}`, { timeoutMs: 20_000 }, async (context) => {

@@ -14,7 +14,7 @@ export function addressOf(
   role: 'admin' | 'observe' = 'admin',
 ): Pick<ServeOptions, 'port' | 'host' | 'tokens'> {
   const given = token ?? env['ESCAPEMENT_TOKEN']
-  if (port !== undefined && !/^\d{1,5}$/.test(port)) {
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
     throw new RuntimeError('INVALID_OPTION', `--port takes a number up to 65535, not "${port}".`)
   }
   return {

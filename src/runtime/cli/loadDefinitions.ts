@@ -1,7 +1,16 @@
-import { resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+
+/** Why a file cannot be a module, where the loader would say so in words of its own. */
+function wrongFile(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return 'does not exist: give the path of a module, such as ./agents.ts'
+  if (found.isDirectory()) return 'is a folder: give the path of a module in it, such as ./agents.ts'
+  return extname(path) === '.json' ? 'is JSON: give the path of a module, such as ./agents.ts' : undefined
+}
 
 /**
  * The agent definitions that a module exports, by whatever names, in lists too.
@@ -10,6 +19,8 @@ import { messageOf, RuntimeError } from '../../protocol/errors.ts'
  */
 export async function loadDefinitions(file: string, cwd: string): Promise<AgentDefinition[]> {
   const path = resolve(cwd, file)
+  const wrong = wrongFile(path)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `${path} ${wrong}.`)
   let exported: { readonly [name: string]: unknown }
   try {
     exported = (await import(pathToFileURL(path).href)) as { readonly [name: string]: unknown }

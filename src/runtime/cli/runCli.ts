@@ -5,14 +5,24 @@ import { parseCommandLine } from './commandLine.ts'
 import { commands } from './commands.ts'
 import { exitCodes } from './exitCodes.ts'
 import { commandHelp, helpText } from './helpText.ts'
+import { stopForGood } from './signals.ts'
 
 /** Runs one command line and gives the exit code. Never throws. */
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {
   const { stdout, stderr } = host
-  // `escapement … | head` closes our output early: that is no error of ours.
-  stdout.on('error', (error: NodeJS.ErrnoException) =>
-    host.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed),
-  )
+  let isCutOff = false
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') {
+      stderr.write(`escapement: standard output cannot be written: ${error.message}.\n`)
+      return host.exit(exitCodes.failed)
+    }
+    // `escapement … | head` closes our output early: that is no error of ours. What runs must not outlive us.
+    if (isCutOff) return undefined
+    isCutOff = true
+    return stopForGood(host) ? undefined : host.exit(exitCodes.done)
+  })
+  // Nowhere is left to say it.
+  stderr.on('error', () => {})
   const line = parseCommandLine(args, commands)
   switch (line.type) {
     case 'help':
@@ -26,7 +36,8 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
       return exitCodes.usage
     case 'command':
       try {
-        return await commands[line.invocation.command]!.run(line.invocation, host)
+        const code = await commands[line.invocation.command]!.run(line.invocation, host)
+        return isCutOff ? exitCodes.done : code
       } catch (thrown) {
         const isMistake = thrown instanceof RuntimeError && thrown.code === 'INVALID_OPTION'
         const code = thrown instanceof RuntimeError ? ` (${thrown.code})` : ''

@@ -1,4 +1,5 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
+import { addressOf } from '../addressOf.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Command } from '../command.ts'
 import { openPage } from '../demo/demoPage.ts'
@@ -33,6 +34,8 @@ export const demoCommand: Command = {
   task: 'optional',
   async run(invocation, host) {
     const { task, model, timeLimit, json, yes, stay } = invocation
+    // What is wrong in it is said before anything is made.
+    addressOf(invocation, host)
     if (task === 'sort') return runSortDemo(invocation, host)
     if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
     const asked = model ?? (task === undefined ? 'embedded' : undefined)

@@ -17,7 +17,9 @@ const nowhere: DemoPage = { stay: async () => {} }
 
 /**
  * Serves the page of the session's runtime and says where; the agents of both demos can be started there. Where it cannot listen, it
- * says so and the demo goes on without.
+ * says so and the demo goes on without, unless the port was asked for.
+ *
+ * @throws RuntimeError what `runtime.serve` throws, with `--port`.
  */
 export async function openPage(session: Session, invocation: Invocation, host: CliHost): Promise<DemoPage> {
   const { noServe, json } = invocation
@@ -39,6 +41,7 @@ export async function openPage(session: Session, invocation: Invocation, host: C
       },
     }
   } catch (thrown) {
+    if (invocation.port !== undefined) throw thrown
     host.stderr.write(`The inspector page cannot be served: ${messageOf(thrown)} (--no-serve goes without.)\n`)
     return nowhere
   }
