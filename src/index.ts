@@ -4,6 +4,7 @@ export type { SubAgentEntry, SubAgentOptions } from './actors/subAgents.ts'
 export {
   defineTool,
   type Tool,
+  type Redaction,
   type ToolContext,
   type ToolEffects,
   type ToolOptions,

@@ -7,6 +7,7 @@ import type { TracedEffect } from '../protocol/tracer.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
 import type { Spent } from '../protocol/records.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
+import type { Redactor } from './redaction/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
 
@@ -44,6 +45,8 @@ export interface AgentPorts {
   readonly random: () => number
   /** Missing while it has had none. */
   readonly children?: ChildPorts | undefined
+  /** Takes secrets out; set with `redact`. What is cut goes through it first: a secret that was cut through is not found any more. */
+  readonly redactor?: Redactor | undefined
   partial: PartialReply | null
   /** The last request that was announced. */
   announced: string

@@ -30,7 +30,7 @@ export const compactTrunk = (find: FindPorts) =>
     if (plan === undefined) return refuse('the conversation has no middle to summarise')
 
     const { summary, reason } = await ports.within({ type: 'compaction' }, () => summarise(ports, plan, signal))
-    const text = cutMiddle(summary.text, policy.maxSummaryTokens * 4)
+    const text = cutMiddle(ports.redactor?.text(summary.text) ?? summary.text, policy.maxSummaryTokens * 4)
     const overlay = overlayOf(plan, 0, text, policy)
     const tokensAfter = requestTokens(ports, tokensUnder(conversation, overlay))
     const shrink = 1 - tokensAfter / tokensBefore

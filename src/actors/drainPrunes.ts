@@ -9,10 +9,11 @@ import { requestTokens } from './requestTokens.ts'
 export const drainPrunes = (find: FindPorts) =>
   fromPromise<PrunesOutput, PrunesInput>(async ({ input }) => {
     const ports = find(input.agentId)
-    const { conversation } = ports
+    const { conversation, redactor } = ports
     const taken = new Set<number>()
     const outcomes: PruneOutcome[] = []
-    for (const request of input.requests) {
+    for (const asked of input.requests) {
+      const request = redactor?.value(asked) ?? asked
       const outcome = applyPrune(conversation, request, taken)
       for (const step of outcome.steps) taken.add(step)
       outcomes.push(outcome)

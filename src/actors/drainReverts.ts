@@ -15,11 +15,12 @@ import { writeTagText } from './writeTagText.ts'
 export const drainReverts = (find: FindPorts) =>
   fromPromise<RevertsOutput, RevertsInput>(async ({ input, signal }) => {
     const ports = find(input.agentId)
-    const { conversation, definition, clock } = ports
+    const { conversation, definition, clock, redactor } = ports
     const { turnIndex, lastNodeId } = input
     const outcomes: RevertOutcome[] = []
     let newHead: ConversationNode | undefined
-    for (const request of input.requests) {
+    for (const asked of input.requests) {
+      const request = redactor?.value(asked) ?? asked
       const plan = planRevert(conversation, request, definition.braking!.revert!, newHead === undefined)
       if (typeof plan === 'string') {
         outcomes.push(refuseRevert(request, plan, conversation, newHead))

@@ -63,17 +63,20 @@ async function call(ports: AgentPorts, input: CallInput, signal: AbortSignal): P
     return failure(`There is no tool "${input.name}". ${names === '' ? 'You have no tools.' : `Your tools: ${names}.`}`)
   }
   // The log keeps the input: a tool that changes what it was given must not change that.
-  const parsed = tool.parse(typeof input.input === 'string' ? input.input : cloneJson(input.input))
+  const parsed = tool.parse(typeof input.input === 'string' ? clean(ports, input.input) : cloneJson(input.input))
   if (!parsed.ok) return failure(parsed.message)
   const attempt = new Attempt(ports, input, tool, signal)
   try {
-    return { ...toOutcome(await attempt.run(parsed.value), tool), ...attempt.changed }
+    return { ...toOutcome(await attempt.run(parsed.value), tool, ports), ...attempt.changed }
   } catch (thrown) {
-    return { ...failure(cutMiddle(messageOf(thrown), tool.maxOutputChars)), ...attempt.changed }
+    return { ...failure(cutMiddle(clean(ports, messageOf(thrown)), tool.maxOutputChars)), ...attempt.changed }
   } finally {
     attempt.close()
   }
 }
+
+/** Before a cut: a secret that was cut through is not found any more. */
+const clean = <T>({ redactor }: AgentPorts, value: T): T => redactor?.value(value) ?? value
 
 const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
 
@@ -135,6 +138,7 @@ class Attempt {
       callId,
       key,
       agent: { id: ports.agentId, path: ports.path },
+      redact: ports.redactor,
       get signal() {
         return signal()
       },
@@ -165,12 +169,16 @@ class Attempt {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-function toOutcome(value: unknown, tool: Tool): Outcome {
-  if (value instanceof BrakeCallResult) return { isError: false, content: [textBlock(value.text)], brake: value.call }
-  if (isBlocks(value)) return { isError: false, content: cutBlocks(value, tool.maxOutputChars) }
-  if (typeof value === 'string') return { isError: false, content: cutBlocks([textBlock(value)], tool.maxOutputChars) }
+function toOutcome(value: unknown, tool: Tool, ports: AgentPorts): Outcome {
+  const given = (blocks: readonly PlainBlock[]): Outcome => ({
+    isError: false,
+    content: cutBlocks(clean(ports, blocks), tool.maxOutputChars),
+  })
+  if (value instanceof BrakeCallResult) return { ...given([textBlock(value.text)]), brake: clean(ports, value.call) }
+  if (isBlocks(value)) return given(value)
+  if (typeof value === 'string') return given([textBlock(value)])
   try {
-    return { isError: false, content: cutBlocks([textBlock(JSON.stringify(value) ?? '')], tool.maxOutputChars) }
+    return given([textBlock(JSON.stringify(value) ?? '')])
   } catch (thrown) {
     return failure(`The tool finished, but its result is not JSON: ${messageOf(thrown)}`)
   }

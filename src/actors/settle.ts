@@ -7,14 +7,15 @@ import type { FindPorts } from './agentPorts.ts'
 /** After an abort: what had arrived of the reply, with its usage estimated, as no provider reports that of a cut-off stream. */
 export const settle = (find: FindPorts) =>
   fromPromise<SettleOutput, SettleInput>(async ({ input }) => {
-    const { partial, definition, conversation, clock, children } = find(input.agentId)
+    const { partial, definition, conversation, clock, children, redactor } = find(input.agentId)
     const spent = children === undefined ? {} : await children.settled()
     const at = clock.now()
     const { key } = input
     if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, spent }
     const content: Block[] = []
-    if (partial.thinking !== '') content.push({ type: 'thinking', text: partial.thinking })
-    if (partial.text !== '') content.push({ type: 'text', text: partial.text })
+    const clean = (text: string): string => redactor?.cutOff(text) ?? text
+    if (partial.thinking !== '') content.push({ type: 'thinking', text: clean(partial.thinking) })
+    if (partial.text !== '') content.push({ type: 'text', text: clean(partial.text) })
     const usage: Usage = {
       input: Math.round(partial.estimatedTokens * conversation.correction),
       output: definition.counter.text(partial.thinking + partial.text),

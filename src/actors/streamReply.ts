@@ -12,6 +12,7 @@ import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { countUsage } from './countUsage.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply } from './readReply.ts'
+import { blankRequest } from './redaction/blankSecrets.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, gives deltas on and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
@@ -165,7 +166,14 @@ function announceRequest(ports: AgentPorts, input: ReplyInput, assembled: Assemb
   ports.announced = announced
   if (definition.captureTurnRequests) ports.capture(key, attempt, assembled)
   const { request, provenance } = assembled
-  ports.emit({ type: 'turn.request', loopId, turnIndex, model: definition.model.id, request, provenance })
+  ports.emit({
+    type: 'turn.request',
+    loopId,
+    turnIndex,
+    model: definition.model.id,
+    request: blankRequest(request),
+    provenance,
+  })
   return definition.captureTurnRequests
 }
 
@@ -242,7 +250,7 @@ async function needsApproval(ports: AgentPorts, name: string, input: unknown): P
 
 /** What is wrong with a final answer that must be JSON of the agent's output schema: for people, and for the model. */
 function checkAnswer(
-  { definition }: AgentPorts,
+  { definition, redactor }: AgentPorts,
   content: readonly Block[],
 ): { readonly error: ErrorInfo; readonly repair: string } | undefined {
   if (definition.output === null) return undefined
@@ -250,14 +258,15 @@ function checkAnswer(
   const answer = readAnswer(definition.output, text)
   if (answer.ok) return undefined
   const { wrong } = answer
+  const shown = redactor?.text(text) ?? text
   return {
     error: errorInfo(
       'OUTPUT_INVALID',
-      `The answer cannot be used, as ${wrong}. It was: ${JSON.stringify(cutEnd(text, 200))}.`,
+      `The answer cannot be used, as ${wrong}. It was: ${JSON.stringify(cutEnd(shown, 200))}.`,
     ),
     repair: [
       `Your last answer cannot be used: ${wrong}.`,
-      ...(text.trim() === '' ? [] : [`It was:\n${cutMiddle(text, 4_000)}`]),
+      ...(text.trim() === '' ? [] : [`It was:\n${cutMiddle(shown, 4_000)}`]),
       'Answer again, with nothing but JSON of the schema.',
     ].join('\n'),
   }

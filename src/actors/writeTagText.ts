@@ -83,7 +83,8 @@ async function ask(
     signal,
   })
   if (!answer.ok) return { problem: answer.problem }
-  const text = textOf(answer.reply.content).trim()
+  const said = textOf(answer.reply.content).trim()
+  const text = ports.redactor?.text(said) ?? said
   return text === ''
     ? { problem: 'the model wrote nothing', usage: answer.reply.usage }
     : { text: cutMiddle(text, maxSummaryChars), usage: answer.reply.usage }

@@ -1,6 +1,7 @@
 import { createActor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply } from '../actors/agentPorts.ts'
+import type { Redactor } from '../actors/redaction/redactor.ts'
 import { blankSettings } from '../actors/redaction/blankSecrets.ts'
 import { RequestAssembler, type AssembledRequest } from '../conversation/assembleRequest.ts'
 import { capturedRequests, captureRequest, type TurnRequest } from '../conversation/captureRequest.ts'
@@ -165,6 +166,10 @@ export class AgentHost implements AgentPorts {
     return this.#shared.random
   }
 
+  get redactor(): Redactor | undefined {
+    return this.#shared.redactor
+  }
+
   get store(): Store {
     return this.#shared.store
   }
@@ -287,7 +292,7 @@ export class AgentHost implements AgentPorts {
     try {
       await this.#log.retry()
     } catch (thrown) {
-      return this.runs.drop(run, 'paused', toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
+      return this.runs.drop(run, 'paused', this.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
     }
     const isOwed = this.context.pausedRun !== null
     this.send({ type: 'resume', id: run.id, at: this.clock.now(), ...(limits === undefined ? {} : { limits }) })
@@ -360,7 +365,7 @@ export class AgentHost implements AgentPorts {
     for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
     this.announcer.flush()
     this.fail(thrown)
-    this.#endAll(toErrorInfo(thrown, 'INTERNAL'))
+    this.#endAll(this.announcer.clean(toErrorInfo(thrown, 'INTERNAL')))
   }
 
   #endAll(crash: ErrorInfo | null): void {

@@ -73,8 +73,7 @@ export class Announcer {
     const { watchers, redactor } = this.#shared
     const { isObserved } = this
     if (!isObserved && watchers === undefined) return
-    // The request is made of records, and those are clean.
-    const clean = redactor === undefined || body.type === 'turn.request' ? body : this.#redact(body, redactor)
+    const clean = redactor === undefined ? body : this.#redact(body, redactor)
     if (clean === undefined) return
     const event = this.#eventOf(clean)
     watchers?.event(event, this.#agent)
@@ -135,6 +134,11 @@ export class Announcer {
   }
 
   #redact(body: LiveBody, redactor: Redactor): LiveBody | undefined {
+    // The messages of a request are made of records, and those are clean.
+    if (body.type === 'turn.request') {
+      const { settings } = redactor.value({ settings: body.request.settings })
+      return { ...body, request: { ...body.request, settings } }
+    }
     if (body.type === 'reply.start') this.#deltas = new DeltaFilter(redactor)
     return this.#deltas === undefined ? redactor.value(body) : this.#deltas.filter(body)
   }

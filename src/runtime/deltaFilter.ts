@@ -19,9 +19,10 @@ export class DeltaFilter {
     if (!isDelta(body)) return this.#redactor.value(body)
     const name = body.type === 'toolCall.delta' ? `${body.type} ${body.callId}` : body.type
     const entry = this.#streams.get(name) ?? { stream: new RedactedStream(this.#redactor), last: body }
-    entry.last = body
+    // What is not text in it, such as the name of a tool, comes whole.
+    entry.last = { ...this.#redactor.value({ ...body, text: '' }), text: body.text }
     this.#streams.set(name, entry)
-    return shown(body, entry.stream.push(body.text))
+    return shown(entry.last, entry.stream.push(body.text))
   }
 
   /** What is still held back, at the end of the reply. */

@@ -46,7 +46,7 @@ export class RunBook {
     else
       pending.then(
         () => run.finish(end, words),
-        (thrown: unknown) => run.finish(end, words, toErrorInfo(thrown, 'STORE_APPEND_FAILED')),
+        (thrown: unknown) => run.finish(end, words, announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED'))),
       )
   }
 

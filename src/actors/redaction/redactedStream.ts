@@ -1,16 +1,13 @@
 import type { Redactor } from './redactor.ts'
 
-/** Longest text held back in the hope of a boundary, in UTF-16 units. */
-const mostHeld = 4_096
-
-/**
- * Takes secrets out of a text that arrives in pieces. What might be the beginning of one is held back: the last words, as
- * many as a named secret has. A pattern that spans more words is found in records only.
- */
+/** A long text that cannot be settled is looked at again once it has grown by so much, or each piece would cost as much as all before. */
+const growth = 1.25
+/** Takes secrets out of a text that arrives in pieces. What might be the beginning of one is held back. */
 export class RedactedStream {
   readonly #redactor: Redactor
   #held = ''
-  #length = 0
+  #shown = 0
+  #lookAt = 0
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor
@@ -19,35 +16,24 @@ export class RedactedStream {
   /** What may be shown now, and its place in the text shown so far; `undefined`: nothing yet. */
   push(text: string): { text: string; offset: number } | undefined {
     this.#held += text
-    const isFull = this.#held.length > mostHeld
-    const end = isFull ? mostHeld / 2 : wordsBefore(this.#held, this.#redactor.words)
-    if (end <= 0) return undefined
-    const [ready, held] = [this.#held.slice(0, end), this.#held.slice(end)]
-    const clean = this.#redactor.text(ready)
-    const straddles = clean + this.#redactor.text(held) !== this.#redactor.text(this.#held)
-    if (!straddles) return this.#show(clean, held)
-    return isFull ? this.end() : undefined
+    if (this.#held.length < this.#lookAt) return undefined
+    const end = this.#redactor.settled(this.#held)
+    if (end > 0) return this.#show(end)
+    this.#lookAt = this.#held.length > 256 ? this.#held.length * growth : 0
+    return undefined
   }
 
   /** The rest, at the end of the text. */
   end(): { text: string; offset: number } | undefined {
-    return this.#held === '' ? undefined : this.#show(this.#redactor.text(this.#held), '')
+    return this.#held === '' ? undefined : this.#show(this.#held.length)
   }
 
-  #show(text: string, held: string): { text: string; offset: number } {
-    const offset = this.#length
-    this.#length += text.length
-    this.#held = held
+  #show(end: number): { text: string; offset: number } {
+    const text = this.#redactor.text(this.#held, { from: 0, to: end })
+    const offset = this.#shown
+    this.#shown += text.length
+    this.#held = this.#held.slice(end)
+    this.#lookAt = 0
     return { text, offset }
   }
-}
-
-/** Where the last `count` words begin. */
-function wordsBefore(text: string, count: number): number {
-  let end = text.length
-  for (let word = 0; word < count; word += 1) {
-    while (end > 0 && /\s/.test(text[end - 1]!)) end -= 1
-    while (end > 0 && !/\s/.test(text[end - 1]!)) end -= 1
-  }
-  return end
 }

@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
-import { knownKeys, redactionMark } from './secretShapes.ts'
+import { knownKeys, literally, matching, type Finder } from './knownKeys.ts'
+import { lastWords, notTooLong, openKey, overlap } from './openEnds.ts'
+import { RedactedStream } from './redactedStream.ts'
+import { redactionMark } from './secretShapes.ts'
+import { viewsOf, withoutOpenEscape } from './undoEscapes.ts'
 
 /** What is kept out of logs, events and requests. */
 export interface RedactOptions {
@@ -27,11 +31,10 @@ const redactOptionsSchema = z
 /** Fields that hold what others made up, whatever its names. */
 const foreign: ReadonlySet<string> = new Set(['input', 'inputSchema', 'progress', 'settings'])
 
-/** Fields that hold ids and names the runtime goes by, seals, and binary data: they stay as they are. */
+/** Fields that hold ids and names the runtime goes by, and seals: they stay as they are. */
 const structural: ReadonlySet<string> = new Set([
   'agentId',
   'callId',
-  'data',
   'definition',
   'id',
   'key',
@@ -46,20 +49,35 @@ const structural: ReadonlySet<string> = new Set([
   'resumedFrom',
   'role',
   'signature',
-  'toolName',
   'type',
 ])
 
 interface Rule {
-  readonly pattern: RegExp
+  readonly find: Finder
   readonly mark: string
+}
+
+/** A secret in a text. */
+interface Found {
+  start: number
+  end: number
+  /** Of the rule that found it: the first one names it. */
+  rule: number
+}
+
+/** A part of a text. */
+export interface TextPart {
+  readonly from: number
+  readonly to: number
 }
 
 /** Takes secrets out of what an agent says, hears and does, before it is recorded. */
 export class Redactor {
   readonly #rules: readonly Rule[]
-  /** White space that one secret may span. */
-  readonly words: number
+  readonly #named: readonly Rule[]
+  readonly #secrets: readonly string[]
+  readonly #hasPatterns: boolean
+  readonly #knowsKeys: boolean
 
   /** @throws RuntimeError `INVALID_OPTION` */
   constructor(options: RedactOptions) {
@@ -69,55 +87,173 @@ export class Redactor {
     const named = Object.entries(secrets)
       // The longest first: one secret may be the beginning of another.
       .toSorted(([, a], [, b]) => b.length - a.length)
-      .flatMap(([name, secret]) =>
-        formsOf(secret).map((form) => ({ pattern: literal(form), mark: `[redacted:${name}]` })),
-      )
-    const shapes = [...patterns.map(asGlobal), ...(areKnown ? knownKeys : [])]
-    this.#rules = [...named, ...shapes.map((pattern) => ({ pattern, mark: redactionMark }))]
-    this.words = 1 + Math.max(1, ...Object.values(secrets).map((secret) => secret.split(/\s+/).length - 1))
+      .flatMap(([name, secret]) => formsOf(secret).map((form) => ({ form, mark: `[redacted:${name}]` })))
+    this.#secrets = named.map(({ form }) => form)
+    this.#named = named.map(({ form, mark }) => ({ find: literally(form), mark }))
+    const shapes = [...patterns.map((pattern) => matching(pattern)), ...(areKnown ? [knownKeys] : [])]
+    this.#rules = [...this.#named, ...shapes.map((find) => ({ find, mark: redactionMark }))]
+    this.#hasPatterns = patterns.length > 0
+    this.#knowsKeys = areKnown
   }
 
-  /** `text` without secrets; the same string when it has none. */
-  text(text: string): string {
-    let clean = text
-    for (const { pattern, mark } of this.#rules) clean = clean.replace(pattern, () => mark)
-    return clean
+  /** `text`, or a part of it seen in the context of all of it, without secrets; the same string when it has none. */
+  text(text: string, { from, to }: TextPart = { from: 0, to: text.length }): string {
+    return without(text, this.#find(text, this.#rules), this.#rules, { from, to })
   }
 
-  /** A copy of plain JSON without secrets in its texts; the same object when there are none. */
+  /** For a text that arrives in pieces. */
+  stream(): RedactedStream {
+    return new RedactedStream(this)
+  }
+
+  /** `text` that was cut off at its end, without secrets and without the beginning of a named one that the cut went through. */
+  cutOff(text: string): string {
+    const end = this.#unfinished(text, leastCutOff)
+    const part = this.text(text, { from: 0, to: end })
+    return end === text.length ? part : `${part}${redactionMark}`
+  }
+
+  /** A copy of plain JSON without secrets in its texts, and in the keys others chose; the same object when there are none. */
   value<T>(value: T): T {
     return this.#clean(value, false) as T
+  }
+
+  /** Up to where a text that goes on can be shown: no secret that more of it may complete begins before. */
+  settled(text: string): number {
+    let end = this.#unfinished(text, 1)
+    for (const view of viewsOf(withoutOpenEscape(text))) {
+      if (this.#knowsKeys) end = Math.min(end, notTooLong(text, view.at(openKey(view.text))))
+      if (this.#hasPatterns) end = Math.min(end, notTooLong(text, view.at(lastWords(view.text))))
+    }
+    for (const { start, end: stop } of this.#find(text, this.#rules))
+      if (start < end && (stop > end || stop === text.length)) end = start
+    return end
+  }
+
+  /** Where what may be the beginning of a named secret, of `least` characters or more, begins at the end of a text; else the end. */
+  #unfinished(text: string, least: number): number {
+    const closed = withoutOpenEscape(text)
+    let end = least > 1 ? text.length : closed.length
+    for (const view of viewsOf(closed)) {
+      const known = withoutOpenEscape(view.text)
+      for (const secret of this.#secrets) {
+        const size = overlap(known, secret)
+        if (size >= least) end = Math.min(end, view.at(known.length - size))
+      }
+    }
+    return end
+  }
+
+  #find(text: string, rules: readonly Rule[]): readonly Found[] {
+    const found: Found[] = []
+    for (const view of viewsOf(text))
+      for (const [rule, { find }] of rules.entries())
+        for (const [start, end] of find(view.text)) found.push({ start: view.at(start), end: view.at(end), rule })
+    return found.length < 2 ? found : merged(found)
   }
 
   #clean(value: unknown, isForeign: boolean): unknown {
     if (typeof value === 'string') return this.text(value)
     if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) {
-      const items = value.map((item) => this.#clean(item, isForeign))
-      return items.every((item, index) => item === value[index]) ? value : items
-    }
+    if (Array.isArray(value)) return this.#cleanItems(value, isForeign)
     let isChanged = false
     const clean: { [key: string]: unknown } = {}
     for (const [key, inner] of Object.entries(value)) {
-      const isKept = !isForeign && structural.has(key) && typeof inner !== 'object'
-      const kept = isKept ? inner : this.#clean(inner, isForeign || foreign.has(key))
-      if (kept !== inner) isChanged = true
-      clean[key] = kept
+      const name = isForeign ? unused(this.text(key), clean) : key
+      const kept = this.#cleanField(key, inner, isForeign)
+      if (kept !== inner || name !== key) isChanged = true
+      // Assigning it would set the prototype.
+      Object.defineProperty(clean, name, { value: kept, enumerable: true, writable: true, configurable: true })
     }
     if (!isChanged) return value
     // A provider's seal no longer fits the text.
     if (!isForeign && clean['type'] === 'thinking') delete clean['signature']
     return clean
   }
+
+  #cleanField(key: string, value: unknown, isForeign: boolean): unknown {
+    if (isForeign) return this.#clean(value, true)
+    if (structural.has(key) && typeof value !== 'object') return value
+    // The bytes of an image are no text: what looks like a key in them is chance.
+    if (key === 'data' && typeof value === 'string') return without(value, this.#find(value, this.#named), this.#named)
+    return this.#clean(value, foreign.has(key) || key === 'data')
+  }
+
+  #cleanItems(items: readonly unknown[], isForeign: boolean): readonly unknown[] {
+    const texts = items.filter(isTextBlock)
+    const whole = texts.length < 2 ? '' : texts.map(({ text }) => text).join('')
+    const found = whole === '' ? [] : this.#find(whole, this.#rules)
+    let from = 0
+    const clean = items.map((item) => {
+      if (found.length === 0 || !isTextBlock(item)) return this.#clean(item, isForeign)
+      const to = from + item.text.length
+      const text = without(whole, found, this.#rules, { from, to })
+      from = to
+      return this.#clean(text === item.text ? item : { ...item, text }, isForeign)
+    })
+    return clean.every((item, index) => item === items[index]) ? items : clean
+  }
 }
+
+/** Shorter beginnings of a secret say too little to be worth a mark. */
+const leastCutOff = 4
 
 /** Whether something of this was redacted once. */
 export const isRedacted = (value: unknown): boolean => JSON.stringify(value ?? null).includes('[redacted')
 
-/** A secret as it is, and as it stands in an address. */
-const formsOf = (secret: string): string[] => [...new Set([secret, encodeURIComponent(secret)])]
+/** A secret as it is, without white space around it, with the line ends of Windows, and as it stands in an address. */
+const formsOf = (secret: string): string[] => {
+  const trimmed = secret.trim()
+  const core = trimmed.length < 6 ? secret : trimmed
+  return [...new Set([secret, core, core.replaceAll(/\r?\n/g, '\r\n'), core.replaceAll('\r\n', '\n'), encoded(core)])]
+}
 
-const literal = (text: string): RegExp => new RegExp(text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'g')
+/** Half a character cannot be part of an address. */
+const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-const asGlobal = (pattern: RegExp): RegExp =>
-  pattern.global ? pattern : new RegExp(pattern.source, `${pattern.flags}g`)
+const isTextBlock = (item: unknown): item is { readonly type: 'text'; readonly text: string } =>
+  typeof item === 'object' &&
+  item !== null &&
+  'type' in item &&
+  item.type === 'text' &&
+  'text' in item &&
+  typeof item.text === 'string'
+
+/** Stretches that overlap are one, named by the first rule. */
+function merged(found: readonly Found[]): readonly Found[] {
+  const all: Found[] = []
+  for (const next of found.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1)
+    if (last === undefined || next.start >= last.end) all.push({ ...next })
+    else {
+      last.end = Math.max(last.end, next.end)
+      last.rule = Math.min(last.rule, next.rule)
+    }
+  }
+  return all
+}
+
+/** The part with a mark in place of each secret that reaches into it. */
+function without(
+  text: string,
+  found: readonly Found[],
+  rules: readonly Rule[],
+  { from, to }: TextPart = { from: 0, to: text.length },
+): string {
+  const pieces: string[] = []
+  let done = from
+  for (const { start, end, rule } of found) {
+    if (end <= from || start >= to) continue
+    pieces.push(text.slice(done, Math.max(done, start)), rules[rule]!.mark)
+    done = end
+  }
+  if (pieces.length === 0) return from === 0 && to === text.length ? text : text.slice(from, to)
+  return pieces.join('') + text.slice(done, Math.max(done, to))
+}
+
+/** A key that the object does not have yet. */
+function unused(key: string, object: { readonly [key: string]: unknown }): string {
+  let name = key
+  for (let n = 2; Object.hasOwn(object, name); n++) name = `${key}~${n}`
+  return name
+}

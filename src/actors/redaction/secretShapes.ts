@@ -12,17 +12,3 @@ export const labelledSecret =
 /** Names under which secrets are kept. */
 export const secretName =
   /api[-_]?key|access[-_]?key|private[-_]?key|secret|token|passw|passphrase|credential|auth|cookie/i
-
-/**
- * Whole keys in text of any kind, by the prefixes their issuers give them; strict, as prose and code must stay as they are:
- * API keys of model providers, tokens of GitHub, GitLab and Slack, AWS key ids, JSON web tokens, private keys in PEM.
- */
-export const knownKeys: readonly RegExp[] = [
-  /\b(?:sk|rk|pk|gsk|xai|pplx|r8|hf|nvapi)[-_](?=[\w-]*\d)[\w-]{16,}/g,
-  /\b(?:gh[opsu]|github_pat|glpat|xox[abprs])[-_](?=[\w-]*\d)[\w-]{16,}/g,
-  /\bAIza[\w-]{30,}/g,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
-  /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]*/g,
-  /\bBearer\s+(?=[\w.~+/-]*\d)[\w.~+/-]{20,}=*/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-]

@@ -5,6 +5,20 @@ import type { PlainBlock } from '../../protocol/messages.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
 import { foreignSchema } from './schemaKind.ts'
 
+/**
+ * Takes the secrets of the runtime's `redact` out of text. The runtime does so with all that a tool gives; a tool that cuts its text itself
+ * does it before, as a secret that was cut through is not found any more.
+ */
+export interface Redaction {
+  /** The text, or a part of it seen in the context of all of it, with a mark in place of each secret. */
+  text(text: string, part?: { readonly from: number; readonly to: number }): string
+  /** For a text that arrives in pieces: what might be the beginning of a secret is held back until `end`. */
+  stream(): {
+    push(text: string): { readonly text: string } | undefined
+    end(): { readonly text: string } | undefined
+  }
+}
+
 /** What a tool's `run` gets beside its input. */
 export interface ToolContext {
   /** Aborted when the run is aborted, the agent stops or the tool's time is up. */
@@ -17,6 +31,8 @@ export interface ToolContext {
   report(progress: unknown): void
   /** Tells that the call changed a file or the like: what a revert must say is still changed. Names as the model knows them. */
   changed(path: string): void
+  /** Missing when the runtime was given no `redact`. */
+  readonly redact?: Redaction | undefined
   readonly agent: { readonly id: string; readonly path: readonly string[] }
 }
 

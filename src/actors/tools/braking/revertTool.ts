@@ -26,9 +26,9 @@ export const revertTool: Tool = defineTool({
     step: z.string(),
     summary: z.string().optional(),
   }),
-  run: ({ category, step, summary }) =>
+  run: ({ category, step, summary }, { redact }) =>
     new BrakeCallResult(
       { type: 'revert', category, step, ...(summary === undefined ? {} : { summary }) },
-      `The revert to ${cutEnd(step, 40)} was asked for. If you can read this, it was not applied: a note below says why.`,
+      `The revert to ${cutEnd(redact?.text(step) ?? step, 40)} was asked for. If you can read this, it was not applied: a note below says why.`,
     ),
 })

@@ -35,7 +35,12 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
       const real = await workspace.locate(path)
       return withFileLock(real, async () => {
         signal.throwIfAborted()
-        const change = edited(await readText(workspace, path, real), path, { oldText, newText, all })
+        const change = edited(await readText(workspace, path, real), path, {
+          oldText,
+          newText,
+          all,
+          clean: (text) => context.redact?.text(text) ?? text,
+        })
         await replaceFile(real, change.content, signal).catch((thrown: unknown) => {
           throw fileProblem(thrown, path)
         })

@@ -13,8 +13,19 @@ interface Hunk {
   last: number
 }
 
+export interface ExcerptOptions {
+  readonly oldText: string
+  readonly newText: string
+  /** Takes secrets out of what is shown before lines are cut. */
+  readonly clean?: ((text: string) => string) | undefined
+}
+
 /** The changed lines in the manner of a unified diff; long ones are cut. `places` are sorted and do not overlap. */
-export function excerpt(before: string, places: readonly number[], oldText: string, newText: string): string {
+export function excerpt(
+  before: string,
+  places: readonly number[],
+  { oldText, newText, clean = (text) => text }: ExcerptOptions,
+): string {
   const hunks = hunksOf(before, places, oldText.length)
   let line = 1
   let from = 0
@@ -24,7 +35,7 @@ export function excerpt(before: string, places: readonly number[], oldText: stri
     from = hunk.start
     const old = before.slice(hunk.start, hunk.end).split('\n')
     const now = changed(before, hunk, places, { oldText, newText }).split('\n')
-    const rendered = renderHunk(old, now, { line, shift, ...linesAround(before, hunk) })
+    const rendered = renderHunk(old, now, { line, shift, clean, ...linesAround(before, hunk) })
     shift += rendered.shift
     return rendered.text
   })
@@ -91,6 +102,7 @@ interface HunkPlace {
   readonly below: readonly string[]
   /** Nothing follows the hunk. */
   readonly isEnd: boolean
+  readonly clean: (text: string) => string
 }
 
 function renderHunk(
@@ -115,15 +127,16 @@ function renderHunk(
     shift: added.length - removed.length,
     text: [
       `@@ -${start},${around + removed.length} +${start + place.shift},${around + added.length} @@`,
-      ...marked(' ', above),
-      ...marked('-', removed),
-      ...marked('+', added),
-      ...marked(' ', below.slice(0, contextLines)),
+      ...marked(' ', above, place),
+      ...marked('-', removed, place),
+      ...marked('+', added, place),
+      ...marked(' ', below.slice(0, contextLines), place),
     ].join('\n'),
   }
 }
 
-function marked(mark: string, lines: readonly string[]): string[] {
+function marked(mark: string, given: readonly string[], { clean }: HunkPlace): string[] {
+  const lines = given.length === 0 ? given : clean(given.join('\n')).split('\n')
   const shown = lines.slice(0, maxLinesShown).map((line) => mark + cutEnd(line, maxLineChars))
   if (lines.length > shown.length) shown.push(`${mark}… ${lines.length - shown.length} more lines`)
   return shown

@@ -5,7 +5,7 @@ const maxLines = 20_000
 const maxLineChars = 200
 
 /** Where a text that was not found may have been meant: lines that differ in white space only, else the most similar line. */
-export function nearestText(text: string, wanted: string): string {
+export function nearestText(text: string, wanted: string, clean: (text: string) => string = (line) => line): string {
   const lines = text.split('\n', maxLines)
   const trimmed = lines.map((line) => line.trim())
   const sought = trimmedLines(wanted)
@@ -19,7 +19,7 @@ export function nearestText(text: string, wanted: string): string {
   const [best] = mostSimilar(key.slice(0, maxLineChars), candidates, { count: 1, atLeast: 0.5 })
   return best === undefined
     ? 'Nothing in the file is similar; read it again with read_file.'
-    : `The most similar line is ${best.at + 1}:\n${(lines[best.at] ?? '').slice(0, maxLineChars).toWellFormed()}\nRead the file again with read_file and copy the text exactly.`
+    : `The most similar line is ${best.at + 1}:\n${clean(lines[best.at] ?? '').slice(0, maxLineChars).toWellFormed()}\nRead the file again with read_file and copy the text exactly.`
 }
 
 const trimmedLines = (text: string): string[] =>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { defineTool, type Tool } from '../defineTool.ts'
+import type { FileHandle } from 'node:fs/promises'
+import { defineTool, type Redaction, type Tool } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
 import { readLines, type LineWindow } from './readLines.ts'
@@ -27,7 +28,7 @@ export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadF
     needsApproval,
     effects: 'none',
     maxOutputChars: maxBytes + 1000,
-    run: async ({ path, offset = 1, limit = Infinity }, { signal }) => {
+    run: async ({ path, offset = 1, limit = Infinity }, { signal, redact }) => {
       const { handle, size } = await openRegularFile(workspace, path)
       try {
         const lines = await readLines(handle, { first: offset, limit, maxBytes, signal })
@@ -35,7 +36,8 @@ export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadF
         if (lines.total === 0) return `[${path} is empty]`
         if (offset > lines.total)
           throw new Error(`path ${JSON.stringify(path)} has ${lines.total} lines; offset ${offset} is past its end`)
-        return heading(lines) + decode(lines, path, size)
+        const text = decode(lines, path, size)
+        return heading(lines) + (redact === undefined ? text : await withoutSecrets(handle, lines, text, redact))
       } catch (thrown) {
         throw fileProblem(thrown, path)
       } finally {
@@ -58,4 +60,24 @@ function decode({ bytes, cut }: LineWindow, path: string, size: number): string 
   } catch {
     throw binaryFile(path, size)
   }
+}
+
+/** Bytes on each side of the lines: more than the longest key. */
+const aroundBytes = 16 * 1024
+
+/** A key may begin before the lines that are shown, and end after them. */
+async function withoutSecrets(
+  handle: FileHandle,
+  { at, bytes }: LineWindow,
+  text: string,
+  redact: Redaction,
+): Promise<string> {
+  const before = await textAt(handle, Math.max(0, at - aroundBytes), Math.min(at, aroundBytes))
+  const after = await textAt(handle, at + bytes.length, aroundBytes)
+  return redact.text(before + text + after, { from: before.length, to: before.length + text.length })
+}
+
+async function textAt(handle: FileHandle, position: number, length: number): Promise<string> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position)
+  return buffer.toString('utf8', 0, bytesRead)
 }

@@ -3,6 +3,8 @@ import type { FileHandle } from 'node:fs/promises'
 /** The bytes of some lines of a file, and where they are. Lines count from 1; `last` is `first - 1` when there is none. */
 export interface LineWindow {
   readonly bytes: Uint8Array
+  /** Where they begin in the file. */
+  readonly at: number
   readonly first: number
   readonly last: number
   /** Lines in the whole file; a newline at the end does not start another. */
@@ -29,6 +31,8 @@ export async function readLines(
   let start: Uint8Array | undefined
   let line = 1
   let atLineStart = true
+  let position = 0
+  let keptAt = 0
   for (;;) {
     signal.throwIfAborted()
     const { bytesRead } = await handle.read(chunk, 0, chunkBytes, null)
@@ -38,15 +42,18 @@ export async function readLines(
     for (let at = 0; at < bytesRead;) {
       const found = read.indexOf(newline, at)
       const end = found === -1 ? bytesRead : found + 1
-      if (line >= first && line - first < limit) kept.add(read.subarray(at, end), found !== -1)
+      if (line < first) keptAt = position + end
+      else if (line - first < limit) kept.add(read.subarray(at, end), found !== -1)
       atLineStart = found !== -1
       if (atLineStart) line++
       at = end
     }
+    position += bytesRead
   }
   const { bytes, lines, cut } = kept.end()
   return {
     bytes,
+    at: keptAt,
     first,
     last: first + lines - 1,
     total: atLineStart ? line - 1 : line,

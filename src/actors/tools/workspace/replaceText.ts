@@ -9,6 +9,8 @@ export interface TextEdit {
   readonly newText: string
   /** Replace every occurrence instead of the only one. */
   readonly all: boolean
+  /** Takes secrets out of what is shown. */
+  readonly clean?: ((text: string) => string) | undefined
 }
 
 const byteOrderMark = '\uFEFF'
@@ -33,7 +35,7 @@ export function replaceText(content: string, edit: TextEdit): { content: string;
   const places = findAll(file.text, oldText, edit.all)
   if (places.length > mostPlaces)
     throw new Error(`oldText occurs more than ${mostPlaces} times, too often for one edit; add surrounding text`)
-  if (places.length === 0) throw new Error(`oldText was not found. ${nearestText(file.text, oldText)}`)
+  if (places.length === 0) throw new Error(`oldText was not found. ${nearestText(file.text, oldText, edit.clean)}`)
   if (places.length > 1 && !edit.all) {
     const lines = linesAt(file.text, places)
     throw new Error(
@@ -54,7 +56,7 @@ export function replaceText(content: string, edit: TextEdit): { content: string;
   return {
     content: mark + [...pieces, body.slice(from)].join(inserted),
     count: places.length,
-    excerpt: excerpt(file.text, places, oldText, newText),
+    excerpt: excerpt(file.text, places, { oldText, newText, clean: edit.clean }),
   }
 }
 

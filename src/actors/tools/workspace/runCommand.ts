@@ -59,11 +59,14 @@ export const runCommandTool = (
       const output = boundedOutput(headChars, tailChars)
       const progress = outputProgress((piece) => context.report(piece), clock)
       const decoder = new TextDecoder()
-      const take = (text: string): void => {
+      // Before the middle is left out: half a secret would not be found any more.
+      const clean = context.redact?.stream()
+      const show = (text = ''): void => {
         if (text === '') return
         output.add(text)
         progress.add(text)
       }
+      const take = (text: string): void => show(clean === undefined ? text : clean.push(text)?.text)
       const limitMs = Math.min(timeoutMs, maxTimeoutMs)
       const startedAt = clock.now()
       const end = await runProcessGroup({
@@ -80,6 +83,7 @@ export const runCommandTool = (
         })
         .finally(() => {
           take(decoder.decode())
+          show(clean?.end()?.text)
           progress.end()
         })
       const seconds = `${((clock.now() - startedAt) / 1000).toFixed(1)} s`

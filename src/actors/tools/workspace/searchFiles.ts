@@ -4,15 +4,17 @@ import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import type { Clock } from '../../../protocol/clock.ts'
 import { messageOf } from '../../../protocol/errors.ts'
-import { defineTool, type Tool } from '../defineTool.ts'
+import { defineTool, type Redaction, type Tool } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { compileGlob } from './matchGlob.ts'
-import type { SearchMessage, SearchRequest } from './searchIn.ts'
+import type { SearchMatch, SearchMessage, SearchRequest } from './searchIn.ts'
 import { searchWorkerUrl } from './searchWorkerUrl.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
 const timeoutMs = 20_000
+/** A key may begin lines before the one that is shown. */
+const aroundChars = 8 * 1024
 
 const input = z.object({
   pattern: z.string().min(1).describe('JavaScript regular expression, matched line by line.'),
@@ -42,7 +44,7 @@ export const searchFilesTool = (
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,
-    run: async ({ pattern, path = '.', glob, ignoreCase = false, limit = 100 }, { signal }) => {
+    run: async ({ pattern, path = '.', glob, ignoreCase = false, limit = 100 }, { signal, redact }) => {
       const flags = flagsFor(pattern, ignoreCase ? 'i' : '')
       if (glob !== undefined) compileGlob(glob)
       const real = await workspace.locate(path)
@@ -56,10 +58,11 @@ export const searchFilesTool = (
         pattern,
         flags,
         limit,
+        around: redact === undefined ? 0 : aroundChars,
         ...(stats.isDirectory() ? {} : { file: basename(real) }),
         ...(glob === undefined ? {} : { glob }),
       }
-      return search(request, { signal, clock })
+      return search(request, { signal, clock, redact })
     },
   })
 
@@ -79,7 +82,7 @@ function flagsFor(pattern: string, flags: string): string {
 
 async function search(
   request: SearchRequest,
-  { signal, clock }: { signal: AbortSignal; clock: Clock },
+  { signal, clock, redact }: { signal: AbortSignal; clock: Clock; redact: Redaction | undefined },
 ): Promise<string> {
   signal.throwIfAborted()
   const worker = new Worker(searchWorkerUrl, {
@@ -91,7 +94,7 @@ async function search(
   let current = 'the first file'
   worker.on('message', (message: SearchMessage) => {
     if (message.type === 'file') current = message.path
-    else if (message.type === 'match') lines.push(message.text)
+    else if (message.type === 'match') lines.push(lineOf(message, redact))
     else if (message.type === 'failed') reject(new Error(`The search failed: ${message.message}`))
     else resolve(report(request, lines, message))
   })
@@ -115,6 +118,11 @@ async function search(
     signal.removeEventListener('abort', onAbort)
     await worker.terminate()
   }
+}
+
+function lineOf({ before, text, part, after }: SearchMatch, redact: Redaction | undefined): string {
+  const shown = redact?.text(text, part) ?? text.slice(part.from, part.to)
+  return before + shown.toWellFormed() + after
 }
 
 function report(request: SearchRequest, lines: readonly string[], done: SearchMessage & { type: 'done' }): string {

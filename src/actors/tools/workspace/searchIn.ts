@@ -16,14 +16,27 @@ export interface SearchRequest {
   readonly flags: string
   readonly glob?: string
   readonly limit: number
+  /** Characters on each side of a match that are sent with it. */
+  readonly around: number
 }
 
 export type SearchMessage =
   /** Sent before the file is looked at, so that a search that hangs can say where. */
   | { readonly type: 'file'; readonly path: string }
-  | { readonly type: 'match'; readonly text: string }
+  | ({ readonly type: 'match' } & SearchMatch)
   | { readonly type: 'done'; readonly files: number; readonly tooLarge: number; readonly more: boolean }
   | { readonly type: 'failed'; readonly message: string }
+
+/** A line that matches: the part of it that is shown, in what is around. */
+export interface SearchMatch {
+  /** `file:line: ` and an ellipsis when the line's beginning is cut off. */
+  readonly before: string
+  readonly text: string
+  /** Of `text`. */
+  readonly part: { readonly from: number; readonly to: number }
+  /** An ellipsis when the line's end is cut off. */
+  readonly after: string
+}
 
 const maxFileBytes = 5 * 1024 * 1024
 const maxLineChars = 300
@@ -46,15 +59,19 @@ export async function* searchIn(request: SearchRequest): AsyncGenerator<SearchMe
     if (typeof text === 'string') continue
     files++
     let number = 0
-    for (const line of text.lines) {
+    for (let start = 0, next = 0; start < text.content.length; start = next) {
       number++
-      const found = expression.exec(line)
+      const end = text.content.indexOf('\n', start)
+      next = end === -1 ? text.content.length : end + 1
+      const stop = end === -1 ? next : end > start && text.content[end - 1] === '\r' ? end - 1 : end
+      const found = expression.exec(text.content.slice(start, stop))
       if (found === null) continue
       if (++matches > request.limit) {
         yield { type: 'done', files, tooLarge, more: true }
         return
       }
-      yield { type: 'match', text: `${shown}:${number}: ${clip(line, found.index)}` }
+      const line = { start, stop, at: start + found.index }
+      yield { type: 'match', ...matchIn(text.content, line, `${shown}:${number}: `, request.around) }
     }
   }
   yield { type: 'done', files, tooLarge, more: false }
@@ -64,7 +81,7 @@ async function* regularFiles(folder: string): AsyncGenerator<string, void, undef
   for await (const { path, isLink } of walkFiles(folder)) if (!isLink) yield path
 }
 
-async function textOf(real: string): Promise<{ lines: string[] } | 'too large' | 'skipped'> {
+async function textOf(real: string): Promise<{ readonly content: string } | 'too large' | 'skipped'> {
   const handle = await open(real, readFlags).catch(() => undefined)
   if (handle === undefined) return 'skipped'
   try {
@@ -72,7 +89,7 @@ async function textOf(real: string): Promise<{ lines: string[] } | 'too large' |
     if (!stats.isFile()) return 'skipped'
     if (stats.size > maxFileBytes) return 'too large'
     const bytes = await handle.readFile()
-    return looksBinary(bytes) ? 'skipped' : { lines: withoutLastEmpty(bytes.toString('utf8').split(/\r?\n/)) }
+    return looksBinary(bytes) ? 'skipped' : { content: bytes.toString('utf8') }
   } catch {
     return 'skipped'
   } finally {
@@ -80,14 +97,21 @@ async function textOf(real: string): Promise<{ lines: string[] } | 'too large' |
   }
 }
 
-function withoutLastEmpty(lines: string[]): string[] {
-  if (lines.at(-1) === '') lines.pop()
-  return lines
-}
-
-function clip(line: string, at: number): string {
-  if (line.length <= maxLineChars) return line
-  const from = Math.max(0, Math.min(at - 100, line.length - maxLineChars))
-  const to = from + maxLineChars
-  return `${from > 0 ? '…' : ''}${line.slice(from, to).toWellFormed()}${to < line.length ? '…' : ''}`
+/** Of a long line the part around the match. */
+function matchIn(
+  content: string,
+  { start, stop, at }: { readonly start: number; readonly stop: number; readonly at: number },
+  place: string,
+  around: number,
+): SearchMatch {
+  const isLong = stop - start > maxLineChars
+  const from = isLong ? Math.max(start, Math.min(at - 100, stop - maxLineChars)) : start
+  const to = isLong ? from + maxLineChars : stop
+  const first = Math.max(0, from - around)
+  return {
+    before: from > start ? `${place}…` : place,
+    text: content.slice(first, to + around),
+    part: { from: from - first, to: to - first },
+    after: to < stop ? '…' : '',
+  }
 }

@@ -1,0 +1,46 @@
+import { keyLinesBefore } from './knownKeys.ts'
+
+/** The longest end of a text that is the beginning, short of all, of a secret. */
+export function overlap(text: string, secret: string): number {
+  const last = text.at(-1)
+  for (let size = Math.min(text.length, secret.length - 1); size > 0; size--)
+    if (secret[size - 1] === last && text.endsWith(secret.slice(0, size))) return size
+  return 0
+}
+
+/** Longest run of characters held back in the hope of an end, in UTF-16 units, when nothing in it is a secret. */
+const mostHeld = 16_384
+/** What is held back of it then: longer than any key of a known shape must be to be known. */
+const leastHeld = 512
+
+/** The place, or one nearer to the end when too much would be held back. */
+export const notTooLong = (text: string, from: number): number =>
+  text.length - from > mostHeld ? text.length - leastHeld : from
+
+const isInKey = (char: string): boolean => /[\w.~+/=*-]/.test(char)
+
+/** Where a key of a known shape that may go on would begin: the last run of its characters, `Bearer` and the lines of a private key included. */
+export function openKey(text: string): number {
+  let start = text.length
+  while (start > 0 && isInKey(text[start - 1]!)) start -= 1
+  let before = start
+  while (before > 0 && /\s/.test(text[before - 1]!)) before -= 1
+  if (text.endsWith('Bearer', before) && before < text.length) start = before - 6
+  const marker = text.lastIndexOf('-----')
+  if (marker >= text.length - mostMarker && /^-----(?:BEGIN|END)[A-Z ]*-*$/.test(text.slice(marker)))
+    start = Math.min(start, marker)
+  return keyLinesBefore(text, start)
+}
+
+/** `-----BEGIN ENCRYPTED PRIVATE KEY-----` and some room. */
+const mostMarker = 64
+
+/** Where the last two words begin. A pattern that spans more of them is found in records only. */
+export function lastWords(text: string): number {
+  let end = text.length
+  for (let word = 0; word < 2; word += 1) {
+    while (end > 0 && /\s/.test(text[end - 1]!)) end -= 1
+    while (end > 0 && !/\s/.test(text[end - 1]!)) end -= 1
+  }
+  return end
+}
