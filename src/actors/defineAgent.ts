@@ -49,6 +49,8 @@ export interface AgentOptions {
   readonly maxDepth?: number
   /** Sub-agents alive at once, at most 100; further calls wait. Default 16. */
   readonly maxChildren?: number
+  /** Calls of one reply that are run; the model reads that the others were not. Default 128. */
+  readonly maxCallsPerReply?: number
   /** The system prompt. */
   readonly instructions?: string
   readonly tools?: readonly Tool[]
@@ -104,6 +106,7 @@ const optionsSchema = z.strictObject({
     .optional(),
   maxDepth: z.int().min(0).max(50).optional(),
   maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
+  maxCallsPerReply: z.int().positive().max(10_000).optional(),
   tools: z
     .array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool'))
     .optional(),
@@ -260,6 +263,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
         regrowth: Math.ceil(contextWindow * threshold),
       },
       maxChildren: options.maxChildren ?? 16,
+      maxCallsPerReply: options.maxCallsPerReply ?? 128,
     }),
     compaction,
     braking,

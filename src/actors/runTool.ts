@@ -16,29 +16,49 @@ interface Outcome {
   readonly changed?: readonly string[]
 }
 
+/** Calls of one agent that begin in the same turn of the event loop: a hundred that end at once would keep everything else waiting. */
+const beginTogether = 16
+
 /** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
-export const runTool = (find: FindPorts) =>
-  fromPromise<CallOutput, CallInput>(async ({ input, signal }) => {
+export const runTool = (find: FindPorts) => {
+  const running = new WeakMap<AgentPorts, number>()
+  const count = (ports: AgentPorts, change: number): number => {
+    const before = running.get(ports) ?? 0
+    running.set(ports, before + change)
+    return before
+  }
+  return fromPromise<CallOutput, CallInput>(async ({ input, signal }) => {
     const ports = find(input.agentId)
-    const { key } = input
+    const before = count(ports, 1)
     try {
-      const pending = ports.durable()
-      if (pending !== undefined) await pending
-    } catch (thrown) {
-      return notStarted(ports, key, toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
-    }
-    if (signal.aborted) return notStarted(ports, key, errorInfo('ABORTED', 'The call was aborted.'))
-    const { content, isError, brake, changed } = await call(ports, input, signal)
-    return {
-      key,
-      content,
-      isError,
-      tokens: estimate(ports, input, content),
-      at: ports.clock.now(),
-      ...(brake === undefined ? {} : { brake }),
-      ...(changed === undefined ? {} : { changed }),
+      for (let turns = Math.floor(before / beginTogether); turns > 0; turns--) await new Promise(setImmediate)
+      return await begin(ports, input, signal)
+    } finally {
+      count(ports, -1)
     }
   })
+}
+
+async function begin(ports: AgentPorts, input: CallInput, signal: AbortSignal): Promise<CallOutput> {
+  const { key } = input
+  try {
+    const pending = ports.durable()
+    if (pending !== undefined) await pending
+  } catch (thrown) {
+    return notStarted(ports, key, toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
+  }
+  if (signal.aborted) return notStarted(ports, key, errorInfo('ABORTED', 'The call was aborted.'))
+  const { content, isError, brake, changed } = await call(ports, input, signal)
+  return {
+    key,
+    content,
+    isError,
+    tokens: estimate(ports, input, content),
+    at: ports.clock.now(),
+    ...(brake === undefined ? {} : { brake }),
+    ...(changed === undefined ? {} : { changed }),
+  }
+}
 
 const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutput => ({
   key,

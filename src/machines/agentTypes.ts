@@ -47,6 +47,8 @@ export interface AgentPolicy {
   readonly maxChildren: number
   /** Names of tools and sub-agents whose calls cannot be undone. */
   readonly irreversible: readonly string[]
+  /** Calls of one reply that are run; the others are answered with an error. */
+  readonly maxCallsPerReply: number
   /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */
   readonly compaction: { readonly trigger: number; readonly regrowth: number }
 }

@@ -24,7 +24,7 @@ export const callKey = (agentId: string, turnIndex: number, callId: string): str
 
 /** Opens the step of a reply's calls: asks for approvals, starts what may start. */
 export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
-  const { agentId, lastNodeId } = draft.context
+  const { agentId, lastNodeId, policy } = draft.context
   const { turnIndex } = draft.at
   const calls = planned.map((call, index): CallState => ({
     callId: call.callId,
@@ -32,11 +32,31 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
     input: call.input,
     key: callKey(agentId, turnIndex, call.callId),
     nodeId: lastNodeId + 1 + index,
-    status: call.needsApproval ? 'held' : 'ready',
+    status: call.needsApproval && index < policy.maxCallsPerReply ? 'held' : 'ready',
   }))
   draft.set({ calls, lastNodeId: lastNodeId + calls.length })
+  refuseExcess(draft)
   for (const [index, { status }] of calls.entries()) if (status === 'held') holdCall(draft, index)
   advanceCalls(draft)
+}
+
+/**
+ * Answers the calls of a reply beyond the most that are run, unless they were begun by a version without that limit. Goes by position, so a
+ * restored agent answers the same ones alike.
+ */
+function refuseExcess(draft: Draft): void {
+  const { calls, policy } = draft.context
+  const most = policy.maxCallsPerReply
+  const isExcess = ({ status, decision }: CallState, index: number): boolean =>
+    index >= most && status === 'ready' && decision === undefined
+  if (!calls.some(isExcess)) return
+  const text =
+    `Not run: this reply made ${calls.length} calls, and only the first ${most} of a reply are run. ` +
+    'Make those you still need in your next reply.'
+  for (const call of calls.filter(isExcess))
+    recordEnd(draft, call, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
+  // All at once: there may be thousands.
+  draft.set({ calls: calls.map((call, index) => (isExcess(call, index) ? { ...call, status: 'settled' } : call)) })
 }
 
 /** Asks for an approval. */
@@ -210,6 +230,7 @@ export function cancelCalls(
 /** After a crash: calls that may run again are made ready, the rest answered, as nobody knows whether they happened. */
 export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { mayRerun, redacted, unapproved } = restored
+  refuseExcess(draft)
   draft.context.calls.forEach((call, index) => {
     if (call.status === 'settled') return
     if (call.decision?.type === 'deny') synthesize(draft, index, 'denied', call.decision.reason)
@@ -271,13 +292,14 @@ function synthesize(draft: Draft, index: number, synthetic: SyntheticReason, why
   })
 }
 
-function endCall(
-  draft: Draft,
-  index: number,
-  result: Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed'> & { readonly spent?: Spent },
-): void {
-  const { callId, key, name, nodeId } = draft.context.calls[index]!
+type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed'> & { readonly spent?: Spent }
+
+function endCall(draft: Draft, index: number, result: CallResult): void {
+  recordEnd(draft, draft.context.calls[index]!, result)
   setStatus(draft, index, 'settled')
+}
+
+function recordEnd(draft: Draft, { callId, key, name, nodeId }: CallState, result: CallResult): void {
   const { content, isError, synthetic, changed = [], spent } = result
   draft.record({
     type: 'tool.end',

@@ -54,6 +54,7 @@ export class AgentHost implements AgentPorts {
   readonly signs = new VitalSigns(this)
   partial: PartialReply | null = null
   announced = ''
+  readonly redactor: Redactor | undefined
   readonly #shared: HostShared
   readonly #log: LogWriter
   readonly #lease: StoreLease
@@ -82,6 +83,7 @@ export class AgentHost implements AgentPorts {
     const { past, records } = history
     this.conversation = rebuildConversation(records, { counter: definition.counter, past })
     this.#shared = shared
+    this.redactor = shared.redactor
     this.#lease = options.lease
     this.#log = new LogWriter(shared.store, this, this.conversation.lastSeq)
     this.announcer = new Announcer(this, shared)
@@ -164,10 +166,6 @@ export class AgentHost implements AgentPorts {
 
   get random(): () => number {
     return this.#shared.random
-  }
-
-  get redactor(): Redactor | undefined {
-    return this.#shared.redactor
   }
 
   get store(): Store {
@@ -272,7 +270,7 @@ export class AgentHost implements AgentPorts {
   }
 
   assemble(turnIndex: number): AssembledRequest {
-    this.#assembler ??= new RequestAssembler(this.conversation, requestFrame(this.definition, this.#shared.redactor))
+    this.#assembler ??= new RequestAssembler(this.conversation, requestFrame(this.definition, this.redactor))
     return this.#assembler.assemble(turnIndex)
   }
 
@@ -283,7 +281,7 @@ export class AgentHost implements AgentPorts {
   /** What has arrived of the reply under way. What a redactor would change is not shown. */
   get growingReply(): GrowingReply | undefined {
     const { partial } = this
-    if (partial === null || this.#shared.redactor !== undefined) return undefined
+    if (partial === null || this.redactor !== undefined) return undefined
     return { ...this.at, text: partial.text, thinking: partial.thinking }
   }
 
@@ -319,8 +317,7 @@ export class AgentHost implements AgentPorts {
   record(draft: RecordDraft): void {
     if (draft.seq <= this.conversation.lastSeq) return
     // Observers and models share these objects with the log.
-    const { redactor } = this.#shared
-    const record = freezeInside({ ...(redactor?.value(draft) ?? draft), time: this.clock.now() })
+    const record = freezeInside({ ...(this.redactor?.value(draft) ?? draft), time: this.clock.now() })
     this.conversation.apply(record)
     this.requests.apply(record)
     this.#log.append(record)

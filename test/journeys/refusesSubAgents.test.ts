@@ -47,6 +47,13 @@ describe('a definition with agents', (it) => {
     )
   })
 
+  it('runs at least one call of a reply, and a bounded number', () => {
+    for (const maxCallsPerReply of [0, -1, 1.5, 10_001, Infinity])
+      assert.throws(() => defineAgent({ name: 'a', model, maxCallsPerReply }), bad)
+    assert.is(defineAgent({ name: 'a', model, maxCallsPerReply: 1 }).policy.maxCallsPerReply, 1)
+    assert.is(defineAgent({ name: 'a', model }).policy.maxCallsPerReply, 128)
+  })
+
   it('allows at most a hundred children at once, and at least one', () => {
     for (const maxChildren of [101, 0, -1, 1.5])
       assert.throws(() => defineAgent({ name: 'a', model, maxChildren }), bad)

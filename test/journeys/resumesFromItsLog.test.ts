@@ -151,6 +151,48 @@ describe('an agent whose process died', (it) => {
     await second.close()
   })
 
+  it('at any record answers the same calls as too many', { timeoutMs: 20_000 }, async (context) => {
+    const definition = () =>
+      defineAgent({
+        name: 'eager',
+        model: policyModel(({ messages }) =>
+          messages.length > 1 ? 'done' : { toolCalls: [1, 2, 3, 4, 5].map((n) => ({ name: 'look', input: { n } })) },
+        ),
+        tools: [
+          defineTool({
+            name: 'look',
+            description: 'Looks.',
+            input: z.object({ n: z.number() }),
+            effects: 'none',
+            needsApproval: ({ n }) => n > 3,
+            run: ({ n }) => `seen ${n}`,
+          }),
+        ],
+        maxCallsPerReply: 3,
+        checkRequests: true,
+      })
+    const results = (agent: Agent): string[] =>
+      agent.conversation
+        .trunk()
+        .flatMap(({ message }) => (message.role === 'toolResult' ? [textOf(message.content).slice(0, 8)] : []))
+    const wanted = ['seen 1', 'seen 2', 'seen 3', 'Not run:', 'Not run:']
+    const store = memoryStore()
+    const runtime = await createRuntime({ store })
+    const agent = await runtime.spawn(definition(), { id: 'c1' })
+    await agent.prompt('look').result
+    assert.equal(results(agent), wanted)
+    const records = await recordsOf(store, 'c1')
+    await runtime.close()
+    const replied = records.findIndex(({ type }) => type === 'reply.end')
+    for (let cut = replied + 1; cut < records.length; cut++) {
+      const second = await createRuntime({ store: await cutStore('c1', records.slice(0, cut)) })
+      context.cleanup(() => second.close())
+      const resumed = await second.resume('c1', definition(), { continue: false })
+      if (resumed.pause !== null) await resumed.resume().result
+      assert.equal(results(resumed), wanted, `cut at ${cut}`)
+    }
+  })
+
   it('in the middle of a search just searches again, and asks about an edit', async (context) => {
     const { dir } = workspaceFolder(context, { 'a.txt': 'needle\n', 'b.txt': 'needle\n' })
     assert.equal(Object.fromEntries(workspaceTools(dir).map(({ name, effects }) => [name, effects])), {

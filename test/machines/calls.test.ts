@@ -36,6 +36,34 @@ describe('tool calls', (it) => {
     assert.is(script.context.head, 5)
   })
 
+  it('beyond the most of a reply are answered, not run, and every call has its result in its place', () => {
+    for (const toolExecution of ['parallel', 'sequential'] as const) {
+      const script = new AgentScript({ toolExecution, maxCallsPerReply: 2, agents: ['helper'] })
+      script.prompt('go')
+      const before = script.driver.records.length
+      script.reply({ calls: ['c1', held('c2'), held('c3'), { callId: 'c4', name: 'helper' }, 'c5'] })
+      assert.equal(ends(script), ['c3 refused', 'c4 refused', 'c5 refused'])
+      assert.is(script.types(before).filter((type) => type === 'approval.requested').length, 1)
+      assert.equal(script.underway, ['c1'])
+      const [refused] = script.driver.recordsOf('tool.end')
+      assert.ok(refused!.message.isError)
+      assert.is(
+        textOf(refused!.message.content),
+        'Not run: this reply made 5 calls, and only the first 2 of a reply are run. Make those you still need in your next reply.',
+      )
+      script.finishCall('c1')
+      script.driver.send({ type: 'decide', callId: 'c2', decision: 'deny', at: 0 })
+      assert.is(script.state, 'replying.requesting')
+      assert.equal(
+        script.driver
+          .recordsOf('tool.end')
+          .map(({ callId, nodeId, parentId }) => [callId, nodeId, parentId])
+          .toSorted(),
+        ['c1', 'c2', 'c3', 'c4', 'c5'].map((callId, nth) => [callId, nth + 3, nth + 2]),
+      )
+    }
+  })
+
   it('run one after the other in sequence', () => {
     const script = new AgentScript({ toolExecution: 'sequential' })
     script.prompt('go')

@@ -57,6 +57,7 @@ export const testPolicy: AgentPolicy = {
   agents: [],
   maxChildren: 16,
   irreversible: [],
+  maxCallsPerReply: 128,
 }
 
 export const testAgent = (policy: Partial<AgentPolicy> = {}) => ({

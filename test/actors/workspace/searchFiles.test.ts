@@ -1,10 +1,8 @@
-import type { Clock } from '../../../src/protocol/clock.ts'
+import type { SearchMessage } from '../../../src/actors/tools/workspace/searchIn.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { toolContext } from '../../support/toolContext.ts'
-import { hastyClock, workspaceFolder } from './workspaceFolder.ts'
+import { hastyClock, timeoutsOnDemand, workspaceFolder } from './workspaceFolder.ts'
 
-// Time enough for the thread to start.
-const slowClock: Clock = { now: hastyClock.now, after: (ms, callback) => hastyClock.after(ms * 5, callback) }
 const limits = { timeoutMs: 10_000 }
 
 describe('search_files', (it) => {
@@ -61,7 +59,13 @@ describe('search_files', (it) => {
     limits,
     async (context) => {
       const files = { 'a.txt': 'aab\n', 'b.txt': `${'a'.repeat(60)}!\n` }
-      const { call } = workspaceFolder(context, files, { clock: slowClock })
+      const { clock, expire } = timeoutsOnDemand()
+      const { call } = workspaceFolder(context, files, { clock })
+      process.once('worker', (thread) =>
+        thread.on('message', (message: SearchMessage) => {
+          if (message.type === 'file' && message.path === 'b.txt') setImmediate(expire)
+        }),
+      )
       await assert.rejects(
         call('search_files', { pattern: '^(a+)+b?$|aab' }),
         /stopped after 20 s, in b\.txt\. The expression may backtrack without end: [^]*\na\.txt:1: aab$/,
