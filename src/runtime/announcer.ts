@@ -123,9 +123,9 @@ export class Announcer {
     }
   }
 
-  #eventOf(body: LiveBody): AgentEvent {
-    const { agentId, path, conversation, clock } = this.#host
-    return { ...body, agentId, path, seq: conversation.lastSeq, time: clock.now() }
+  #eventOf(body: LiveBody, seq = this.#host.lastSeq): AgentEvent {
+    const { agentId, path, clock } = this.#host
+    return { ...body, agentId, path, seq, time: clock.now() }
   }
 
   /** A JSON value without the secrets that the application named. */
@@ -148,7 +148,7 @@ export class Announcer {
     const rest =
       record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined
     this.#deltas = undefined
-    for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body))
+    for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body, record.seq - 1))
   }
 
   /** How tracers know the agent. */

@@ -1,3 +1,5 @@
+import { createActor, toPromise } from 'xstate'
+import { Redactor } from '../../src/actors/redaction/redactor.ts'
 import { runTool } from '../../src/actors/runTool.ts'
 import type { Tool } from '../../src/actors/tools/defineTool.ts'
 import { actorPorts, runActor, type RecordedPorts } from '../support/actorPorts.ts'
@@ -168,5 +170,104 @@ describe('running a tool', (it) => {
       const { isError } = await run(ports, name, input).output
       assert.is(isError, true, name)
     }
+  })
+
+  it('tells a tool that asks for its signal after the timeout that its time is up', async () => {
+    let signalOf = (): AbortSignal => assert.unreachable()
+    const ports = withTools(
+      tool(
+        'look',
+        (_, context) => {
+          signalOf = () => context.signal
+          return never
+        },
+        { timeoutMs: 100 },
+      ),
+    )
+    const { output } = run(ports, 'look')
+    await ports.clock.advance(100)
+    await output
+    assert.match(String(signalOf().reason), /Timed out after 100 ms/)
+  })
+
+  it('cuts the blocks of a result to its size together, and keeps small ones and images while they fit', async () => {
+    const block = (length: number) => ({ type: 'text', text: 'x'.repeat(length) })
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' }
+    const ports = withTools(
+      tool('fits', () => [block(950), block(50), image], { maxOutputChars: 1_000 }),
+      tool('over', () => [block(950), block(51), block(30), image, block(60)], { maxOutputChars: 1_000 }),
+      tool('long', () => [block(700), block(5_000), block(5)], { maxOutputChars: 1_000 }),
+    )
+    const sizesOf = async (name: string) =>
+      (await run(ports, name).output).content.map((part) => (part.type === 'text' ? part.text.length : part.type))
+    assert.equal(await sizesOf('fits'), [950, 50, 'image'])
+    const over = (await run(ports, 'over').output).content
+    assert.equal(
+      over.slice(0, 3).map((part) => (part.type === 'text' ? part.text.length : part.type)),
+      [950, 30, 'image'],
+    )
+    assert.equal(over.at(-1), { type: 'text', text: '[… 2 more blocks left out …]' })
+    const [first, second, ...rest] = await sizesOf('long')
+    assert.is(first, 700)
+    assert.ok(Number(second) > 200 && Number(second) <= 300)
+    assert.is(rest.length, 1)
+  })
+
+  it('answers with the message of an error, cut to its size, and what the tool changed before', async () => {
+    const ports = withTools(
+      tool(
+        'look',
+        (_, { changed }) => {
+          changed('a.txt')
+          throw new Error('x'.repeat(5_000))
+        },
+        { maxOutputChars: 200 },
+      ),
+    )
+    const { content, isError, changed } = await run(ports, 'look').output
+    assert.ok(isError)
+    assert.equal(changed, ['a.txt'])
+    const [block] = content
+    assert.ok(block?.type === 'text' && block.text.length <= 200)
+  })
+
+  it('lets the event loop turn while many calls of an agent begin and end at once', async () => {
+    const ports = withTools(tool('look', () => 'ok'))
+    const logic = runTool(() => ports)
+    let ended = 0
+    const endedAtTurn: number[] = []
+    const turn = (): void => {
+      endedAtTurn.push(ended)
+      if (ended < 100) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        await toPromise(createActor(logic, { input: call('look') }).start())
+        ended += 1
+      }),
+    )
+    await quiet()
+    for (const [at, count] of endedAtTurn.entries())
+      assert.ok(count - (endedAtTurn[at - 1] ?? 0) <= 16, `${endedAtTurn}`)
+    await run(ports, 'look').output
+  })
+
+  it('takes secrets out before it cuts', async () => {
+    const secret = 'hunter2-of-the-north'
+    const ports = withTools(
+      tool('text', () => `${'x'.repeat(70)}${secret}${'y'.repeat(500)}`, { maxOutputChars: 200 }),
+      tool('fails', () => Promise.reject(new Error(`${'x'.repeat(70)}${secret}${'y'.repeat(500)}`)), {
+        maxOutputChars: 200,
+      }),
+    )
+    ports.redactor = new Redactor({ secrets: { A: secret } })
+    for (const name of ['text', 'fails']) {
+      const { content } = await run(ports, name).output
+      assert.match(JSON.stringify(content), /x\[redacted/)
+      assert.not.match(JSON.stringify(content), /hunter/)
+    }
+    const { content } = await run(ports, 'text', `{"a": "${'x'.repeat(185)}${secret}`).output
+    assert.not.match(JSON.stringify(content), /hunter/)
   })
 })

@@ -1,3 +1,4 @@
+import { Redactor } from '../../src/actors/redaction/redactor.ts'
 import { settle } from '../../src/actors/settle.ts'
 import { sleep } from '../../src/actors/sleep.ts'
 import { compactTrunk } from '../../src/actors/compactTrunk.ts'
@@ -29,6 +30,16 @@ describe('settling', (it) => {
     const usage = output.partial!.usage
     assert.equal(usage, { ...usageOf(100, estimateTokens.text('hmhalf an answer')), estimated: true })
     assert.is(output.partial!.costUsd, usage.input + usage.output)
+  })
+
+  it('returns no part of a secret that the abort went through', async () => {
+    const ports = actorPorts()
+    ports.redactor = new Redactor({ secrets: { A: 'hunter2-of-the-north' } })
+    ports.partial = { ...partial, text: 'it is hunter2-of-the-n', thinking: 'say hunter2-of-the-north, hunter2' }
+    assert.equal((await runActor(settle, ports, input as never).output).partial?.content, [
+      { type: 'thinking', text: 'say [redacted:A], [redacted]' },
+      { type: 'text', text: 'it is [redacted]' },
+    ])
   })
 
   it('returns nothing of another reply, or without one', async () => {
@@ -128,6 +139,17 @@ describe('compacting the trunk', (it) => {
     const windy: CompactionStrategy = { name: 'windy', summarise: async () => ({ text: 'w'.repeat(10_000) }) }
     const output = await runActor(compactTrunk, actorPorts(options(windy), long), input).output
     assert.ok(output.overlay === null || output.overlay.summary.length < 600)
+  })
+
+  it('takes secrets out of a summary before it is cut', async () => {
+    const secret = 'hunter2-of-the-north'
+    const text = `${'w'.repeat(190)}${secret}${'w'.repeat(10_000)}`
+    const windy: CompactionStrategy = { name: 'windy', summarise: async () => ({ text }) }
+    const ports = actorPorts({ compaction: { ...options(windy).compaction, minShrink: 0 } }, long)
+    ports.redactor = new Redactor({ secrets: { A: secret } })
+    const { overlay } = await runActor(compactTrunk, ports, input).output
+    assert.match(overlay!.summary, /w\[redacted/)
+    assert.not.match(overlay!.summary, /hunter/)
   })
 
   it('uses the heuristic when the strategy fails, and says so', async () => {

@@ -71,6 +71,23 @@ describe('a lesson without a summary', (it) => {
     assert.ok(result.usage.input >= 1_000_000 && result.usage.output >= 70)
   })
 
+  it('holds no part of a secret, whoever wrote it and wherever it is cut', async (context) => {
+    const secret = 'hunter2-of-the-north'
+    // Longer than a summary may be, with the secret where it is cut.
+    const text = `${'x'.repeat(2_350)}${secret}${'y'.repeat(5_000)}`
+    const redact = { secrets: { A: secret } }
+    const given = await startRevert(context, 'failure', { redact, summary: text })
+    const written = await startRevert(context, 'failure', {
+      redact,
+      revert: { summaryModel: scriptedModel([text]) },
+    })
+    for (const { agent, events, records } of [given, written]) {
+      await agent.prompt('go').result
+      assert.match(agent.conversation.tags()[0]!.tag.text, /x\[redacted:A\]/)
+      assert.not.match(JSON.stringify([events, await records()]), /hunter/)
+    }
+  })
+
   it('that was given is taken as it is: the summary model is not asked', async (context) => {
     const cheap = scriptedModel([])
     const { agent } = await startRevert(context, 'failure', { revert: { summaryModel: cheap }, summary: ' mine ' })

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileStore, memoryStore, type Agent, type LogRecord, type Store } from '../../src/index.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
@@ -9,28 +7,12 @@ import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import { defineTool, type ToolEffects } from '../../src/actors/tools/defineTool.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
-import { workspaceTools } from '../../src/actors/tools/workspace/workspaceTools.ts'
-import { workspaceFolder } from '../actors/workspace/workspaceFolder.ts'
+import { cutStore, recordsOf, settled } from './cutLogs.ts'
 import { storeFolder } from '../runtime/storeFolder.ts'
 import { assert, describe } from '../support/suite.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { z } from 'zod'
-
-/** A store that holds the first records of a log: what is left when a process dies there. */
-async function cutStore(agentId: string, records: readonly LogRecord[]): Promise<Store> {
-  const store = memoryStore()
-  const lease = await store.open(agentId)
-  await store.append(agentId, records)
-  await lease.release()
-  return store
-}
-
-async function recordsOf(store: Store, agentId: string): Promise<LogRecord[]> {
-  const records: LogRecord[] = []
-  for await (const record of store.read(agentId)) records.push(record)
-  return records
-}
 
 /** Counts to three by a tool, in parallel with another call, then answers; decided from the request alone. */
 const counting = (effects: ToolEffects) => {
@@ -80,10 +62,6 @@ const trunkText = (agent: Agent): string =>
     .join('\n')
     // Ids of calls hold the turn, and a resumed run begins another.
     .replaceAll(/call_\d+/g, 'call')
-
-async function settled(agent: Agent): Promise<void> {
-  for await (const event of agent.events()) if (event.type === 'run.end') return
-}
 
 /** Nothing is under way any more: done, or waiting for people. */
 async function atRest(agent: Agent): Promise<void> {
@@ -149,96 +127,6 @@ describe('an agent whose process died', (it) => {
     await settled(resumed)
     assert.is(again.keys[0], whole.keys[0])
     await second.close()
-  })
-
-  it('at any record answers the same calls as too many', { timeoutMs: 20_000 }, async (context) => {
-    const definition = () =>
-      defineAgent({
-        name: 'eager',
-        model: policyModel(({ messages }) =>
-          messages.length > 1 ? 'done' : { toolCalls: [1, 2, 3, 4, 5].map((n) => ({ name: 'look', input: { n } })) },
-        ),
-        tools: [
-          defineTool({
-            name: 'look',
-            description: 'Looks.',
-            input: z.object({ n: z.number() }),
-            effects: 'none',
-            needsApproval: ({ n }) => n > 3,
-            run: ({ n }) => `seen ${n}`,
-          }),
-        ],
-        maxCallsPerReply: 3,
-        checkRequests: true,
-      })
-    const results = (agent: Agent): string[] =>
-      agent.conversation
-        .trunk()
-        .flatMap(({ message }) => (message.role === 'toolResult' ? [textOf(message.content).slice(0, 8)] : []))
-    const wanted = ['seen 1', 'seen 2', 'seen 3', 'Not run:', 'Not run:']
-    const store = memoryStore()
-    const runtime = await createRuntime({ store })
-    const agent = await runtime.spawn(definition(), { id: 'c1' })
-    await agent.prompt('look').result
-    assert.equal(results(agent), wanted)
-    const records = await recordsOf(store, 'c1')
-    await runtime.close()
-    const replied = records.findIndex(({ type }) => type === 'reply.end')
-    for (let cut = replied + 1; cut < records.length; cut++) {
-      const second = await createRuntime({ store: await cutStore('c1', records.slice(0, cut)) })
-      context.cleanup(() => second.close())
-      const resumed = await second.resume('c1', definition(), { continue: false })
-      if (resumed.pause !== null) await resumed.resume().result
-      assert.equal(results(resumed), wanted, `cut at ${cut}`)
-    }
-  })
-
-  it('in the middle of a search just searches again, and asks about an edit', async (context) => {
-    const { dir } = workspaceFolder(context, { 'a.txt': 'needle\n', 'b.txt': 'needle\n' })
-    assert.equal(Object.fromEntries(workspaceTools(dir).map(({ name, effects }) => [name, effects])), {
-      read_file: 'none',
-      write_file: 'idempotent',
-      edit_file: 'irreversible',
-      list_files: 'none',
-      search_files: 'none',
-      run_command: 'irreversible',
-    })
-    const definition = () =>
-      defineAgent({
-        name: 'seeker',
-        model: policyModel(({ messages }) =>
-          messages.length > 1
-            ? 'done'
-            : {
-                toolCalls: [
-                  { name: 'search_files', input: { pattern: 'needle' } },
-                  { name: 'write_file', input: { path: 'b.txt', content: 'needle needle' } },
-                  { name: 'edit_file', input: { path: 'a.txt', oldText: 'needle', newText: 'needles' } },
-                ],
-              },
-        ),
-        tools: workspaceTools(dir),
-        toolExecution: 'parallel',
-      })
-    const store = memoryStore()
-    const runtime = await createRuntime({ store })
-    const agent = await runtime.spawn(definition(), { id: 'c1' })
-    await agent.prompt('search').result
-    const records = await recordsOf(store, 'c1')
-    await runtime.close()
-    const begun = records.findLastIndex(({ type }) => type === 'tool.start')
-    const second = await createRuntime({ store: await cutStore('c1', records.slice(0, begun + 1)) })
-    context.cleanup(() => second.close())
-    const resumed = await second.resume('c1', definition())
-    await settled(resumed)
-    const results = resumed.conversation
-      .trunk()
-      .flatMap(({ message }) => (message.role === 'toolResult' ? [message] : []))
-    const [search, write, edit] = results.map(({ content }) => textOf(content))
-    assert.match(search!, /^a\.txt:1: needles?\nb\.txt:1: needle/)
-    assert.match(write!, /^Overwrote b\.txt/)
-    assert.match(edit!, /not known whether it happened/)
-    assert.is(readFileSync(join(dir, 'a.txt'), 'utf8'), 'needles\n')
   })
 
   it('loses nothing that was said, wherever it was cut', async () => {

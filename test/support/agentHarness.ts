@@ -1,5 +1,6 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { scriptedModel, type ScriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
+import type { RedactOptions } from '../../src/actors/redaction/redactor.ts'
 import { defineTool, type Tool, type ToolOptions } from '../../src/actors/tools/defineTool.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { noUsage, type Block, type Usage } from '../../src/protocol/messages.ts'
@@ -21,6 +22,7 @@ export interface HarnessOptions extends Partial<Omit<AgentOptions, 'model'>> {
   readonly model?: Model
   readonly store?: Store
   readonly random?: () => number
+  readonly redact?: RedactOptions
   readonly id?: string
   readonly clock?: SimulatedClock
   /** `false` leaves the checks at the end out: for tests that end with a store that does not work. */
@@ -55,6 +57,7 @@ export async function startAgent(
     model,
     store = memoryStore(),
     random = () => 0,
+    redact,
     id = 'a1',
     clock = simulatedClock(),
     check = true,
@@ -64,7 +67,13 @@ export async function startAgent(
   const faults: string[] = []
   const born: { agent?: Agent } = {}
   const watched = watchRequests(model ?? script, faults, () => born.agent)
-  const runtime = await createRuntime({ store, clock, random, newId: counter('q') })
+  const runtime = await createRuntime({
+    store,
+    clock,
+    random,
+    newId: counter('q'),
+    ...(redact === undefined ? {} : { redact }),
+  })
   cleanup(() => runtime.close().catch(() => {}))
   const agent = await runtime.spawn(defineAgent({ name: 'tester', ...rest, model: watched }), { id })
   born.agent = agent

@@ -19,7 +19,9 @@ export function nearestText(text: string, wanted: string, clean: (text: string) 
   const [best] = mostSimilar(key.slice(0, maxLineChars), candidates, { count: 1, atLeast: 0.5 })
   return best === undefined
     ? 'Nothing in the file is similar; read it again with read_file.'
-    : `The most similar line is ${best.at + 1}:\n${clean(lines[best.at] ?? '').slice(0, maxLineChars).toWellFormed()}\nRead the file again with read_file and copy the text exactly.`
+    : `The most similar line is ${best.at + 1}:\n${clean(lines[best.at] ?? '')
+        .slice(0, maxLineChars)
+        .toWellFormed()}\nRead the file again with read_file and copy the text exactly.`
 }
 
 const trimmedLines = (text: string): string[] =>
