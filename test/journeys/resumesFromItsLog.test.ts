@@ -1,4 +1,4 @@
-import { fileStore, memoryStore, type Agent, type LogRecord, type Store } from '../../src/index.ts'
+import { fileStore, memoryStore, type Agent, type LogRecord } from '../../src/index.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
