@@ -162,8 +162,8 @@ export class Redactor {
       const name = isForeign ? unused(this.text(key), clean) : key
       const kept = this.#cleanField(key, inner, isForeign)
       if (kept !== inner || name !== key) isChanged = true
-      // Assigning it would set the prototype.
-      Object.defineProperty(clean, name, { value: kept, enumerable: true, writable: true, configurable: true })
+      if (name === '__proto__') setProto(clean, kept)
+      else clean[name] = kept
     }
     if (!isChanged) return value
     // A provider's seal no longer fits the text.
@@ -250,6 +250,10 @@ function without(
   if (pieces.length === 0) return from === 0 && to === text.length ? text : text.slice(from, to)
   return pieces.join('') + text.slice(done, Math.max(done, to))
 }
+
+/** Assigning it would set the prototype. */
+const setProto = (object: object, value: unknown): void =>
+  void Object.defineProperty(object, '__proto__', { value, enumerable: true, writable: true, configurable: true })
 
 /** A key that the object does not have yet. */
 function unused(key: string, object: { readonly [key: string]: unknown }): string {

@@ -61,18 +61,17 @@ describe('list_files', (it) => {
     await assert.rejects(call('list_files', {}, toolContext({ signal })), /stop it/)
   })
 
-  it('stops in the middle of a folder, however dear its glob is', async (context) => {
-    const name = 'a'.repeat(240)
-    const files = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${name}${i}`, '']))
-    const { dir } = workspaceFolder(context, files)
-    const matches = compileGlob(`{${'*a'.repeat(480)},}`)
+  it('stops in the middle of a folder', async (context) => {
+    const { dir } = workspaceFolder(context, { a: '', b: '', c: '' })
     const stop = new AbortController()
+    const seen: string[] = []
     await assert.rejects(async () => {
-      for await (const { path } of walkFiles(dir, stop.signal)) {
+      for await (const { path } of walkFiles(dir, stop.signal, () => new Promise(setImmediate))) {
+        seen.push(path)
         setImmediate(() => stop.abort(new Error('stop it')))
-        assert.is(matches(path), false)
       }
     }, /stop it/)
+    assert.equal(seen, ['a'])
   })
 })
 

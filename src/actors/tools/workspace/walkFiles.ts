@@ -16,11 +16,14 @@ export interface FoundFile {
  * Finds every file under a real folder, sorted by path; ignored folders, linked folders and those that cannot be read are left out.
  * Contract: throws the signal's reason when it aborts, and lets the event loop turn meanwhile. Memory: the names of one branch of folders at a time.
  */
-export async function* walkFiles(root: string, signal?: AbortSignal): AsyncGenerator<FoundFile, void, undefined> {
+export async function* walkFiles(
+  root: string,
+  signal?: AbortSignal,
+  breathe = breather(),
+): AsyncGenerator<FoundFile, void, undefined> {
   const stack: { prefix: string; entries: readonly Dirent[]; next: number }[] = [
     { prefix: '', entries: await sortedEntries(root), next: 0 },
   ]
-  const breathe = breather()
   for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
     await breathe()
     signal?.throwIfAborted()
