@@ -1,7 +1,6 @@
 import { createActor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply } from '../actors/agentPorts.ts'
-import type { Redactor } from '../actors/redaction/redactor.ts'
 import { blankSettings } from '../actors/redaction/blankSecrets.ts'
 import { RequestAssembler, type AssembledRequest } from '../conversation/assembleRequest.ts'
 import { capturedRequests, captureRequest, type TurnRequest } from '../conversation/captureRequest.ts'
@@ -54,7 +53,7 @@ export class AgentHost implements AgentPorts {
   readonly signs = new VitalSigns(this)
   partial: PartialReply | null = null
   announced = ''
-  readonly redactor: Redactor | undefined
+  readonly redactor: AgentPorts['redactor']
   readonly #shared: HostShared
   readonly #log: LogWriter
   readonly #lease: StoreLease
