@@ -91,7 +91,7 @@ describe('tool calls', (it) => {
 
   it('are no more than a hundred at once, however many a reply has', () => {
     const callIds = Array.from({ length: 250 }, (_, index) => `c${index}`)
-    const script = new AgentScript({ toolExecution: 'parallel' })
+    const script = new AgentScript({ toolExecution: 'parallel', maxCallsPerReply: 250 })
     script.prompt('go')
     script.reply({ calls: callIds })
     assert.equal(script.underway, callIds.slice(0, 100))

@@ -1,5 +1,5 @@
 /** Characters of candidates that are compared; the others are left out. */
-const mostCompared = 500_000
+const mostCompared = 250_000
 
 /**
  * How alike texts are to `text` by their pairs of neighbouring characters, case ignored: 0 (nothing shared) to 1 (equal). Made once
