@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
     what: 'a client that left still has its subscriptions',
     from: 'for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)',
     to: '',
-    tests: ['bridge/doors', 'bridge/following', 'runtime/unloading'],
+    tests: ['bridge/doors'],
   },
   {
     id: 'bridge-14',
@@ -290,7 +290,7 @@ export const faults: readonly Fault[] = [
     what: 'a client takes records with a gap for all of them',
     from: 'if (seq > next) return this.#wire()',
     to: '',
-    tests: ['bridge/reconnect', 'bridge/connection', 'bridge/oneContract', 'bridge/resume.'],
+    tests: ['bridge/connection'],
   },
   {
     id: 'bridge-37',
@@ -298,7 +298,7 @@ export const faults: readonly Fault[] = [
     what: 'a run that never began is taken for one that was aborted',
     from: "if (this.#expected.has(run.id) && end.stopReason === 'aborted') return",
     to: '',
-    tests: ['bridge/reconnect', 'bridge/tornStep', 'bridge/resume.'],
+    tests: ['bridge/remoteRuns'],
   },
   {
     id: 'bridge-38',

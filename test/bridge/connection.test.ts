@@ -115,6 +115,26 @@ describe('a connection', (it) => {
     assert.is(client.status, 'reconnecting')
   })
 
+  it('that leaves records out has them sent again, and nobody hears them out of order', async (context) => {
+    const { client, sockets } = await start(context)
+    sockets.last.say(welcome)
+    const heard: number[] = []
+    client.agent('a').subscribe(({ seq }) => heard.push(seq), { fromSeq: 1 })
+    const say = (seq: number): void => {
+      const event = { type: 'turn.start', v: 1, seq, time: 1, agentId: 'a', path: [], loopId: 'r', turnIndex: 0 }
+      sockets.last.say({ type: 'event', agentId: 'a', seq, event })
+    }
+    for (const seq of [1, 2, 4, 5]) say(seq)
+    assert.equal(heard, [1, 2])
+    const asked = sockets.last.sent.filter(({ type }) => type === 'agent.subscribe')
+    assert.equal(
+      asked.map(({ fromSeq }) => fromSeq),
+      [1, 3],
+    )
+    for (const seq of [3, 4, 5, 6]) say(seq)
+    assert.equal(heard, [1, 2, 3, 4, 5, 6])
+  })
+
   it('is over for good after 4001', async (context) => {
     const { client, clock, sockets } = await start(context)
     sockets.last.drop(4001)

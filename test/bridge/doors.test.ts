@@ -247,6 +247,24 @@ describe('a token of some agents only', (it) => {
   })
 })
 
+describe('a client that has left', (it) => {
+  it('holds no agent that it listened to', async (context) => {
+    const clock = simulatedClock()
+    const serving = await serveAgents(context, [echo], { runtime: { clock, idleUnloadMs: 1_000 } })
+    const agent = await serving.runtime.spawn(echo, { id: 'a1' })
+    const bare = await serving.dial({ hello: {} })
+    await bare.ask({ type: 'agent.subscribe', agentId: 'a1', descendants: true })
+    await clock.advance(2_000)
+    assert.is(agent.isLoaded, true)
+    const left = new Promise((resolve) => bare.socket.on('close', resolve))
+    bare.socket.close()
+    await left
+    while (serving.server.connections > 0) await new Promise((resolve) => setImmediate(resolve))
+    await clock.advance(2_000)
+    assert.is(agent.isLoaded, false)
+  })
+})
+
 describe('who watches', (it) => {
   it('hears that a call of a sub-agent waits no more', async (context) => {
     const open = gate()
