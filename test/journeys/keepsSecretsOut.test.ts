@@ -182,6 +182,19 @@ describe('a secret', (it) => {
     )
   })
 
+  it('is held back as a private key until its end, whatever stands between', () => {
+    const stream = new Redactor({}).stream()
+    const pieces = [
+      'a -----BEGIN RSA PRIVATE KEY-----\nDEK-Info: ',
+      'AES, ',
+      'short\n',
+      '-----END RSA PRIVATE KEY-----',
+      ' b',
+    ]
+    const shown = [...pieces.map((piece) => stream.push(piece)), stream.end()].map((piece) => piece?.text ?? '')
+    assert.is(shown.join(''), 'a [redacted] b')
+  })
+
   it('is shown in deltas only as the record has it', async (context) => {
     const { agent, events } = await startKept(context, [{ text: `one two three four ${password} five ${key}` }])
     await agent.prompt('go').result
