@@ -207,7 +207,7 @@ export const faults: readonly Fault[] = [
     what: 'a summary is cut before secrets are taken out',
     from: 'redactor?.value(asked) ?? asked',
     to: 'asked',
-    tests: ['braking/summaries'],
+    tests: ['braking/personReverts'],
   },
   {
     id: 'actorsTools-27',

@@ -41,6 +41,20 @@ describe('a revert by a person', (it) => {
     assert.is(ofType('revert.applied').length, 2)
   })
 
+  it('shows no part of a secret in its summary, wherever that is cut', async (context) => {
+    const secret = 'hunter2-of-the-north'
+    const { agent, until } = await startBraked(context, {
+      replies: [calls('a', 'look'), 'wrong'],
+      redact: { secrets: { A: secret } },
+      check: false,
+    })
+    await agent.prompt('go').result
+    agent.revert('n3', { category: 'failure', summary: `${'x'.repeat(2_350)}${secret}${'y'.repeat(5_000)}` })
+    const applied = await until(({ type }) => type === 'revert.applied')
+    assert.match(JSON.stringify(applied), /x\[redacted:A\]/)
+    assert.not.match(JSON.stringify(applied), /hunter/)
+  })
+
   it('before anything was said is refused', async (context) => {
     const { agent, until, ofType, untilState } = await startBraked(context, { replies: ['hi'] })
     agent.revert('n1', { category: 'failure' })
