@@ -17,5 +17,5 @@ export function bridgeUrl(written: string): string {
   }
   const path = url.pathname.replace(/\/+$/, '')
   const isWhole = path.endsWith(bridgePath) || (url.protocol === scheme && path !== '')
-  return `${scheme}//${url.host}${isWhole ? url.pathname : `${path}${bridgePath}`}${url.search}`
+  return `${scheme}//${url.host}${isWhole ? path : `${path}${bridgePath}`}${url.search}`
 }

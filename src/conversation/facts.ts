@@ -86,7 +86,9 @@ export function renderFacts(facts: readonly Fact[], steps: readonly NodeId[], ma
     if (room > 0) shown.push(count === 1 ? line : `${line} (${count} times)`)
     else older.set(tool, (older.get(tool) ?? 0) + count)
   }
-  const rest = [...older].map(([tool, count]) => `cannot be undone: ${oneLine(tool, 64)}, ${count} earlier calls`)
+  const rest = [...older].map(
+    ([tool, count]) => `cannot be undone: ${oneLine(tool, 64)}, ${count} earlier call${count === 1 ? '' : 's'}`,
+  )
   const text = [...rest, ...shown.toReversed()].join('\n')
   return `<conversation-facts${spanOf(steps)}>\n${neutralise(text, markers)}\n</conversation-facts>`
 }

@@ -133,6 +133,14 @@ describe('facts', (it) => {
     assert.match(factsIn(log)[0]!, /\n.*Ask Anna first\. \(4 times\)\n.*receipt 77 \(4 times\)\n/)
   })
 
+  it('count a single older call as one', () => {
+    const log = new BrakeLog()
+    log.user('go')
+    for (let n = 0; n <= 20; n++) log.step([{ name: 'pay', output: `receipt ${n}.`, isIrreversible: true }])
+    log.revert('n1', '')
+    assert.match(factsIn(log)[0]!, /cannot be undone: pay, 1 earlier call\n/)
+  })
+
   it('have a length: of a tool’s calls the newest twenty, of older ones the number, of denials all', () => {
     const log = new BrakeLog()
     log.user('go')

@@ -136,6 +136,7 @@ describe('the URL of a bridge', (it) => {
       ['https://host/', 'wss://host/bridge'],
       ['https://host/base', 'wss://host/base/bridge'],
       ['https://host/base/', 'wss://host/base/bridge'],
+      ['http://host/bridge/', 'ws://host/bridge'],
       ['http://[::1]:8080/bridge', 'ws://[::1]:8080/bridge'],
       ['http://localhost:8765/#/agents', 'ws://localhost:8765/bridge'],
     ] as const)

@@ -31,7 +31,10 @@ describe('the address of a server', (it) => {
     ['ws://127.0.0.1:80/bridge', 'ws://127.0.0.1/bridge'],
     ['http://example.test:8080', 'ws://example.test:8080/bridge'],
     ['https://example.test/agents/bridge', 'wss://example.test/agents/bridge'],
+    ['https://example.test/agents/', 'wss://example.test/agents/bridge'],
+    ['http://example.test:8080/bridge/', 'ws://example.test:8080/bridge'],
     ['localhost:8080', 'ws://localhost:8080/bridge'],
+    ['localhost:8080/', 'ws://localhost:8080/bridge'],
     ['[::1]:8080', 'ws://[::1]:8080/bridge'],
   ] as const)
     it(`is understood as ${written}`, () => assert.is(serverUrl(written), url))
