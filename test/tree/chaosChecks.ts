@@ -38,8 +38,10 @@ function totalsOf(records: readonly LogRecord[]): Totals {
     if (record.type === 'reply.end') count(totals, record.message.usage, record.costUsd)
     else if (record.type === 'reply.reset') count(totals, record.usage, record.costUsd)
     // A turn that a crash cut off is begun again, and counts once.
-    else if (record.type === 'run.end') totals.turns += record.turns
-    else if ((record.type === 'tool.end' || record.type === 'child.ended') && record.spent !== undefined)
+    else if (record.type === 'run.end') {
+      totals.turns += record.turns
+      for (const { spent } of record.unfinished ?? []) count(totals, spent.usage, spent.costUsd, spent.turns)
+    } else if ((record.type === 'tool.end' || record.type === 'child.ended') && record.spent !== undefined)
       count(totals, record.spent.usage, record.spent.costUsd, record.spent.turns)
   }
   return totals
@@ -66,18 +68,26 @@ export function checkTraces(traces: readonly AgentTrace[], { isStoreSound }: { i
   })
 }
 
-/** What a parent says a child used is what the child's log says. */
+/** What a parent says a child used, pauses of its own included, is what the child's log says. */
 export function checkSpending(traces: readonly AgentTrace[]): string[] {
   const byId = new Map(traces.map((trace) => [trace.agentId, trace]))
   return traces.flatMap(({ agentId, records }) => {
     const childOf = new Map<string, string>()
+    /** By call: what was told before its end. */
+    const told = new Map<string, Totals>()
     return records.flatMap((record) => {
       if (record.type === 'tool.start' && record.childId !== undefined) childOf.set(record.key, record.childId)
+      if (record.type === 'reply.end') told.clear()
+      for (const { callId, spent } of record.type === 'run.end' ? (record.unfinished ?? []) : []) {
+        const before = told.get(callId) ?? nothing()
+        count(before, spent.usage, spent.costUsd, spent.turns)
+        told.set(callId, before)
+      }
       if (record.type !== 'tool.end' && record.type !== 'child.ended') return []
       const childId = record.type === 'tool.end' ? childOf.get(record.key) : record.childId
       const child = childId === undefined ? undefined : byId.get(childId)
       if (child === undefined || child.isTorn) return []
-      const said = nothing()
+      const said = (record.type === 'tool.end' ? told.get(record.callId) : undefined) ?? nothing()
       if (record.spent !== undefined) count(said, record.spent.usage, record.spent.costUsd, record.spent.turns)
       const used = totalsOf(child.records)
       return areEqual(said, used) ? [] : [`${agentId} says ${childId} used ${inWords(said)}; its log ${inWords(used)}`]
