@@ -140,6 +140,22 @@ describe('a defect of the reference that this library does not have:', (it) => {
     assert.is(next!.messages.at(-1)!.role, 'user')
   })
 
+  it('two prunes of one reply hide the same step', async (context) => {
+    const { agent, ofType } = await startAgent(context, {
+      braking: { prune: true },
+      tools: [tool('look', () => 'seen '.repeat(50))],
+      replies: [calls('a', 'look'), calls('b', ['prun', { steps: ['n2'] }], ['prun', { steps: ['n3'] }]), 'done'],
+    })
+    await agent.prompt('go').result
+    assert.equal(
+      ofType('prune.applied').map(({ applied, reason }) => [applied, reason]),
+      [
+        [true, undefined],
+        [false, 'prune refused: n3 is hidden already'],
+      ],
+    )
+  })
+
   it('a refusal of a prune is silent while the tool said that it takes effect', async (context) => {
     const { agent, script, ofType } = await startAgent(context, {
       braking: { prune: true },
