@@ -187,6 +187,8 @@ export interface AgentInput {
     readonly redacted: readonly string[]
     /** Calls that may need an approval nobody was asked for yet. */
     readonly unapproved: readonly string[]
+    /** Nothing that waits begins before `resume`. */
+    readonly staysPaused?: boolean
   }
 }
 

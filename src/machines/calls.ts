@@ -262,10 +262,11 @@ export function sealCalls(draft: Draft): void {
 }
 
 export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
-export const isCalling = ({ calls }: AgentContext): boolean => calls.some((call) => call.status === 'running')
-export const pausedCalls = ({ calls }: AgentContext): readonly CallState[] =>
+export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean =>
+  calls.some((call) => call.status === 'running')
+export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
-export const heldCalls = ({ calls }: AgentContext): string[] =>
+export const heldCalls = ({ calls }: Pick<AgentContext, 'calls'>): string[] =>
   calls.filter((call) => call.status === 'held').map((call) => call.callId)
 
 const explanations: { readonly [R in SyntheticReason]: (wasRunning: boolean, why: string | undefined) => string } = {

@@ -67,7 +67,8 @@ export const isRunning = ({ context }: Subject): boolean => context.run !== null
 export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
 /** No run is under way and none is paused. */
-export const isAtRest = ({ context }: Subject): boolean => context.run === null && context.pause === null
+export const isAtRest = ({ context }: Subject): boolean =>
+  context.run === null && (context.pause === null || isHeldBack({ context }))
 export const isEnding = (subject: Subject): boolean => subject.context.ending !== null && !hasChildren(subject)
 export const hasChildren = ({ context }: Subject): boolean => context.attached.length > 0
 
@@ -80,12 +81,19 @@ export const decidesHeldCall = ({ context, event }: Subject): boolean =>
 export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
 export const pausedByStore = ({ context }: Subject): boolean =>
   context.pause?.type === 'store' && context.storeError !== null
+/** At rest, with something waiting that is not to begin before `resume`. */
+const isHeldBack = ({ context }: Pick<Subject, 'context'>): boolean =>
+  context.pause?.type === 'interrupted' && context.pausedRun === null
 export const pausedBetweenTurns = ({ context }: Subject): boolean =>
   context.pause?.type === 'limit' || context.pause?.type === 'interrupted'
+/** What is said now takes the place of the paused run; not while a call waits for people, as nobody has refused it. */
+export const mayLeaveRun = (subject: Subject): boolean =>
+  pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
   context.pause?.type !== 'approvals' && context.pausedRun !== null
-export const mayResumeIdle = ({ context }: Subject): boolean => context.pause?.type === 'store'
+export const mayResumeIdle = (subject: Subject): boolean =>
+  subject.context.pause?.type === 'store' || isHeldBack(subject)
 
 export const isCurrentReply = ({ context, event }: Subject): boolean =>
   (event.type === 'reply.started' || event.type === 'request.captured') && event.key === replyKey(context)

@@ -1,7 +1,7 @@
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
-import { callKey } from './calls.ts'
+import { callKey, heldCalls, isCalling } from './calls.ts'
 import { newRun, remainingLimits } from './runs.ts'
 import { addSpent } from './spending.ts'
 
@@ -20,6 +20,7 @@ export type FoldedContext = Pick<
   | 'children'
   | 'pause'
   | 'now'
+  | 'heldAt'
   | 'isCompacting'
   | 'compactions'
 >
@@ -37,6 +38,7 @@ const empty: FoldedContext = {
   children: 0,
   pause: null,
   now: 0,
+  heldAt: 0,
   isCompacting: false,
   compactions: 0,
 }
@@ -167,6 +169,18 @@ const fold: Fold = {
   'revert.applied': (context, { usage, costUsd }) => used(context, usage, costUsd),
 }
 
+/** Nothing runs, and the wall time of the run stands still, as its calls wait for people. */
+const isHeld = (context: FoldedContext): boolean =>
+  context.run !== null && context.calls.length > 0 && !isCalling(context) && heldCalls(context).length > 0
+
+/** Lets the wall time go on, later by as long as it was held. */
+const released = (context: FoldedContext, heldAt: number): FoldedContext => {
+  const deadline = context.run?.deadline ?? null
+  return deadline === null
+    ? context
+    : { ...context, ...inRun(context, { deadline: deadline + Math.max(0, context.now - heldAt) }) }
+}
+
 const agentOf = (loopId: string): string => loopId.slice(0, loopId.lastIndexOf('/'))
 
 /**
@@ -175,12 +189,17 @@ const agentOf = (loopId: string): string => loopId.slice(0, loopId.lastIndexOf('
  */
 export function rebuildContext(records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): FoldedContext {
   let context = empty
+  let wasHeld = false
   for (const part of [past, records]) {
     for (const record of part) {
       const step = fold[record.type] as
         | ((context: FoldedContext, record: LogRecord) => Partial<FoldedContext>)
         | undefined
-      context = { ...context, ...step?.(context, record), seq: record.seq, now: record.time }
+      const { heldAt } = context
+      context = { ...context, ...step?.(context, record), seq: record.seq, now: record.time, heldAt: record.time }
+      const stillHeld = isHeld(context)
+      if (wasHeld) context = stillHeld ? { ...context, heldAt } : released(context, heldAt)
+      wasHeld = stillHeld
     }
   }
   return context

@@ -73,7 +73,7 @@ export class AgentHost implements AgentPorts {
   #spent: Spent
 
   constructor(options: HostOptions, shared: HostShared) {
-    const { agentId, definition, parent, link, task } = options
+    const { agentId, definition, parent, link, task, staysPaused = false } = options
     this.agentId = agentId
     this.definition = definition
     this.parent = parent
@@ -98,7 +98,7 @@ export class AgentHost implements AgentPorts {
       policy,
       ...(link === undefined ? {} : { parent: link }),
       ...(task === undefined ? {} : { task }),
-      ...(records.length === 0 ? {} : { restored: restoreInput(history, this.conversation, definition) }),
+      ...(records.length === 0 ? {} : { restored: restoreInput(history, this.conversation, definition, staysPaused) }),
     }
   }
 
@@ -284,10 +284,11 @@ export class AgentHost implements AgentPorts {
     return { ...this.at, text: partial.text, thinking: partial.thinking }
   }
 
-  /** Goes on after a pause, once the log is written. Never rejects: a store that fails again ends the run as paused. */
+  /** Goes on after a pause: at once, or once the log is written. Never rejects: a store that fails again ends the run as paused. */
   async resume(run: RunHandle, limits: Limits | undefined): Promise<void> {
     try {
-      await this.#log.retry()
+      const writing = this.#log.retry() ?? (this.context.storeError === null ? undefined : this.durable())
+      if (writing !== undefined) await writing
     } catch (thrown) {
       return this.runs.drop(run, 'paused', this.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
     }
@@ -343,7 +344,7 @@ export class AgentHost implements AgentPorts {
   /** Waits for the log and lets the next writer in. */
   async release(): Promise<void> {
     try {
-      await this.#log.retry()
+      await (this.#log.retry() ?? this.durable())
     } finally {
       await this.#lease.release()
     }

@@ -24,7 +24,7 @@ interface Deferred<T> {
 /** What the sub-agents of an agent need of the runtime. */
 export interface Nursery {
   /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
-  open(agentId: string): Promise<StoreLease>
+  openLog(agentId: string): Promise<StoreLease>
   /** Makes the host of an agent and registers it. */
   adopt(options: {
     readonly agentId: string
@@ -65,6 +65,8 @@ export class Children implements ChildPorts {
   /** Ready to be run by their supervisors. */
   readonly #opened = new Map<string, LiveChild>()
   readonly #live = new Map<string, LiveChild>()
+  /** Settled once a child that is being opened is run, or will not be. */
+  readonly #opening = new Map<string, PromiseWithResolvers<void>>()
   /** What called ones had used that are no more, until their call has its answer. */
   readonly #spent = new Map<string, Spent>()
   /** Told when the agent has taken leave of a child. */
@@ -89,7 +91,25 @@ export class Children implements ChildPorts {
     return [...this.#live.values()].map(({ host }) => host)
   }
 
+  /** Resolves once those that are being opened are there, and all below them. */
+  async ready(): Promise<void> {
+    await Promise.all([...this.#opening.values()].map(({ promise }) => promise))
+    await Promise.all(this.hosts.map((host) => host.children?.ready()))
+  }
+
   async open(input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+    this.#opening.set(input.childId, Promise.withResolvers())
+    const output = await this.#tryToOpen(input, signal)
+    if (!output.ok) this.#isReady(input.childId)
+    return output
+  }
+
+  #isReady(childId: string): void {
+    this.#opening.get(childId)?.resolve()
+    this.#opening.delete(childId)
+  }
+
+  async #tryToOpen(input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
     const { calls } = this.#parent.context
     for (const key of this.#spent.keys()) if (!calls.some((call) => call.key === key)) this.#spent.delete(key)
     const wanted = this.wanted.get(input.childId) ?? this.#asked.get(input.childId)
@@ -120,7 +140,7 @@ export class Children implements ChildPorts {
     await this.#releases.get(childId)
     const running = agent.detach ? this.#detached.get(childId) : undefined
     if (running !== undefined) return { ok: false, output: this.#answer(input, detachedAnswer(running)) }
-    const lease = await this.#nursery.open(childId)
+    const lease = await this.#nursery.openLog(childId)
     try {
       signal.throwIfAborted()
       const link = {
@@ -233,6 +253,7 @@ export class Children implements ChildPorts {
     host.wake()
     if (child.prompt !== undefined) host.send({ type: 'prompt', ...child.prompt, at: host.clock.now() })
     const exhausted = resume ? this.#goOn(input, child) : undefined
+    this.#isReady(input.childId)
     const released = host.ended.then(() => this.#release(input.childId, child))
     const stalled = host.signs.silence(child.stallMs, signal)
     const crash = await Promise.race([host.ended, stalled.promise])
@@ -257,7 +278,12 @@ export class Children implements ChildPorts {
   #goOn(input: OpenInput, child: LiveChild): ChildAnswer | undefined {
     const { host, run, limits } = child
     const { pause, pausedLimits } = host.context
-    if (pause === null || pause.type === 'approvals') return undefined
+    if (pause === null) return undefined
+    if (pause.type === 'approvals') {
+      // It waits for people in the run it had.
+      if (run !== undefined) host.runs.join(run)
+      return undefined
+    }
     const reason = limits === undefined ? undefined : usedUp(usedBy(child), limits)
     if (reason !== undefined) {
       host.send({ type: 'abort' })
@@ -301,6 +327,7 @@ export class Children implements ChildPorts {
   #discard(childId: string, child: LiveChild): void {
     if (this.#opened.get(childId) !== child) return
     this.#opened.delete(childId)
+    this.#isReady(childId)
     void this.#release(childId, child)
   }
 

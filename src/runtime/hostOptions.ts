@@ -31,6 +31,8 @@ export interface HostOptions {
   readonly lease: StoreLease
   /** The agent's log, to go on from it; of a fork, the past it shares comes first. */
   readonly history?: Pick<History, 'past' | 'records'> | undefined
+  /** Nothing of what its log left open begins before somebody resumes it. */
+  readonly staysPaused?: boolean
   /** Of a sub-agent. */
   readonly parent?: AgentHost
   readonly link?: ParentLink

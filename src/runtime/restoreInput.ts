@@ -10,6 +10,7 @@ export function restoreInput(
   { past, records }: Pick<History, 'past' | 'records'>,
   conversation: Conversation,
   definition: AgentDefinition,
+  staysPaused: boolean,
 ): NonNullable<AgentInput['restored']> {
   const { flags } = definition.policy
   const { queues, annotations, head, lastNodeId } = conversation
@@ -28,6 +29,7 @@ export function restoreInput(
     mayRerun: [...definition.tools.values()]
       .filter(({ effects }) => effects !== 'irreversible')
       .map(({ name }) => name),
+    staysPaused,
     redacted: context.calls.filter(({ input }) => isRedacted(input)).map(({ callId }) => callId),
   }
 }

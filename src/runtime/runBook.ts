@@ -23,6 +23,12 @@ export class RunBook {
     return run
   }
 
+  /** The handle of the run under way, which began in an earlier process. */
+  join(run: RunHandle): void {
+    this.#expected?.delete(run.id)
+    this.#host.announcer.run = run
+  }
+
   /** The run will not begin. */
   drop(run: RunHandle, ...why: Parameters<RunHandle['cancel']>): void {
     this.#expected?.delete(run.id)

@@ -11,6 +11,7 @@ import { sleep } from '../actors/sleep.ts'
 import { openChild, watchChild } from '../actors/openChild.ts'
 import { streamReply } from '../actors/streamReply.ts'
 import { agentMachine } from '../machines/agentMachine.ts'
+import type { AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { SubAgentLogic } from '../machines/agentSetup.ts'
 import { supervisorMachine } from '../machines/supervisorMachine.ts'
 import { Redactor, type RedactOptions } from '../actors/redaction/redactor.ts'
@@ -199,7 +200,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     checkOptions(spawnOptionsSchema, options, 'spawn')
     const agentId = options.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
-    const lease = await this.open(agentId)
+    const lease = await this.openLog(agentId)
     if (lease.lastSeq === 0) return this.#begin({ agentId, definition, lease })
     await lease.release()
     const what = `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store: resume it, or`
@@ -209,20 +210,23 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   async resume(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
     checkOptions(resumeOptionsSchema, options, 'resume')
     this.#check(agentId, definition, 'resume')
-    const lease = await this.open(agentId)
+    const lease = await this.openLog(agentId)
     try {
       const history = await readHistory(this.#store, agentId)
       checkResumable(agentId, definition, history)
-      const agent = this.#begin({ agentId, definition, lease, history })
-      if (options.continue !== false && agent.pause?.type === 'interrupted') {
-        const host = this.#hosts.get(agentId)!
-        await host.resume(host.runs.expect(this.#owner.newId()), undefined)
-      }
-      return agent
+      const host = this.adopt({ agentId, definition, lease, history, staysPaused: options.continue === false })
+      host.start(options.continue !== false && wasCutOff(host) ? [this.#resumption()] : [])
+      await host.children?.ready()
+      return this.#registry.get(agentId)!
     } catch (thrown) {
       await lease.release()
       throw thrown
     }
+  }
+
+  /** Goes on with a run that was cut off, before anybody can say something else. */
+  #resumption(): AgentMachineEvent {
+    return { type: 'resume', id: this.#owner.newId(), at: this.#shared.clock.now() }
   }
 
   #check(agentId: string, definition: AgentDefinition, verb: string): void {
@@ -236,7 +240,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
   }
 
-  open(agentId: string): Promise<StoreLease> {
+  openLog(agentId: string): Promise<StoreLease> {
     const agent = this.#registry.get(agentId)
     if (agent === undefined || agent.isLoaded) return this.#open(agentId)
     return Promise.reject(new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is there already, unloaded.`))
@@ -368,6 +372,10 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The runtime is closed.')
   }
 }
+
+/** Its log ends in the middle of a run, or with one that was cut off. */
+const wasCutOff = ({ input: { restored } }: AgentHost): boolean =>
+  restored?.context.run != null || restored?.context.pause?.type === 'interrupted'
 
 function checkResumable(agentId: string, definition: AgentDefinition, { created, records }: History): void {
   if (records.at(-1)?.type === 'agent.stopped')

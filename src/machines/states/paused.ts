@@ -47,7 +47,7 @@ export const paused = agentSetup.createStateConfig({
       }),
     },
     prompt: {
-      guard: 'pausedBetweenTurns',
+      guard: 'mayLeaveRun',
       target: 'idle',
       actions: advance<EventOfType<'prompt'>>((draft, event) => {
         leaveCalls(draft, 'skipped')
@@ -96,7 +96,7 @@ export const paused = agentSetup.createStateConfig({
         actions: advance((draft) => {
           leaveCalls(draft, 'aborted')
           dropQueues(draft, ['steering', 'followUps'])
-          draft.record({ type: 'run.abandoned', ...draft.at })
+          if (draft.context.pausedRun !== null) draft.record({ type: 'run.abandoned', ...draft.at })
           draft.set({ pause: null, pausedRun: null, pausedLimits: null, owesReply: false })
           abortAtRest(draft)
         }),

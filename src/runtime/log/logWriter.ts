@@ -53,13 +53,12 @@ export class LogWriter {
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
   }
 
-  /** Writes again what a failure left over. Rejects when it fails again. */
-  async retry(): Promise<void> {
-    if (this.#failure !== undefined) {
-      this.#failure = undefined
-      this.#start()
-    }
-    await this.durable()
+  /** Writes again what a failure left over; `undefined`: nothing has failed. Rejects when it fails again. */
+  retry(): Promise<void> | undefined {
+    if (this.#failure === undefined) return undefined
+    this.#failure = undefined
+    this.#start()
+    return this.durable()
   }
 
   #start(): void {

@@ -1,0 +1,502 @@
+import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
+import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import type { AgentEvent } from '../../src/protocol/events.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import type { Agent } from '../../src/runtime/agent.ts'
+import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import { simulatedClock, type SimulatedClock } from '../../src/runtime/simulatedClock.ts'
+import { resultsOf, saidIn, tool } from '../support/agentHarness.ts'
+import { lateStoreOf } from '../support/lateStore.ts'
+import { assert, type CaseContext, describe } from '../support/suite.ts'
+import type { ModelRequest } from '../../src/protocol/model.ts'
+
+/** Calls these tools at once, and answers whatever is said once it has their results. */
+const caller = (names: readonly string[], requests: ModelRequest[] = []) =>
+  policyModel((request) => {
+    requests.push(request)
+    return request.messages.some(({ role }) => role === 'toolResult')
+      ? 'done'
+      : { toolCalls: names.map((name) => ({ name, input: {} })) }
+  })
+
+const asks = (name: string, ran: string[] = []) =>
+  tool(
+    name,
+    () => {
+      ran.push(name)
+      return `${name} done`
+    },
+    { needsApproval: true },
+  )
+
+async function logOf(store: Store, agentId: string): Promise<LogRecord[]> {
+  const records: LogRecord[] = []
+  for await (const record of store.read(agentId)) records.push(record)
+  return records
+}
+
+const until = async (agent: Agent, fits: (event: AgentEvent) => boolean): Promise<void> => {
+  for await (const event of agent.events({ descendants: true })) if (fits(event)) return
+}
+
+const ends = (agent: Agent, count = 1): Promise<void> => {
+  let seen = 0
+  return until(agent, (event) => event.type === 'run.end' && event.agentId === agent.id && (seen += 1) === count)
+}
+
+interface Life {
+  readonly runtime: Runtime
+  readonly agent: Agent
+  readonly store: Store
+  /** Its log, and those of agents below it, as they are now. */
+  logs(): Promise<{ [agentId: string]: LogRecord[] }>
+}
+
+/** Lives of one agent: each goes on from what is in the store when its process dies, which may be at any time. */
+class Lives {
+  readonly clock: SimulatedClock = simulatedClock()
+  readonly #context: CaseContext
+
+  constructor(context: CaseContext) {
+    this.#context = context
+  }
+
+  async begin(definition: AgentDefinition, prompt: string, from?: (runtime: Runtime) => Promise<Agent>): Promise<Life> {
+    const store = await lateStoreOf({})
+    const runtime = await this.#runtime(store)
+    const agent = await (from?.(runtime) ?? runtime.spawn(definition, { id: 'a1' }))
+    agent.prompt(prompt)
+    return this.#life(runtime, agent, store)
+  }
+
+  async resume(
+    definition: AgentDefinition,
+    logs: { readonly [agentId: string]: readonly LogRecord[] },
+    options?: { continue?: boolean },
+  ): Promise<Life> {
+    const store = await lateStoreOf(logs)
+    const runtime = await this.#runtime(store)
+    return this.#life(runtime, await runtime.resume('a1', definition, options), store)
+  }
+
+  async #runtime(store: Store): Promise<Runtime> {
+    const runtime = await createRuntime({ store, clock: this.clock })
+    this.#context.cleanup(() => runtime.close())
+    return runtime
+  }
+
+  #life(runtime: Runtime, agent: Agent, store: Store): Life {
+    const logs = async (): Promise<{ [agentId: string]: LogRecord[] }> => {
+      const ids = await store.list()
+      await Promise.all(ids.map((id) => runtime.agent(id)?.durable()))
+      return Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await logOf(store, id)] as const)))
+    }
+    return { runtime, agent, store, logs }
+  }
+}
+
+const types = (records: readonly LogRecord[]): string[] => records.map(({ type }) => type)
+const paused = async (agent: Agent): Promise<void> => {
+  if (agent.state !== 'paused') await until(agent, (event) => event.type === 'state.changed' && event.state === 'paused')
+}
+
+describe('an agent that waited for people when its process died', (it) => {
+  const definition = (ran: string[], names = ['pay'], rest: Partial<AgentOptions> = {}, requests?: ModelRequest[]) =>
+    defineAgent({ name: 'payer', model: caller(names, requests), tools: names.map((name) => asks(name, ran)), ...rest })
+
+  it('waits again, in the same run, and its log is as it was, however often it dies', async (context) => {
+    const lives = new Lives(context)
+    const first = await lives.begin(definition([]), 'pay them')
+    await paused(first.agent)
+    const left = await first.logs()
+    let logs = left
+    for (let life = 0; life < 3; life += 1) {
+      const { agent, ...next } = await lives.resume(definition([]), logs)
+      assert.is(agent.state, 'paused')
+      assert.equal(agent.pause, first.agent.pause)
+      assert.equal(agent.pendingApprovals, first.agent.pendingApprovals)
+      assert.equal(agent.approvals(), first.agent.approvals())
+      logs = await next.logs()
+      assert.equal(logs, left)
+    }
+    const ran: string[] = []
+    const last = await lives.resume(definition(ran), logs)
+    const ended = ends(last.agent)
+    last.agent.decide(last.agent.pendingApprovals[0]!, 'approve')
+    await ended
+    assert.equal(ran, ['pay'])
+    const after = (await last.logs())['a1']!
+    assert.equal(types(after).filter((type) => type === 'run.start' || type === 'run.end'), ['run.start', 'run.end'])
+    const end = after.at(-1)!
+    assert.ok(end.type === 'run.end')
+    assert.equal([end.loopId, end.stopReason, end.turns], ['a1/r0', 'stop', 2])
+  })
+
+  it('takes a decision that is made at once', async (context) => {
+    const lives = new Lives(context)
+    const first = await lives.begin(definition([]), 'pay them')
+    await paused(first.agent)
+    const ran: string[] = []
+    const { agent } = await lives.resume(definition(ran), await first.logs())
+    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    await ends(agent)
+    assert.equal(ran, ['pay'])
+  })
+
+  for (const options of [{}, { continue: false }])
+    it(`lets a prompt wait, and denies nothing that nobody denied, ${JSON.stringify(options)}`, async (context) => {
+      const lives = new Lives(context)
+      const first = await lives.begin(definition([]), 'pay them')
+      await paused(first.agent)
+      const ran: string[] = []
+      const requests: ModelRequest[] = []
+      const { agent } = await lives.resume(definition(ran, ['pay'], {}, requests), await first.logs(), options)
+      const later = agent.prompt('and now?')
+      assert.is(agent.state, 'paused')
+      agent.decide(agent.pendingApprovals[0]!, 'approve')
+      await later.result
+      assert.equal(ran, ['pay'])
+      assert.equal(resultsOf(requests[0]), ['pay done'])
+      assert.equal(saidIn(requests.at(-1)), ['pay them', 'and now?'])
+    })
+
+  it('may be told to stop waiting: by an abort, or by something new', async (context) => {
+    const lives = new Lives(context)
+    const first = await lives.begin(definition([]), 'pay them')
+    await paused(first.agent)
+    const logs = await first.logs()
+
+    const aborted = await lives.resume(definition([]), logs)
+    const abortEnd = ends(aborted.agent)
+    aborted.agent.abort()
+    await abortEnd
+    assert.is((await aborted.logs())['a1']!.at(-1)!.type, 'run.end')
+    assert.is(aborted.agent.state, 'idle')
+
+    const requests: ModelRequest[] = []
+    const steered = await lives.resume(definition([], ['pay'], {}, requests), logs)
+    const steerEnd = ends(steered.agent)
+    steered.agent.steer('leave it')
+    await steerEnd
+    assert.match(resultsOf(requests[0])[0]!, /^Skipped/)
+    assert.equal(saidIn(requests[0]), ['pay them', 'leave it'])
+  })
+
+  it('has as much time left as when it began to wait', async (context) => {
+    const lives = new Lives(context)
+    const timed = (ran: string[]) => definition(ran, ['pay', 'tell'], { limits: { ms: 1_000 } })
+    const first = await lives.begin(timed([]), 'pay them')
+    await paused(first.agent)
+    // Time that people take counts neither before the crash …
+    await lives.clock.advance(10_000)
+    first.agent.decide(first.agent.pendingApprovals[0]!, 'approve')
+    await until(first.agent, ({ type }) => type === 'tool.end')
+    await paused(first.agent)
+    await lives.clock.advance(10_000)
+    first.agent.prompt('later')
+    const logs = await first.logs()
+
+    // … nor while nothing runs, nor after it.
+    await lives.clock.advance(10_000)
+    const ran: string[] = []
+    const { agent } = await lives.resume(timed(ran), logs)
+    assert.is(agent.state, 'paused')
+    await lives.clock.advance(10_000)
+    const ended = ends(agent)
+    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    await ended
+    const { log } = { log: await logOf((await lives.resume(timed([]), logs)).store, 'a1') }
+    assert.equal(log, logs['a1'])
+    assert.equal(ran, ['tell'])
+    assert.is(agent.pause, null)
+  })
+
+  it('pauses when the time that was left is used up', async (context) => {
+    const lives = new Lives(context)
+    const slow = (open?: Promise<string>) =>
+      defineAgent({
+        name: 'payer',
+        model: caller(['pay']),
+        tools: [tool('pay', () => open ?? 'paid', { needsApproval: true })],
+        limits: { ms: 1_000 },
+      })
+    const first = await lives.begin(slow(), 'pay them')
+    await paused(first.agent)
+    await lives.clock.advance(5_000)
+    const paying = Promise.withResolvers<string>()
+    const { agent } = await lives.resume(slow(paying.promise), await first.logs())
+    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    await lives.clock.advance(999)
+    assert.is(agent.state, 'executing')
+    await lives.clock.advance(1)
+    const ended = ends(agent)
+    paying.resolve('paid')
+    await ended
+    assert.equal(agent.pause, { type: 'limit', limit: 'ms', allowed: 1_000, used: 1_000 })
+  })
+})
+
+describe('an agent that died with several calls open', (it) => {
+  const several = (ran: string[], rest: Partial<AgentOptions> = {}) =>
+    defineAgent({
+      name: 'several',
+      model: caller(['one', 'two', 'three']),
+      tools: ['one', 'two', 'three'].map((name) => asks(name, ran)),
+      ...rest,
+    })
+
+  it('waits for the decisions that were not made', async (context) => {
+    const lives = new Lives(context)
+    const first = await lives.begin(several([]), 'go')
+    await paused(first.agent)
+    const [one, two, three] = first.agent.pendingApprovals
+    first.agent.decide(two!, 'deny', 'not now')
+    const logs = await first.logs()
+    const ran: string[] = []
+    const { agent, ...next } = await lives.resume(several(ran), logs)
+    assert.equal(await next.logs(), logs)
+    assert.equal(agent.pendingApprovals, [one, three])
+    agent.decide(three!, 'approve')
+    agent.decide(one!, 'approve')
+    await ends(agent)
+    assert.equal(ran.toSorted(), ['one', 'three'])
+  })
+
+  it('begins what was approved, and waits for the rest at once', async (context) => {
+    const lives = new Lives(context)
+    const first = await lives.begin(several([]), 'go')
+    await paused(first.agent)
+    const [one, two, three] = first.agent.pendingApprovals
+    first.agent.decide(two!, 'approve')
+    const logs = await first.logs()
+    // It died between the decision and the start that follows it.
+    const decided = logs['a1']!.findIndex(({ type }) => type === 'approval.decided')
+    const ran: string[] = []
+    const { agent } = await lives.resume(several(ran), { a1: logs['a1']!.slice(0, decided + 1) })
+    assert.equal(agent.pendingApprovals, [one, three])
+    agent.prompt('and now?')
+    agent.decide(one!, 'approve')
+    agent.decide(three!, 'approve')
+    await ends(agent, 2)
+    assert.equal(ran.toSorted(), ['one', 'three', 'two'])
+  })
+
+  it('answers the one that ran as interrupted, once, and waits for the others in the same run', async (context) => {
+    const lives = new Lives(context)
+    const mixed = (ran: string[], work: () => unknown) =>
+      defineAgent({ name: 'mixed', model: caller(['pay', 'work']), tools: [asks('pay', ran), tool('work', work)] })
+    const first = await lives.begin(
+      mixed([], () => new Promise(() => {})),
+      'go',
+    )
+    await until(first.agent, ({ type }) => type === 'tool.start')
+    const logs = await first.logs()
+    const second = await lives.resume(
+      mixed([], () => 'again'),
+      logs,
+    )
+    assert.is(second.agent.state, 'paused')
+    const once = await second.logs()
+    assert.equal(types(once['a1']!.slice(logs['a1']!.length)), ['tool.end'])
+    const ran: string[] = []
+    const third = await lives.resume(
+      mixed(ran, () => 'again'),
+      once,
+    )
+    assert.equal(await third.logs(), once)
+    const ended = ends(third.agent)
+    third.agent.decide(third.agent.pendingApprovals[0]!, 'approve')
+    await ended
+    assert.equal(ran, ['pay'])
+  })
+
+  it('runs again what may run again, while a person is asked, and lets a prompt wait', async (context) => {
+    const lives = new Lives(context)
+    const mixed = (ran: string[], work: () => unknown) =>
+      defineAgent({
+        name: 'mixed',
+        model: caller(['pay', 'work']),
+        tools: [asks('pay', ran), tool('work', work, { effects: 'none' })],
+      })
+    const first = await lives.begin(
+      mixed([], () => new Promise(() => {})),
+      'go',
+    )
+    await until(first.agent, ({ type }) => type === 'tool.start')
+    const logs = await first.logs()
+    for (const options of [{}, { continue: false }]) {
+      const ran: string[] = []
+      const { agent } = await lives.resume(
+        mixed(ran, () => ran.push('work')),
+        logs,
+        options,
+      )
+      const asked = agent.prompt('and now?')
+      if (options.continue === false) {
+        assert.is(agent.state, 'paused')
+        agent.resume()
+      }
+      agent.decide(agent.pendingApprovals[0]!, 'approve')
+      assert.is((await asked.result).stopReason, 'stop')
+      assert.equal(ran.toSorted(), ['pay', 'work'])
+    }
+  })
+
+  it('waits for the first of calls that are made one after the other', async (context) => {
+    const lives = new Lives(context)
+    const inTurn = (ran: string[]) =>
+      defineAgent({
+        name: 'inTurn',
+        model: caller(['pay', 'work']),
+        tools: [asks('pay', ran), tool('work', () => ran.push('work'))],
+        toolExecution: 'sequential',
+      })
+    const first = await lives.begin(inTurn([]), 'go')
+    await paused(first.agent)
+    const logs = await first.logs()
+    const ran: string[] = []
+    const { agent, ...next } = await lives.resume(inTurn(ran), logs)
+    assert.is(agent.state, 'paused')
+    assert.equal(await next.logs(), logs)
+    agent.decide(agent.pendingApprovals[0]!, 'approve')
+    await ends(agent)
+    assert.equal(ran, ['pay', 'work'])
+  })
+})
+
+describe('an agent whose sub-agent waits for people', (it) => {
+  const family = (ran: string[]) => {
+    const worker = defineAgent({
+      name: 'worker',
+      description: 'Pays.',
+      model: caller(['pay']),
+      tools: [asks('pay', ran)],
+    })
+    const lead = defineAgent({ name: 'lead', description: 'Leads.', model: leadModel('worker'), agents: [worker] })
+    return defineAgent({ name: 'head', model: leadModel('lead'), agents: [lead] })
+  }
+  const leadModel = (name: string) =>
+    policyModel(({ messages }) =>
+      messages.some(({ role }) => role === 'toolResult') ? 'all done' : { toolCalls: [{ name, input: { task: 'pay' } }] },
+    )
+
+  it('can be decided for as soon as it is resumed, however often it died, and has its answer', async (context) => {
+    const lives = new Lives(context)
+    const first = await lives.begin(family([]), 'go')
+    await until(first.agent, ({ type }) => type === 'approval.requested')
+    const asked = first.agent.approvals()
+    let logs = await first.logs()
+    for (let life = 0; life < 2; life += 1) {
+      const next = await lives.resume(family([]), logs)
+      assert.equal(next.agent.approvals(), asked)
+      const later = await next.logs()
+      assert.equal(later['a1.1.1'], logs['a1.1.1'])
+      logs = later
+    }
+    const ran: string[] = []
+    const { agent, ...last } = await lives.resume(family(ran), logs)
+    agent.prompt('and now?')
+    const ended = ends(agent)
+    agent.decide(asked[0]!.key, 'approve')
+    await ended
+    assert.equal(ran, ['pay'])
+    const below = (await last.logs())['a1.1.1']!
+    assert.equal(types(below).filter((type) => type === 'run.start' || type === 'run.end'), ['run.start', 'run.end'])
+    const answer = agent.conversation.trunk().find(({ message }) => message.role === 'toolResult')?.message
+    assert.match(JSON.stringify(answer), /all done/)
+  })
+})
+
+describe('an agent that was paused by a limit', (it) => {
+  it('is paused as it was, with nothing in its log that was not there', async (context) => {
+    const lives = new Lives(context)
+    const limited = () =>
+      defineAgent({ name: 'limited', model: caller(['work']), tools: [tool('work', () => 1)], limits: { turns: 1 } })
+    const first = await lives.begin(limited(), 'go')
+    await paused(first.agent)
+    let logs = await first.logs()
+    for (const options of [{}, { continue: false }]) {
+      const { agent, ...next } = await lives.resume(limited(), logs, options)
+      assert.equal(agent.pause, first.agent.pause)
+      assert.equal(await next.logs(), logs)
+      logs = await next.logs()
+    }
+    const { agent } = await lives.resume(limited(), logs)
+    assert.is((await agent.resume().result).stopReason, 'stop')
+  })
+})
+
+describe('an agent resumed with { continue: false }', (it) => {
+  const talker = (requests: ModelRequest[] = []) =>
+    defineAgent({
+      name: 'talker',
+      model: policyModel((request) => {
+        requests.push(request)
+        return 'well'
+      }),
+    })
+
+  /** A log of a run that was ended by a close, with prompts behind it. */
+  async function waiting(lives: Lives): Promise<{ [agentId: string]: LogRecord[] }> {
+    const held = defineAgent({ name: 'talker', model: policyModel(() => new Promise(() => {})) })
+    const first = await lives.begin(held, 'one')
+    first.agent.prompt('two')
+    first.agent.prompt('three')
+    await first.agent.close()
+    return first.logs()
+  }
+
+  it('leaves queued prompts waiting until it is told to go on', async (context) => {
+    const lives = new Lives(context)
+    const logs = await waiting(lives)
+    const requests: ModelRequest[] = []
+    const { agent, ...next } = await lives.resume(talker(requests), logs, { continue: false })
+    assert.is(agent.state, 'paused')
+    assert.equal(agent.pause, { type: 'interrupted' })
+    assert.equal(await next.logs(), logs)
+    await agent.close()
+    assert.equal(requests, [])
+
+    const again = await lives.resume(talker(requests), await next.logs(), { continue: false })
+    const ended = ends(again.agent, 2)
+    await again.agent.resume().result
+    await ended
+    assert.equal(saidIn(requests[0]), ['one', 'two'])
+    assert.equal(saidIn(requests[1]), ['one', 'two', 'three'])
+    assert.is(again.agent.state, 'idle')
+  })
+
+  it('goes on, in order, when something new is said', async (context) => {
+    const lives = new Lives(context)
+    const logs = await waiting(lives)
+    for (const say of ['prompt', 'steer', 'followUp'] as const) {
+      const requests: ModelRequest[] = []
+      const { agent } = await lives.resume(talker(requests), logs, { continue: false })
+      const ended = ends(agent, 3)
+      agent[say]('four')
+      if (say !== 'prompt') agent.resume()
+      await ended
+      assert.equal(saidIn(requests[2]), ['one', 'two', 'three', 'four'])
+    }
+  })
+
+  it('goes on with what waits after an abort, which ends nothing', async (context) => {
+    const lives = new Lives(context)
+    const logs = await waiting(lives)
+    const { agent, ...next } = await lives.resume(talker(), logs, { continue: false })
+    const ended = ends(agent, 2)
+    agent.abort()
+    await ended
+    assert.not.ok(types((await next.logs())['a1']!).includes('run.abandoned'))
+  })
+
+  it('and nothing waiting is at rest', async (context) => {
+    const lives = new Lives(context)
+    const first = await lives.begin(talker(), 'one')
+    await ends(first.agent)
+    const { agent } = await lives.resume(talker(), await first.logs(), { continue: false })
+    assert.equal([agent.state, agent.pause], ['idle', null])
+  })
+})
