@@ -23,7 +23,8 @@ export {
   type SummaryContext,
 } from './actors/summariseSpan.ts'
 
-export { createRuntime, type Runtime, type RuntimeOptions } from './runtime/runtime.ts'
+export { createRuntime, type Runtime } from './runtime/runtime.ts'
+export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage } from './runtime/registry/registry.ts'
 export type { BridgeServer, ServeOptions } from './runtime/bridge/serveOptions.ts'
 export type { Agent, ListenOptions } from './runtime/agent.ts'

@@ -10,7 +10,7 @@ export const errorTable = {
   EFFECTS_MISSING: 'Start agents with runtime.spawn, or provide every effect: machine.provide({ actors }).',
   INVALID_CONTENT: 'Give text or images that are not empty and not too large.',
   INVALID_ID: 'Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit.',
-  AGENT_EXISTS: 'Choose another id, or leave it out to have one made.',
+  AGENT_EXISTS: 'Choose another id, or get the agent that is there with runtime.open(id, definition).',
   AGENT_NOT_FOUND: 'Check the id and the store, or spawn a new agent.',
   NODE_NOT_FOUND: 'Give the id of a node, as the conversation shows it: n12.',
   SESSION_IN_USE: 'Delete what depends on it first, or keep it.',
@@ -37,7 +37,8 @@ export const errorTable = {
   BRIDGE_LIMIT: 'Ask for less at a time, or raise the limits of the server.',
   STORE_CLOSED: 'Open a new store; a closed one cannot be used again.',
   STORE_NOT_OPEN: 'Call open(agentId) before append.',
-  STORE_LOCKED: 'Stop the process that holds the log, or use another folder or agent id.',
+  STORE_LOCKED:
+    'Close what holds the log, or use another folder or agent id; in one runtime, runtime.open() gives the same agent to all.',
   STORE_OPEN_FAILED: 'Check the path and its permissions.',
   STORE_READ_FAILED: 'Check the path and its permissions.',
   STORE_DELETE_FAILED: 'Check the path and its permissions; a store without delete() keeps everything.',

@@ -12,7 +12,7 @@ import { loopIdOf } from '../machines/draft.ts'
 import { addSpent } from '../machines/spending.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { Limits, RecordDraft, Spent } from '../protocol/records.ts'
+import type { RecordDraft, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
 import type { GrowingReply } from './agent.ts'
@@ -24,7 +24,6 @@ import { RequestIndex } from './log/requestIndex.ts'
 import { Notices } from './notices.ts'
 import { requestFrame } from './requestFrame.ts'
 import { restoreInput } from './restoreInput.ts'
-import type { RunHandle } from '../protocol/run.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { RunBook } from './runBook.ts'
 import { stateName } from './stateName.ts'
@@ -284,17 +283,9 @@ export class AgentHost implements AgentPorts {
     return { ...this.at, text: partial.text, thinking: partial.thinking }
   }
 
-  /** Goes on after a pause: at once, or once the log is written. Never rejects: a store that fails again ends the run as paused. */
-  async resume(run: RunHandle, limits: Limits | undefined): Promise<void> {
-    try {
-      const writing = this.#log.retry() ?? (this.context.storeError === null ? undefined : this.durable())
-      if (writing !== undefined) await writing
-    } catch (thrown) {
-      return this.runs.drop(run, 'paused', this.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
-    }
-    const isOwed = this.context.pausedRun !== null
-    this.send({ type: 'resume', id: run.id, at: this.clock.now(), ...(limits === undefined ? {} : { limits }) })
-    if (!isOwed) this.runs.drop(run, 'stop')
+  /** Waits for the log, and first writes again what a failure left over. Rejects when it fails again. */
+  async written(): Promise<void> {
+    await (this.#log.retry() ?? this.durable())
   }
 
   capture(key: string, attempt: number, { request, provenance }: AssembledRequest): void {
@@ -344,7 +335,7 @@ export class AgentHost implements AgentPorts {
   /** Waits for the log and lets the next writer in. */
   async release(): Promise<void> {
     try {
-      await (this.#log.retry() ?? this.durable())
+      await this.written()
     } finally {
       await this.#lease.release()
     }

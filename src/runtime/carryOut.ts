@@ -94,7 +94,7 @@ function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: stri
     throw new RuntimeError('NOT_PAUSED', `Agent "${host.agentId}" is ${host.state}${why}.`)
   }
   const run = host.runs.expect(id)
-  void host.resume(run, limits)
+  void host.runs.resume(run, limits)
   return run
 }
 

@@ -94,7 +94,7 @@ export class Children implements ChildPorts {
   /** Resolves once those that are being opened are there, and all below them. */
   async ready(): Promise<void> {
     await Promise.all([...this.#opening.values()].map(({ promise }) => promise))
-    await Promise.all(this.hosts.map((host) => host.children?.ready()))
+    await Promise.all(this.hosts.map(async (host) => host.children?.ready()))
   }
 
   async open(input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
@@ -290,7 +290,9 @@ export class Children implements ChildPorts {
       return answerOf({ stopReason: 'paused', text: lastText(host.conversation), reason }, host.definition)
     }
     const left = limits === undefined ? undefined : limitsWithin(pausedLimits ?? {}, limits)
-    void host.resume(run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), left)
+    const next = run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`)
+    if (pause.type === 'interrupted') host.runs.goOn(next, left)
+    else void host.runs.resume(next, left)
     return undefined
   }
 
@@ -355,7 +357,7 @@ export class Children implements ChildPorts {
     this.#wasOpened(host.agentId, host)
     if (message !== undefined) host.send({ type: 'prompt', ...message, at: host.clock.now() })
     else if (isBegun && host.context.pause?.type === 'interrupted')
-      void host.resume(host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), undefined)
+      host.runs.goOn(host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), undefined)
     return this.#answer(input, detachedAnswer(host))
   }
 

@@ -2,7 +2,7 @@ import { readAnswer } from '../actors/readAnswer.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { textOf } from '../protocol/messages.ts'
-import type { RecordOf } from '../protocol/records.ts'
+import type { Limits, RecordOf } from '../protocol/records.ts'
 import type { AgentHost } from './agentHost.ts'
 import { RunHandle } from '../protocol/run.ts'
 
@@ -27,6 +27,24 @@ export class RunBook {
   join(run: RunHandle): void {
     this.#expected?.delete(run.id)
     this.#host.announcer.run = run
+  }
+
+  /** Goes on after a pause, once the log is written. Never rejects: a store that fails again ends the run as paused. */
+  async resume(run: RunHandle, limits: Limits | undefined): Promise<void> {
+    try {
+      await this.#host.written()
+    } catch (thrown) {
+      return this.drop(run, 'paused', this.#host.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
+    }
+    this.goOn(run, limits)
+  }
+
+  /** Goes on after a pause, at once. */
+  goOn(run: RunHandle, limits: Limits | undefined): void {
+    const { context, clock } = this.#host
+    const isOwed = context.pausedRun !== null
+    this.#host.send({ type: 'resume', id: run.id, at: clock.now(), ...(limits === undefined ? {} : { limits }) })
+    if (!isOwed) this.drop(run, 'stop')
   }
 
   /** The run will not begin. */

@@ -1,6 +1,5 @@
 import { nanoid } from 'nanoid'
 import type { ActorRefFrom } from 'xstate'
-import { z } from 'zod'
 import { compactTrunk } from '../actors/compactTrunk.ts'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { drainPrunes } from '../actors/drainPrunes.ts'
@@ -14,13 +13,11 @@ import { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { SubAgentLogic } from '../machines/agentSetup.ts'
 import { supervisorMachine } from '../machines/supervisorMachine.ts'
-import { Redactor, type RedactOptions } from '../actors/redaction/redactor.ts'
+import { Redactor } from '../actors/redaction/redactor.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { RuntimeError } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
-import type { Logger } from '../protocol/logger.ts'
-import type { Tracer } from '../protocol/tracer.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { Agent, AgentBody, AgentOwner } from './agent.ts'
 import { AgentHost } from './agentHost.ts'
@@ -31,39 +28,19 @@ import type { Nursery } from './children.ts'
 import { Registry, type AgentPage } from './registry/registry.ts'
 import { UnloadedHost, type Loader } from './registry/unloadedHost.ts'
 import { Unloading } from './registry/unloading.ts'
+import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
+import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import { Watchers } from './watchers.ts'
-import { readHistory, type History } from './sessions/readHistory.ts'
+import { readHistory } from './sessions/readHistory.ts'
 import { memoryStore } from './stores/memoryStore.ts'
 import { systemClock } from '../protocol/systemClock.ts'
-
-export interface RuntimeOptions {
-  /** Where logs live; closed with the runtime. Default: in memory. */
-  readonly store?: Store
-  /** Default: the system's. */
-  readonly clock?: Clock
-  /** Numbers from 0 to 1, for the jitter of retries. Default: `Math.random`. */
-  readonly random?: () => number
-  /** Makes ids of agents and requests. Default: nanoid. */
-  readonly newId?: () => string
-  /** Sees what agents do as spans: `otelTracer` of `escapement/otel`. */
-  readonly tracer?: Tracer
-  /** Gets a line for what happens, never its content: a pino logger, for example. Silent by default. */
-  readonly logger?: Logger
-  /** Kept out of logs, events, requests and captures, so that the model does not see it either. Off by default. */
-  readonly redact?: RedactOptions
-  /**
-   * An agent without a parent that was idle for so many milliseconds, with no listener and no child, is unloaded: its log is let
-   * go and its memory freed, and its next command loads it again. Until then a timer keeps the process alive. Default: never.
-   */
-  readonly idleUnloadMs?: number
-}
 
 /** Spawns agents and owns what they share. */
 export interface Runtime {
   /**
    * Starts an agent of this definition, with a log of its own.
    *
-   * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (the id has a log already), `STORE_LOCKED`, `STORE_OPEN_FAILED`
+   * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (it runs, or has a log already), `STORE_LOCKED`, `STORE_OPEN_FAILED`
    */
   spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
   /**
@@ -75,6 +52,15 @@ export interface Runtime {
    * name), `STORE_LOCKED`, `LOG_CORRUPT`, `LOG_VERSION`
    */
   resume(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
+  /**
+   * The agent of this id, whatever became of it: the one that runs here, else the one in the store (as `resume` goes on with it),
+   * else a new one (as `spawn` starts it). Calls for one id at the same time get the same agent; one that is being closed is waited
+   * for. `continue` counts when it is brought back.
+   *
+   * @throws RuntimeError `INVALID_DEFINITION` (it is of another name), `INVALID_ID`, `AGENT_STOPPED` (for good), `RUNTIME_CLOSED`,
+   * `STORE_LOCKED` (another process or runtime has it), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
+   */
+  open(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
   /**
    * The agents that have not ended and have no parent, unloaded ones too, oldest first; all of them, or a page.
    *
@@ -97,37 +83,9 @@ export interface Runtime {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const has =
-  (...methods: readonly string[]) =>
-  (value: unknown): boolean =>
-    typeof value === 'object' &&
-    value !== null &&
-    methods.every((name) => typeof Reflect.get(value, name) === 'function')
-
-const runtimeOptionsSchema = z
-  .strictObject({
-    store: z.custom(has('append', 'read', 'list', 'open', 'close'), 'give a store, such as fileStore(dir)'),
-    clock: z.custom(has('now', 'after'), 'give { now, after }'),
-    random: z.custom((value) => typeof value === 'function', 'give a function'),
-    newId: z.custom((value) => typeof value === 'function', 'give a function'),
-    tracer: z.custom(has('event', 'within'), 'give a tracer, such as otelTracer()'),
-    logger: z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
-    redact: z.looseObject({}),
-    idleUnloadMs: z.number().positive(),
-  })
-  .partial()
-
-const spawnOptionsSchema = z.strictObject({ id: z.string() }).partial()
-const resumeOptionsSchema = z.strictObject({ continue: z.boolean() }).partial()
-
-function checkOptions(schema: z.ZodType, options: unknown, verb: string): void {
-  const checked = schema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(checked.error)}.`)
-}
-
 /** Makes a runtime. Close it, or hold it with `await using` where Node has that. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  checkOptions(runtimeOptionsSchema, options, 'createRuntime')
+  checkOptions('createRuntime', options)
   return new LocalRuntime(options)
 }
 
@@ -137,6 +95,8 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   readonly #owner: AgentOwner
   readonly #logger: Logger | undefined
   readonly #hosts = new Map<string, AgentHost>()
+  /** Agents that are being spawned, resumed or opened; never rejects. */
+  readonly #openings = new Map<string, Promise<unknown>>()
   readonly #registry: Registry
   readonly #unloading: Unloading | undefined
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
@@ -197,25 +157,79 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   }
 
   async spawn(definition: AgentDefinition, options: { id?: string } = {}): Promise<Agent> {
-    checkOptions(spawnOptionsSchema, options, 'spawn')
+    checkOptions('spawn', options)
     const agentId = options.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
-    const lease = await this.openLog(agentId)
-    if (lease.lastSeq === 0) return this.#begin({ agentId, definition, lease })
-    await lease.release()
-    const what = `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store: resume it, or`
-    throw new RuntimeError('AGENT_EXISTS', `${what} spawn under another id.`)
+    this.#checkFree(agentId)
+    return this.#alone(agentId, async () => {
+      const lease = await this.openLog(agentId)
+      if (lease.lastSeq === 0) return this.#begin({ agentId, definition, lease })
+      await lease.release()
+      const what = `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store.`
+      throw new RuntimeError('AGENT_EXISTS', what)
+    })
   }
 
   async resume(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
-    checkOptions(resumeOptionsSchema, options, 'resume')
+    checkOptions('resume', options)
     this.#check(agentId, definition, 'resume')
-    const lease = await this.openLog(agentId)
+    this.#checkFree(agentId)
+    return this.#alone(agentId, async () => this.#goOn(await this.openLog(agentId), definition, options))
+  }
+
+  async open(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
+    checkOptions('open', options)
+    for (;;) {
+      this.#check(agentId, definition, 'open')
+      const opening = this.#openings.get(agentId)
+      const body = this.#registry.body(agentId)
+      if (opening !== undefined) await opening
+      else if (body === undefined) break
+      else if (body.isStopped) await this.#parting(body)
+      else {
+        checkSame(agentId, body.definition.name, definition)
+        return this.#registry.get(agentId)!
+      }
+    }
+    return this.#alone(agentId, async () => {
+      const lease = await this.openLog(agentId)
+      return lease.lastSeq === 0
+        ? this.#begin({ agentId, definition, lease })
+        : await this.#goOn(lease, definition, options)
+    })
+  }
+
+  /** Resolves once an agent that is ending has let go of its log. Why it could not is for whoever ended it. */
+  async #parting(body: AgentBody): Promise<void> {
+    await body.end('close').catch(() => {})
+    await this.#let(body).catch(() => {})
+  }
+
+  /** Opens an agent while no other call does. */
+  async #alone(agentId: string, open: () => Promise<Agent>): Promise<Agent> {
+    const opening = open()
+    this.#openings.set(
+      agentId,
+      opening.catch(() => {}),
+    )
+    try {
+      return await opening
+    } finally {
+      this.#openings.delete(agentId)
+    }
+  }
+
+  async #goOn(
+    lease: StoreLease,
+    definition: AgentDefinition,
+    { continue: goesOn = true }: { continue?: boolean },
+  ): Promise<Agent> {
+    const { agentId } = lease
     try {
       const history = await readHistory(this.#store, agentId)
       checkResumable(agentId, definition, history)
-      const host = this.adopt({ agentId, definition, lease, history, staysPaused: options.continue === false })
-      host.start(options.continue !== false && wasCutOff(host) ? [this.#resumption()] : [])
+      const host = this.adopt({ agentId, definition, lease, history, staysPaused: !goesOn })
+      host.start(goesOn && wasCutOff(host.input) ? [this.#resumption()] : [])
       await host.children?.ready()
       return this.#registry.get(agentId)!
     } catch (thrown) {
@@ -237,7 +251,12 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     if (!agentIdSchema.safeParse(agentId).success) {
       throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
     }
+  }
+
+  #checkFree(agentId: string): void {
     if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
+    if (this.#openings.has(agentId))
+      throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is being started by another call.`)
   }
 
   openLog(agentId: string): Promise<StoreLease> {
@@ -371,16 +390,4 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The runtime is closed.')
   }
-}
-
-/** Its log ends in the middle of a run, or with one that was cut off. */
-const wasCutOff = ({ input: { restored } }: AgentHost): boolean =>
-  restored?.context.run != null || restored?.context.pause?.type === 'interrupted'
-
-function checkResumable(agentId: string, definition: AgentDefinition, { created, records }: History): void {
-  if (records.at(-1)?.type === 'agent.stopped')
-    throw new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped for good.`)
-  if (created.definition === definition.name) return
-  const what = `Agent "${agentId}" is of definition "${created.definition}", not "${definition.name}".`
-  throw new RuntimeError('INVALID_DEFINITION', what)
 }

@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { agUi } from '../../src/agUi.ts'
 import type { ModelPart } from '../../src/protocol/model.ts'
 import type { ServeOptions } from '../../src/runtime/bridge/serveOptions.ts'
-import type { RuntimeOptions } from '../../src/runtime/runtime.ts'
+import type { RuntimeOptions } from '../../src/runtime/runtimeOptions.ts'
 import { serveAgents, type Serving } from '../bridge/bridgeHarness.ts'
 import type { CaseContext } from '../support/suite.ts'
 

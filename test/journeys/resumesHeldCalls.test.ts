@@ -1,106 +1,9 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
-import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import type { AgentEvent } from '../../src/protocol/events.ts'
-import type { LogRecord } from '../../src/protocol/records.ts'
-import type { Store } from '../../src/protocol/store.ts'
-import type { Agent } from '../../src/runtime/agent.ts'
-import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
-import { simulatedClock, type SimulatedClock } from '../../src/runtime/simulatedClock.ts'
-import { resultsOf, saidIn, tool } from '../support/agentHarness.ts'
-import { lateStoreOf } from '../support/lateStore.ts'
-import { assert, type CaseContext, describe } from '../support/suite.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
-
-/** Calls these tools at once, and answers whatever is said once it has their results. */
-const caller = (names: readonly string[], requests: ModelRequest[] = []) =>
-  policyModel((request) => {
-    requests.push(request)
-    return request.messages.some(({ role }) => role === 'toolResult')
-      ? 'done'
-      : { toolCalls: names.map((name) => ({ name, input: {} })) }
-  })
-
-const asks = (name: string, ran: string[] = []) =>
-  tool(
-    name,
-    () => {
-      ran.push(name)
-      return `${name} done`
-    },
-    { needsApproval: true },
-  )
-
-async function logOf(store: Store, agentId: string): Promise<LogRecord[]> {
-  const records: LogRecord[] = []
-  for await (const record of store.read(agentId)) records.push(record)
-  return records
-}
-
-const until = async (agent: Agent, fits: (event: AgentEvent) => boolean): Promise<void> => {
-  for await (const event of agent.events({ descendants: true })) if (fits(event)) return
-}
-
-const ends = (agent: Agent, count = 1): Promise<void> => {
-  let seen = 0
-  return until(agent, (event) => event.type === 'run.end' && event.agentId === agent.id && (seen += 1) === count)
-}
-
-interface Life {
-  readonly runtime: Runtime
-  readonly agent: Agent
-  readonly store: Store
-  /** Its log, and those of agents below it, as they are now. */
-  logs(): Promise<{ [agentId: string]: LogRecord[] }>
-}
-
-/** Lives of one agent: each goes on from what is in the store when its process dies, which may be at any time. */
-class Lives {
-  readonly clock: SimulatedClock = simulatedClock()
-  readonly #context: CaseContext
-
-  constructor(context: CaseContext) {
-    this.#context = context
-  }
-
-  async begin(definition: AgentDefinition, prompt: string, from?: (runtime: Runtime) => Promise<Agent>): Promise<Life> {
-    const store = await lateStoreOf({})
-    const runtime = await this.#runtime(store)
-    const agent = await (from?.(runtime) ?? runtime.spawn(definition, { id: 'a1' }))
-    agent.prompt(prompt)
-    return this.#life(runtime, agent, store)
-  }
-
-  async resume(
-    definition: AgentDefinition,
-    logs: { readonly [agentId: string]: readonly LogRecord[] },
-    options?: { continue?: boolean },
-  ): Promise<Life> {
-    const store = await lateStoreOf(logs)
-    const runtime = await this.#runtime(store)
-    return this.#life(runtime, await runtime.resume('a1', definition, options), store)
-  }
-
-  async #runtime(store: Store): Promise<Runtime> {
-    const runtime = await createRuntime({ store, clock: this.clock })
-    this.#context.cleanup(() => runtime.close())
-    return runtime
-  }
-
-  #life(runtime: Runtime, agent: Agent, store: Store): Life {
-    const logs = async (): Promise<{ [agentId: string]: LogRecord[] }> => {
-      const ids = await store.list()
-      await Promise.all(ids.map((id) => runtime.agent(id)?.durable()))
-      return Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await logOf(store, id)] as const)))
-    }
-    return { runtime, agent, store, logs }
-  }
-}
-
-const types = (records: readonly LogRecord[]): string[] => records.map(({ type }) => type)
-const paused = async (agent: Agent): Promise<void> => {
-  if (agent.state !== 'paused') await until(agent, (event) => event.type === 'state.changed' && event.state === 'paused')
-}
+import { resultsOf, saidIn, tool } from '../support/agentHarness.ts'
+import { asks, caller, ends, Lives, logOf, paused, types, until } from '../support/lives.ts'
+import { assert, describe } from '../support/suite.ts'
 
 describe('an agent that waited for people when its process died', (it) => {
   const definition = (ran: string[], names = ['pay'], rest: Partial<AgentOptions> = {}, requests?: ModelRequest[]) =>
@@ -128,7 +31,10 @@ describe('an agent that waited for people when its process died', (it) => {
     await ended
     assert.equal(ran, ['pay'])
     const after = (await last.logs())['a1']!
-    assert.equal(types(after).filter((type) => type === 'run.start' || type === 'run.end'), ['run.start', 'run.end'])
+    assert.equal(
+      types(after).filter((type) => type === 'run.start' || type === 'run.end'),
+      ['run.start', 'run.end'],
+    )
     const end = after.at(-1)!
     assert.ok(end.type === 'run.end')
     assert.equal([end.loopId, end.stopReason, end.turns], ['a1/r0', 'stop', 2])
@@ -337,6 +243,7 @@ describe('an agent that died with several calls open', (it) => {
       if (options.continue === false) {
         assert.is(agent.state, 'paused')
         agent.resume()
+        await until(agent, (event) => event.type === 'run.start')
       }
       agent.decide(agent.pendingApprovals[0]!, 'approve')
       assert.is((await asked.result).stopReason, 'stop')
@@ -379,7 +286,9 @@ describe('an agent whose sub-agent waits for people', (it) => {
   }
   const leadModel = (name: string) =>
     policyModel(({ messages }) =>
-      messages.some(({ role }) => role === 'toolResult') ? 'all done' : { toolCalls: [{ name, input: { task: 'pay' } }] },
+      messages.some(({ role }) => role === 'toolResult')
+        ? 'all done'
+        : { toolCalls: [{ name, input: { task: 'pay' } }] },
     )
 
   it('can be decided for as soon as it is resumed, however often it died, and has its answer', async (context) => {
@@ -403,100 +312,11 @@ describe('an agent whose sub-agent waits for people', (it) => {
     await ended
     assert.equal(ran, ['pay'])
     const below = (await last.logs())['a1.1.1']!
-    assert.equal(types(below).filter((type) => type === 'run.start' || type === 'run.end'), ['run.start', 'run.end'])
+    assert.equal(
+      types(below).filter((type) => type === 'run.start' || type === 'run.end'),
+      ['run.start', 'run.end'],
+    )
     const answer = agent.conversation.trunk().find(({ message }) => message.role === 'toolResult')?.message
     assert.match(JSON.stringify(answer), /all done/)
-  })
-})
-
-describe('an agent that was paused by a limit', (it) => {
-  it('is paused as it was, with nothing in its log that was not there', async (context) => {
-    const lives = new Lives(context)
-    const limited = () =>
-      defineAgent({ name: 'limited', model: caller(['work']), tools: [tool('work', () => 1)], limits: { turns: 1 } })
-    const first = await lives.begin(limited(), 'go')
-    await paused(first.agent)
-    let logs = await first.logs()
-    for (const options of [{}, { continue: false }]) {
-      const { agent, ...next } = await lives.resume(limited(), logs, options)
-      assert.equal(agent.pause, first.agent.pause)
-      assert.equal(await next.logs(), logs)
-      logs = await next.logs()
-    }
-    const { agent } = await lives.resume(limited(), logs)
-    assert.is((await agent.resume().result).stopReason, 'stop')
-  })
-})
-
-describe('an agent resumed with { continue: false }', (it) => {
-  const talker = (requests: ModelRequest[] = []) =>
-    defineAgent({
-      name: 'talker',
-      model: policyModel((request) => {
-        requests.push(request)
-        return 'well'
-      }),
-    })
-
-  /** A log of a run that was ended by a close, with prompts behind it. */
-  async function waiting(lives: Lives): Promise<{ [agentId: string]: LogRecord[] }> {
-    const held = defineAgent({ name: 'talker', model: policyModel(() => new Promise(() => {})) })
-    const first = await lives.begin(held, 'one')
-    first.agent.prompt('two')
-    first.agent.prompt('three')
-    await first.agent.close()
-    return first.logs()
-  }
-
-  it('leaves queued prompts waiting until it is told to go on', async (context) => {
-    const lives = new Lives(context)
-    const logs = await waiting(lives)
-    const requests: ModelRequest[] = []
-    const { agent, ...next } = await lives.resume(talker(requests), logs, { continue: false })
-    assert.is(agent.state, 'paused')
-    assert.equal(agent.pause, { type: 'interrupted' })
-    assert.equal(await next.logs(), logs)
-    await agent.close()
-    assert.equal(requests, [])
-
-    const again = await lives.resume(talker(requests), await next.logs(), { continue: false })
-    const ended = ends(again.agent, 2)
-    await again.agent.resume().result
-    await ended
-    assert.equal(saidIn(requests[0]), ['one', 'two'])
-    assert.equal(saidIn(requests[1]), ['one', 'two', 'three'])
-    assert.is(again.agent.state, 'idle')
-  })
-
-  it('goes on, in order, when something new is said', async (context) => {
-    const lives = new Lives(context)
-    const logs = await waiting(lives)
-    for (const say of ['prompt', 'steer', 'followUp'] as const) {
-      const requests: ModelRequest[] = []
-      const { agent } = await lives.resume(talker(requests), logs, { continue: false })
-      const ended = ends(agent, 3)
-      agent[say]('four')
-      if (say !== 'prompt') agent.resume()
-      await ended
-      assert.equal(saidIn(requests[2]), ['one', 'two', 'three', 'four'])
-    }
-  })
-
-  it('goes on with what waits after an abort, which ends nothing', async (context) => {
-    const lives = new Lives(context)
-    const logs = await waiting(lives)
-    const { agent, ...next } = await lives.resume(talker(), logs, { continue: false })
-    const ended = ends(agent, 2)
-    agent.abort()
-    await ended
-    assert.not.ok(types((await next.logs())['a1']!).includes('run.abandoned'))
-  })
-
-  it('and nothing waiting is at rest', async (context) => {
-    const lives = new Lives(context)
-    const first = await lives.begin(talker(), 'one')
-    await ends(first.agent)
-    const { agent } = await lives.resume(talker(), await first.logs(), { continue: false })
-    assert.equal([agent.state, agent.pause], ['idle', null])
   })
 })

@@ -48,6 +48,11 @@ export class Registry {
     return this.#seats.get(agentId)?.agent
   }
 
+  /** What runs an agent, or stands in for it. */
+  body(agentId: string): AgentBody | undefined {
+    return this.#seats.get(agentId)?.body
+  }
+
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onSeat(listener: (agent: Agent) => void): () => void {
     this.#listeners.add(listener)

@@ -127,7 +127,7 @@ export class UnloadedHost {
     return this
   }
 
-  get runs(): Pick<UnloadedHost, 'expect'> {
+  get runs(): Pick<UnloadedHost, 'expect' | 'resume'> {
     return this
   }
 

@@ -60,11 +60,15 @@ async function mayBeAlive(content: string): Promise<boolean> {
 
 function lockedError(path: string, content: string): RuntimeError {
   const holder = holderIn(content)
+  const isOurs = holder?.pid === process.pid && holder.host === hostname()
   const who =
     holder === undefined
       ? 'an unknown holder'
-      : `process ${holder.pid}${holder.pid === process.pid ? ' (this one)' : ''} on ${holder.host} since ${holder.startedAt}`
-  return new RuntimeError('STORE_LOCKED', `${path} is held by ${who}; if that is gone for certain, delete the file.`)
+      : `process ${holder.pid}${isOurs ? ' (this one)' : ''} on ${holder.host} since ${holder.startedAt}`
+  const what = isOurs
+    ? 'another store or runtime in it has the log open'
+    : 'if that is gone for certain, delete the file'
+  return new RuntimeError('STORE_LOCKED', `${path} is held by ${who}; ${what}.`)
 }
 
 const linked = (draft: string, path: string): Promise<boolean> =>

@@ -1,0 +1,30 @@
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import type { AgentInput } from '../machines/agentTypes.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import type { History } from './sessions/readHistory.ts'
+
+/** Whether a log ends in the middle of a run, or with one that was cut off. */
+export const wasCutOff = ({ restored }: AgentInput): boolean =>
+  restored?.context.run != null || restored?.context.pause?.type === 'interrupted'
+
+/**
+ * Refuses to go on from a log.
+ *
+ * @throws RuntimeError `AGENT_STOPPED`; `INVALID_DEFINITION` when it is of another name.
+ */
+export function checkResumable(agentId: string, definition: AgentDefinition, { created, records }: History): void {
+  if (records.at(-1)?.type === 'agent.stopped')
+    throw new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped for good.`)
+  checkSame(agentId, created.definition, definition)
+}
+
+/**
+ * Refuses a definition of another name than the agent's.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`
+ */
+export function checkSame(agentId: string, name: string, definition: AgentDefinition): void {
+  if (name === definition.name) return
+  const what = `Agent "${agentId}" is of definition "${name}", not "${definition.name}".`
+  throw new RuntimeError('INVALID_DEFINITION', what)
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { RedactOptions } from '../actors/redaction/redactor.ts'
+import type { Clock } from '../protocol/clock.ts'
+import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import type { Logger } from '../protocol/logger.ts'
+import type { Store } from '../protocol/store.ts'
+import type { Tracer } from '../protocol/tracer.ts'
+
+export interface RuntimeOptions {
+  /** Where logs live; closed with the runtime. Default: in memory. */
+  readonly store?: Store
+  /** Default: the system's. */
+  readonly clock?: Clock
+  /** Numbers from 0 to 1, for the jitter of retries. Default: `Math.random`. */
+  readonly random?: () => number
+  /** Makes ids of agents and requests. Default: nanoid. */
+  readonly newId?: () => string
+  /** Sees what agents do as spans: `otelTracer` of `escapement/otel`. */
+  readonly tracer?: Tracer
+  /** Gets a line for what happens, never its content: a pino logger, for example. Silent by default. */
+  readonly logger?: Logger
+  /** Kept out of logs, events, requests and captures, so that the model does not see it either. Off by default. */
+  readonly redact?: RedactOptions
+  /**
+   * An agent without a parent that was idle for so many milliseconds, with no listener and no child, is unloaded: its log is let
+   * go and its memory freed, and its next command loads it again. Until then a timer keeps the process alive. Default: never.
+   */
+  readonly idleUnloadMs?: number
+}
+
+const has =
+  (...methods: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' &&
+    value !== null &&
+    methods.every((name) => typeof Reflect.get(value, name) === 'function')
+
+const schemas = {
+  createRuntime: z
+    .strictObject({
+      store: z.custom(has('append', 'read', 'list', 'open', 'close'), 'give a store, such as fileStore(dir)'),
+      clock: z.custom(has('now', 'after'), 'give { now, after }'),
+      random: z.custom((value) => typeof value === 'function', 'give a function'),
+      newId: z.custom((value) => typeof value === 'function', 'give a function'),
+      tracer: z.custom(has('event', 'within'), 'give a tracer, such as otelTracer()'),
+      logger: z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
+      redact: z.looseObject({}),
+      idleUnloadMs: z.number().positive(),
+    })
+    .partial(),
+  spawn: z.strictObject({ id: z.string() }).partial(),
+  resume: z.strictObject({ continue: z.boolean() }).partial(),
+  open: z.strictObject({ continue: z.boolean() }).partial(),
+}
+
+/**
+ * Checks the options of one of the runtime's functions.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, naming the option.
+ */
+export function checkOptions(verb: keyof typeof schemas, options: unknown): void {
+  const checked = schemas[verb].safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(checked.error)}.`)
+}
