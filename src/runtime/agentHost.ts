@@ -72,7 +72,7 @@ export class AgentHost implements AgentPorts {
   #spent: Spent
 
   constructor(options: HostOptions, shared: HostShared) {
-    const { agentId, definition, parent, link, task, staysPaused = false } = options
+    const { agentId, definition, parent, link, task, staysPaused } = options
     this.agentId = agentId
     this.definition = definition
     this.parent = parent

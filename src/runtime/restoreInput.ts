@@ -10,7 +10,7 @@ export function restoreInput(
   { past, records }: Pick<History, 'past' | 'records'>,
   conversation: Conversation,
   definition: AgentDefinition,
-  staysPaused: boolean,
+  staysPaused = false,
 ): NonNullable<AgentInput['restored']> {
   const { flags } = definition.policy
   const { queues, annotations, head, lastNodeId } = conversation

@@ -101,15 +101,47 @@ describe('an agent restored from its log', (it) => {
     assert.is(again.state, 'idle')
   })
 
-  it('takes no decision before it is resumed, and after it takes the same one', () => {
+  it('waits for people in the run it had, and writes nothing before they decide', () => {
     const script = agentIn('paused for approvals')
+    const again = restoredFrom(script.driver.records)
+    wake(again)
+    again.resume()
+    assert.equal([again.state, again.context.pause?.type], ['paused', 'approvals'])
+    assert.equal(again.driver.records, script.driver.records)
+    again.approve('c1')
+    assert.equal([again.state, again.underway], ['executing', ['c1']])
+    assert.is(again.driver.recordsOf('run.start').length, 1)
+  })
+
+  it('takes what was said in the middle of the run before it waits for people', () => {
+    const script = agentIn('paused for approvals')
+    script.driver.send({ type: 'steer', id: 'q9', at: 1, content: text('leave it') })
+    const said = script.driver.records.findIndex(({ type }) => type === 'queue.changed')
+    const steered = restoredFrom(script.driver.records.slice(0, said + 1))
+    wake(steered)
+    assert.equal(steered.context.pause, { type: 'interrupted' })
+    steered.resume()
+    assert.match(results(steered)[0]?.[1] ?? '', /^Skipped/)
+  })
+
+  it('takes no decision while something else waits to be gone on with, and keeps the call for a person', () => {
+    const script = new AgentScript()
+    script.prompt('go')
+    script.reply({
+      calls: [
+        { callId: 'c1', held: true },
+        { callId: 'c2', name: 'again' },
+      ],
+    })
     const again = restoredFrom(script.driver.records)
     wake(again)
     const before = again.driver.records.length
     again.approve('c1')
+    again.prompt('and now?')
     assert.equal([again.state, again.context.pause], ['paused', { type: 'interrupted' }])
-    assert.is(again.driver.records.length, before)
+    assert.equal(again.types(before), ['queue.changed'])
     again.resume()
+    again.finishCall('c2')
     assert.is(again.context.pause?.type, 'approvals')
     again.approve('c1')
     assert.equal([again.state, again.underway], ['executing', ['c1']])
