@@ -92,7 +92,7 @@ describe('escapement resume', (it) => {
       .trimEnd()
       .split('\n')
       .map((line) => (JSON.parse(line) as { type: string }).type)
-    assert.ok(types.includes('run.start') && types.includes('run.end'))
+    assert.ok(types.includes('approval.decided') && types.includes('run.end'))
   })
 
   atTerminal(it, 'asks again at a terminal, and a chat follows', async (context) => {

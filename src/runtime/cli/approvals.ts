@@ -13,7 +13,7 @@ export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
   yes ? 'approve' : isLive ? 'ask' : 'deny'
 
 export interface Approvals {
-  /** Takes up the calls that wait already, as after a reconnect. */
+  /** Takes up the calls that wait already, as after a reconnect or a resume. */
   look(): void
   end(): void
 }

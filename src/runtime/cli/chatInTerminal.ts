@@ -3,7 +3,7 @@ import { approvalPolicy } from './approvals.ts'
 import type { ChatOptions } from './chatOverPipe.ts'
 import { doubleStop } from './doubleStop.ts'
 import { exitCodes } from './exitCodes.ts'
-import { holdChat } from './holdChat.ts'
+import { holdChat, type OpenChat } from './holdChat.ts'
 import { howToGoOn, type Session } from './openSession.ts'
 import { coloursFor } from './terminal/colours.ts'
 
@@ -11,7 +11,7 @@ import { coloursFor } from './terminal/colours.ts'
 export async function chatInTerminal(
   session: Session,
   { host, isPriced, modelId, yes = false }: ChatOptions,
-  begin: () => void = () => {},
+  begin: (chat: OpenChat) => void = () => {},
 ): Promise<number> {
   const { agent, dir, logFile } = session
   const isDouble = doubleStop(systemClock)

@@ -60,6 +60,7 @@ export async function watchWork(
     interruptedAt ??= systemClock.now()
     agent.abort()
   })
+  approvals.look()
   try {
     const result = await begin()
     isLeft = interruptedAt !== undefined || result.stopReason === 'paused' || result.stopReason === 'aborted'

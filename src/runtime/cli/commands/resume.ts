@@ -61,8 +61,9 @@ export const resumeCommand: Command = {
     try {
       if (!isLive) return await goOn(session, options)
       host.stdout.write(recap(before.conversation, host))
-      return await chatInTerminal(session, { ...options, modelId: choice.model.id }, () => {
+      return await chatInTerminal(session, { ...options, modelId: choice.model.id }, (chat) => {
         if (isOwed(session.agent)) session.agent.resume()
+        else chat.catchUp()
       })
     } finally {
       await session.close()
@@ -103,7 +104,9 @@ const hadBrake = ({ past, records }: LoadedSession): boolean =>
 /** Whether a run waits to be gone on with; of one that waits for approvals those are asked first. */
 const isOwed = ({ pause }: Agent): boolean => pause !== null && pause.type !== 'approvals'
 
-const isAtRest = ({ state }: Agent): boolean => state === 'idle' || state === 'paused' || state === 'stopped'
+/** Nothing comes by itself any more; calls that wait for approvals are answered. */
+const isAtRest = ({ state, pause }: Agent): boolean =>
+  state === 'idle' || state === 'stopped' || (state === 'paused' && pause?.type !== 'approvals')
 
 async function goOn(session: Session, options: TaskOptions): Promise<number> {
   const { agent } = session
@@ -121,10 +124,14 @@ async function goOn(session: Session, options: TaskOptions): Promise<number> {
 async function toRest(agent: Agent): Promise<RunEnd> {
   let last: RunEnd | undefined = isOwed(agent) ? await agent.resume().result : undefined
   if (!isAtRest(agent)) {
-    for await (const event of agent.events()) {
-      if (event.type === 'run.end') last = event
-      if (isAtRest(agent)) break
-    }
+    const rest = Promise.withResolvers<void>()
+    // Not an iterable, which tells late: by then it may be at rest with its end unread.
+    const unsubscribe = agent.subscribe((event) => {
+      if (event.type === 'run.end' && event.agentId === agent.id) last = event
+      if (isAtRest(agent)) rest.resolve()
+    })
+    await rest.promise
+    unsubscribe()
   }
   return last ?? { stopReason: 'stop' }
 }
