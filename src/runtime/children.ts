@@ -6,9 +6,9 @@ import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorT
 import type { Evidence } from '../protocol/braking.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { Limits, LogRecord, ParentLink, QueuedMessage, Spent } from '../protocol/records.ts'
-import type { StoreLease } from '../protocol/store.ts'
 import type { AgentHost } from './agentHost.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
+import type { Nursery } from './nursery.ts'
 import { lastText } from './runBook.ts'
 import type { RunHandle } from '../protocol/run.ts'
 import { lessSpent, noneSpent, spentAfter } from './spent.ts'
@@ -19,24 +19,6 @@ interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
   reject(reason: unknown): void
-}
-
-/** What the sub-agents of an agent need of the runtime. */
-export interface Nursery {
-  /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
-  openLog(agentId: string): Promise<StoreLease>
-  /** Makes the host of an agent and registers it. */
-  adopt(options: {
-    readonly agentId: string
-    readonly definition: AgentDefinition
-    readonly lease: StoreLease
-    readonly history: History | undefined
-    readonly parent?: AgentHost
-    readonly link: ParentLink
-    readonly task?: string
-  }): AgentHost
-  /** Writes what is left of its log, and lets it go. */
-  release(host: AgentHost): Promise<void>
 }
 
 interface LiveChild {
