@@ -1,4 +1,4 @@
-import type { AgentDefinition, SubAgent } from '../actors/agentDefinition.ts'
+import type { SubAgent } from '../actors/agentDefinition.ts'
 import type { ChildPorts } from '../actors/agentPorts.ts'
 import { taskOf } from '../actors/subAgents.ts'
 import type { CallOutput } from '../machines/agentTypes.ts'
