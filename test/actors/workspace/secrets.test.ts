@@ -33,6 +33,11 @@ describe('a secret in a file', (it) => {
       await call('read_file', { path: 'key.pem', offset: 29 }, context()),
       '[lines 29–30 of 30]\n[redacted]\nend\n',
     )
+    writeFileSync(join(dir, 'half.pem'), privateKey.slice(0, -40))
+    assert.is(
+      await call('read_file', { path: 'half.pem', offset: 5, limit: 3 }, context()),
+      '[lines 5–7 of 27]\n[redacted]',
+    )
     writeFileSync(join(dir, 'long.txt'), 'x'.repeat(50_000 - 20) + secret + 'y'.repeat(100))
     const text = await call('read_file', { path: 'long.txt' }, context())
     assertNone(text)
