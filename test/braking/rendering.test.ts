@@ -302,6 +302,19 @@ describe('old tags', (it) => {
   })
 })
 
+describe('a tag that is all there is between two replies', (it) => {
+  it('stays, however old: replies of one role must not follow each other', () => {
+    const log = new BrakeLog({ tags: { lessonWindowTurns: 0, lessonWindowCount: 0 } })
+    log.user('go')
+    log.reply('said')
+    log.step([{}])
+    log.revert('n2', 'note')
+    for (let n = 0; n < 5; n++) log.step([{}])
+    const roles = log.assemble().request.messages.map(({ role }) => role)
+    assert.equal(roles.slice(0, 4), ['user', 'assistant', 'user', 'assistant'])
+  })
+})
+
 describe('a prune in a request', (it) => {
   it('hides whole steps, oldest first, and leaves one memo where the first was', () => {
     const log = new BrakeLog()

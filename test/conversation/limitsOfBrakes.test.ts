@@ -1,4 +1,5 @@
 import { applyPrune } from '../../src/conversation/applyPrune.ts'
+import { defaultRevertPolicy, planRevert } from '../../src/conversation/applyRevert.ts'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
@@ -61,6 +62,36 @@ describe('a prune', (it) => {
     const { applied, reason } = applyPrune(conversation, { id: 'p', by: 'model', steps: ['n4'] })
     assert.equal([applied, reason], [false, 'prune refused: n4 is at or before a compaction summary'])
     assert.equal(applyPrune(conversation, { id: 'p', by: 'model', tokens: 1 }).steps, [7])
+  })
+})
+
+describe('a revert into a summarised span', (it) => {
+  it('is refused for every node of it, the last one too; the summary itself may be named', () => {
+    const log = new LogBuilder()
+    log.user('go')
+    for (const callId of ['a', 'b', 'c']) log.step(callId)
+    const { nodeId } = log.compact({ from: 2, to: 5 })
+    const conversation = rebuildConversation(log.records)
+    const planOf = (step: string) =>
+      planRevert(conversation, { id: 'r', by: 'model', category: 'failure', step }, defaultRevertPolicy)
+    for (const step of ['n2', 'n3', 'n4', 'n5'])
+      assert.is(planOf(step), `revert refused: ${step} was compacted; nearest targets: n1, n${nodeId}, n7`)
+    const plan = planOf(`n${nodeId}`)
+    assert.is(typeof plan === 'string' ? plan : plan.target.id, 5)
+  })
+})
+
+describe('two prunes of one drain', (it) => {
+  it('do not hide a step twice: the second takes the next one, or is refused', () => {
+    const log = new LogBuilder()
+    log.user('go')
+    for (const callId of ['a', 'b', 'c']) log.step(callId)
+    const conversation = rebuildConversation(log.records)
+    const taken = new Set(applyPrune(conversation, { id: 'p1', by: 'model', tokens: 1 }).steps)
+    assert.equal([...taken], [2])
+    assert.equal(applyPrune(conversation, { id: 'p2', by: 'model', tokens: 1 }, taken).steps, [4])
+    const { reason } = applyPrune(conversation, { id: 'p3', by: 'model', steps: ['n3'] }, taken)
+    assert.is(reason, 'prune refused: n3 is hidden already')
   })
 })
 

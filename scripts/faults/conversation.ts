@@ -1,0 +1,217 @@
+import type { Fault } from '../mutate.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'conversation-1',
+    file: 'src/conversation/neutralise.ts',
+    what: 'a mark that spreads over two blocks is not found',
+    from: `    this.#referenceAt = this.#openAt = -1
+`,
+    to: `    this.#referenceAt = this.#openAt = -1
+    this.#state = 0
+`,
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-2',
+    file: 'src/conversation/neutralise.ts',
+    what: 'a mark that spreads over two messages is not found',
+    from: '    this.#state = before?.state ?? 0',
+    to: '    this.#state = 0',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-3',
+    file: 'src/conversation/neutralise.ts',
+    what: 'a block that completes what an earlier one began is left as it is',
+    from: `else if (what === foundTag) this.#prefix = '('`,
+    to: '',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-4',
+    file: 'src/conversation/neutralise.ts',
+    what: 'the bracket that ends an id stays',
+    from: `    if (what === foundId) this.#replace(closing, text, at)
+`,
+    to: '',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-5',
+    file: 'src/conversation/neutralise.ts',
+    what: 'half of a character is replaced',
+    from: `    if (text.codePointAt(at)! > 0xffff) units[at + 1] = by
+`,
+    to: '',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-6',
+    file: 'src/conversation/neutralise.ts',
+    what: 'a reference to a reference is not followed',
+    from: '(this.#isReferenceRead && like === semicolon)',
+    to: 'false',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-7',
+    file: 'src/conversation/neutralise.ts',
+    what: 'a character that stands for several is read as none',
+    from: `if (like === several) for (const part of severalIn(code)) this.#take(part, text, at)
+      else if`,
+    to: 'if',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-8',
+    file: 'src/conversation/references.ts',
+    what: 'hexadecimal references are not read',
+    from: 'if (like === letterX) return hex',
+    to: 'if (like === letterX) return undefined',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-9',
+    file: 'src/conversation/lookAlikes.ts',
+    what: 'what is not seen breaks a mark',
+    from: `  if (ignorable.test(char)) return unseen
+`,
+    to: '',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-10',
+    file: 'src/conversation/lookAlikes.ts',
+    what: 'letters of other scripts are not taken for the ones they look like',
+    from: `  if (known !== undefined) return known
+`,
+    to: '',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-11',
+    file: 'src/conversation/lookAlikes.ts',
+    what: 'compatibility forms are not read',
+    from: `char.normalize('NFKD')`,
+    to: 'char',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-12',
+    file: 'src/conversation/markers.ts',
+    what: 'an r and an n are not taken for an m',
+    from: `[bitOf('r') | letterM, bitOf('n')]`,
+    to: '[letterM]',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-13',
+    file: 'src/conversation/markers.ts',
+    what: 'the end of a tag is no mark',
+    from: 'opener === less && like === slash ? 0 : -1',
+    to: '-1',
+    tests: ['conversation/neutralise'],
+  },
+  {
+    id: 'conversation-14',
+    file: 'src/conversation/markers.ts',
+    what: 'a request without braking does not guard the summary',
+    from: 'export const plainMarkers = new Markers(always)',
+    to: `export const plainMarkers = new Markers(['runtime-note'])`,
+    tests: ['braking/optIn', 'conversation/', 'braking/forgeries'],
+  },
+  {
+    id: 'conversation-15',
+    file: 'src/conversation/brakeNotes.ts',
+    what: 'the text of a note can end the note',
+    from: '${neutralise(text, brakeMarkers)}</brake-note>',
+    to: '${text}</brake-note>',
+    tests: ['braking/rendering', 'braking/forgeries'],
+  },
+  {
+    id: 'conversation-16',
+    file: 'src/conversation/overlay.ts',
+    what: 'a summary can end itself and speak as the user',
+    from: '${neutralise(summary, markers)}',
+    to: '${summary}',
+    tests: ['braking/rendering', 'braking/forgeries'],
+  },
+  {
+    id: 'conversation-17',
+    file: 'src/conversation/overlay.ts',
+    what: 'a summary does not tell of denials in its span',
+    from: 'return renderFacts(factsOf(span), [from, to], markers)',
+    to: 'return renderFacts([], [from, to], markers)',
+    tests: ['braking/facts'],
+  },
+  {
+    id: 'conversation-18',
+    file: 'src/conversation/overlay.ts',
+    what: 'a long denial is cut in the middle',
+    from: ' || message.synthetic !== undefined) return message',
+    to: ') return message',
+    tests: ['braking/facts'],
+  },
+  {
+    id: 'conversation-19',
+    file: 'src/conversation/overlay.ts',
+    what: 'a revert behind the newest compaction leaves the one before out of force',
+    from: 'overlays.findLast((overlay)',
+    to: 'overlays.find((overlay)',
+    tests: ['conversation/'],
+  },
+  {
+    id: 'conversation-20',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'messages that are merged form a mark together',
+    from: 'isMerged ? this.#unfinished : undefined',
+    to: 'undefined',
+    tests: ['braking/forgeries'],
+  },
+  {
+    id: 'conversation-21',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'what a reverted message ended with goes on in the next',
+    from: `    this.#unfinished = unfinished
+  }
+
+  #renderNext`,
+    to: `  }
+
+  #renderNext`,
+    tests: ['braking/forgeries'],
+  },
+  {
+    id: 'conversation-22',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'a fork without brakes does not see the memos of its past',
+    from: 'const hasNotes = this.#isBraked || conversation.annotations !== undefined',
+    to: 'const hasNotes = this.#isBraked',
+    tests: ['braking/pastBrakes'],
+  },
+  {
+    id: 'conversation-23',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'a fork without brakes is shown ids',
+    from: 'if (this.#isBraked && isStepEnd)',
+    to: 'if (this.#braking !== undefined && isStepEnd)',
+    tests: ['braking/pastBrakes'],
+  },
+  {
+    id: 'conversation-24',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'the output that was newest at a compaction is not cut',
+    from: 'node.id <= overlay.recentTo',
+    to: 'node.id < overlay.recentTo',
+    tests: ['conversation/'],
+  },
+  {
+    id: 'conversation-25',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'messages kept by a summary show ids that cannot be named',
+    from: 'this.#renderNode(node, node.message, false)',
+    to: 'this.#renderNode(node, node.message)',
+    tests: ['braking/forgeries'],
+  },
+]
