@@ -370,6 +370,7 @@ describe('a call the model got wrong', (it) => {
   it('three hundred times in one reply gets three hundred answers', { timeoutMs: 10_000 }, async (context) => {
     const { agent, script } = await startAgent(context, {
       compaction: false,
+      maxCallsPerReply: 300,
       tools: [tool('look', (input) => (input as { n: number }).n)],
       replies: [calls('c', ...Array.from({ length: 300 }, (_, n) => ['look', { n }] as const)), 'end'],
     })
