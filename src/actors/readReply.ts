@@ -1,8 +1,12 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
+import { maxContentChars } from '../protocol/commands.ts'
 import { asSentence, errorInfo, messageOf, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
 import type { ReplyFailure } from '../machines/agentTypes.ts'
+
+/** Of what a provider says went wrong, which may be a page of HTML. */
+const maxErrorChars = 4_000
 
 const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
   rateLimited: 'MODEL_RATE_LIMITED',
@@ -13,11 +17,13 @@ const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
   other: 'MODEL_FAILED',
 }
 
+interface ReplyFailed {
+  readonly ok: false
+  readonly failure: ReplyFailure
+}
+
 /** `null`: it was aborted. */
-export type ReadReply =
-  | { readonly ok: true; readonly reply: ModelReply }
-  | { readonly ok: false; readonly failure: ReplyFailure }
-  | null
+export type ReadReply = { readonly ok: true; readonly reply: ModelReply } | ReplyFailed | null
 
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' }>
 
@@ -53,6 +59,8 @@ class Reading {
   readonly #signal: AbortSignal
   readonly #onDelta: (delta: Delta) => void
   #iterator: AsyncIterator<ModelPart> | undefined
+  /** Of the deltas so far. */
+  #chars = 0
 
   constructor(model: Model, signal: AbortSignal, onDelta: (delta: Delta) => void) {
     this.#model = model
@@ -73,7 +81,7 @@ class Reading {
         if (done === true) return protocolFailure(this.#model, 'its stream ended without "done" or "error"', 'network')
         const outcome = this.#take(value)
         if (outcome === undefined) continue
-        if (outcome.ok || outcome.failure.error.code !== 'MODEL_PROTOCOL') return await this.#end(iterator, outcome)
+        if (outcome.ok || value.type === 'error') return await this.#end(iterator, outcome)
         this.close()
         return outcome
       }
@@ -98,6 +106,8 @@ class Reading {
       case 'thinking.delta':
       case 'toolCall.delta':
         if (typeof part.text !== 'string') return protocolFailure(this.#model, `it yielded a ${part.type} without text`)
+        this.#chars += part.text.length
+        if (this.#chars > maxContentChars) return tooLarge(this.#model, this.#chars)
         this.#onDelta(part)
         return undefined
       case 'warning':
@@ -170,16 +180,27 @@ function failureOf(
   error: { kind: ModelErrorKind; message: string; retryAfterMs?: number },
 ): ReplyFailure {
   const kind = Object.hasOwn(codes, error?.kind) ? error.kind : 'other'
-  const failure = { kind, error: errorInfo(codes[kind], asSentence(`${model.id}: ${messageOf(error?.message)}`)) }
+  const failure = {
+    kind,
+    error: errorInfo(codes[kind], asSentence(cutEnd(`${model.id}: ${messageOf(error?.message)}`, maxErrorChars))),
+  }
   return Number.isFinite(error?.retryAfterMs) ? { ...failure, retryAfterMs: error.retryAfterMs! } : failure
 }
 
+/** A reply that no log could hold: it would be as large again. */
+export const tooLarge = (model: Model, chars: number): ReplyFailed => ({
+  ok: false,
+  failure: {
+    kind: 'badRequest',
+    error: errorInfo(
+      'REPLY_TOO_LARGE',
+      `${model.id} replied with ${chars} characters or more, and ${maxContentChars} are allowed.`,
+    ),
+  },
+})
+
 /** A stream that just ends may be a lost connection, so it is retried; any other breach is the adapter's and would repeat. */
-const protocolFailure = (
-  model: Model,
-  what: string,
-  kind: ModelErrorKind = 'badRequest',
-): Exclude<ReadReply, null> => ({
+const protocolFailure = (model: Model, what: string, kind: ModelErrorKind = 'badRequest'): ReplyFailed => ({
   ok: false,
   failure: { kind, error: errorInfo('MODEL_PROTOCOL', `Model ${model.id} broke the contract of the port: ${what}.`) },
 })

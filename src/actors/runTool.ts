@@ -1,8 +1,10 @@
 import { fromPromise } from 'xstate'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import type { BrakeCall, CallInput, CallOutput } from '../machines/agentTypes.ts'
+import { maxContentChars } from '../protocol/commands.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
+import { jsonChars } from '../protocol/jsonChars.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
@@ -48,7 +50,7 @@ async function begin(ports: AgentPorts, input: CallInput, signal: AbortSignal): 
     return notStarted(ports, key, toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
   }
   if (signal.aborted) return notStarted(ports, key, errorInfo('ABORTED', 'The call was aborted.'))
-  const { content, isError, brake, changed } = await call(ports, input, signal)
+  const { content, isError, brake, changed } = withinSize(await call(ports, input, signal))
   return {
     key,
     content,
@@ -97,6 +99,15 @@ async function call(ports: AgentPorts, input: CallInput, signal: AbortSignal): P
 
 /** Before a cut: a secret that was cut through is not found any more. */
 const clean = <T>({ redactor }: AgentPorts, value: T): T => redactor?.value(value) ?? value
+
+/** The outcome, or that no log could hold it: images and paths are not cut. */
+function withinSize(outcome: Outcome): Outcome {
+  const chars = jsonChars([outcome.content, outcome.changed ?? []])
+  if (chars <= maxContentChars) return outcome
+  return failure(
+    `The tool finished, but its result takes ${chars} characters, more than ${maxContentChars}: have it return less, or a path.`,
+  )
+}
 
 const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
 

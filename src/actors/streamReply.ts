@@ -3,7 +3,9 @@ import { checkRequest } from '../conversation/checkRequest.ts'
 import { cutEnd, cutMiddle } from '../conversation/cutMiddle.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
+import { maxContentChars } from '../protocol/commands.ts'
 import { errorInfo, messageOf, type ErrorInfo } from '../protocol/errors.ts'
+import { jsonChars } from '../protocol/jsonChars.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../protocol/messages.ts'
 import type { ModelReply } from '../protocol/model.ts'
@@ -11,7 +13,7 @@ import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { countUsage } from './countUsage.ts'
 import { readAnswer } from './readAnswer.ts'
-import { readReply } from './readReply.ts'
+import { readReply, tooLarge } from './readReply.ts'
 import { blankRequest } from './redaction/blankSecrets.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, gives deltas on and returns the finished message. */
@@ -86,12 +88,15 @@ async function finish(
   const { definition, conversation, clock } = ports
   const content = soundContent(reply.content, ports, input.turnIndex)
   const calls = content.filter((block) => block.type === 'toolCall')
+  const chars = jsonChars(content)
+  const isTooLarge = chars > maxContentChars
   const usage = countUsage(
-    { ...reply, content },
+    { ...reply, content: isTooLarge ? [] : content },
     Math.round(estimatedTokens * conversation.correction),
     definition.counter,
   )
   const costUsd = costOf(usage, definition.pricing)
+  if (isTooLarge) return failed(ports, input.key, { ...tooLarge(definition.model, chars).failure, usage, costUsd })
   const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkAnswer(ports, content) : undefined
   if (wrong !== undefined) return failed(ports, input.key, { kind: 'badAnswer', ...wrong, usage, costUsd })
   const message: AssistantMessage = {

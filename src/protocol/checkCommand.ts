@@ -1,6 +1,10 @@
 import type { z } from 'zod'
-import { agentCommandSchema, type AgentCommand } from './commands.ts'
+import { agentCommandSchema, maxContentChars, type AgentCommand } from './commands.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
+import { jsonChars } from './jsonChars.ts'
+
+/** Room for what a command has beside the largest content. */
+const commandChars = 64 * 1024
 
 /** A command whose content is in blocks. */
 export type CheckedCommand = z.output<typeof agentCommandSchema>
@@ -12,9 +16,17 @@ export type CheckedCommand = z.output<typeof agentCommandSchema>
  */
 export function checkCommand(command: AgentCommand): CheckedCommand {
   const parsed = agentCommandSchema.safeParse(command)
-  if (parsed.success) return parsed.data
+  if (parsed.success) return checkSize(parsed.data)
   const issues = describeIssues(parsed.error)
   if (issues.startsWith('content')) throw new RuntimeError('INVALID_CONTENT', `${issues}.`)
   const type = (command as Partial<AgentCommand> | null | undefined)?.type ?? 'The command'
   throw new RuntimeError('INVALID_OPTION', `${type}: ${issues}.`)
+}
+
+/** All of a command goes into one record, its context too. */
+function checkSize(command: CheckedCommand): CheckedCommand {
+  const chars = jsonChars(command)
+  if (chars <= maxContentChars + commandChars) return command
+  const what = `${command.type}: it takes ${chars} characters with all that goes with it, more than ${maxContentChars}.`
+  throw new RuntimeError('content' in command ? 'INVALID_CONTENT' : 'INVALID_OPTION', what)
 }

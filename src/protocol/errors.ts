@@ -43,6 +43,8 @@ export const errorTable = {
   STORE_READ_FAILED: 'Check the path and its permissions.',
   STORE_DELETE_FAILED: 'Check the path and its permissions; a store without delete() keeps everything.',
   STORE_APPEND_FAILED: 'Free space or repair the store, then call agent.resume(); nothing was lost.',
+  RECORD_TOO_LARGE:
+    'It is not in the log. An agent that waits for it is freed by abort, stop or close; runtime.open goes on from its log.',
   LOG_CORRUPT: 'Restore the file from a copy, or keep what comes before with: escapement repair <file>.',
   LOG_REPAIRED: 'Nothing is to be done: the record had not been acknowledged.',
   LOG_VERSION: 'Update escapement: the log was written by a newer version.',
@@ -54,6 +56,7 @@ export const errorTable = {
   MODEL_BAD_REQUEST: "Check the model id and the settings against the provider's documentation.",
   MODEL_FAILED: 'Read the message of the provider; prompt again to retry.',
   MODEL_PROTOCOL: 'Correct the model adapter: it yields deltas and then exactly one "done" or "error".',
+  REPLY_TOO_LARGE: 'Lower maxTokens, or ask for files instead of their content.',
   REPLY_INTERRUPTED: 'Call agent.resume() to ask for it again.',
   MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
   ABORTED: 'Nothing is to be done: it was asked for.',

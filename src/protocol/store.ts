@@ -24,7 +24,7 @@ export interface LogStat {
  * resolves once the records are as durable as the store promises, and rejects with `STORE_NOT_OPEN` without a lease,
  * `STORE_CLOSED` after `close`, `STORE_APPEND_FAILED` when nothing of this call was kept. It is idempotent, as an answer may be
  * lost: records at the beginning of a call that the log has already, with the same content, are passed over; another record
- * under such a `seq` is refused. `read` yields the records with
+ * under such a `seq` is refused. It rejects with `RECORD_TOO_LARGE` for what it can never take. `read` yields the records with
  * `seq >= fromSeq` in order, nothing for an unknown agent, and needs no lease. `open` rejects with `STORE_LOCKED`, naming the
  * holder, while another lease is out. `list` gives the ids of agents that have a log, sorted. `stat`, where a store has it, tells
  * how a log stands, which changes with every record, and `undefined` without one: lists of sessions read a log again only once it

@@ -217,7 +217,8 @@ export class Agent {
 
   /**
    * Ends the run under way: no delta follows; what arrived of the reply is kept, calls in flight are told to stop and get a
-   * result that says so, waiting steering and follow-ups are dropped. Prompts that wait are run next. Nothing at rest.
+   * result that says so, waiting steering and follow-ups are dropped. Prompts that wait are run next. Nothing at rest. An agent that
+   * waits for a record its store can never take (`RECORD_TOO_LARGE`) is closed: `runtime.open` goes on from its log.
    */
   abort(): void {
     this.dispatch({ type: 'agent.abort', agentId: this.id })
@@ -328,12 +329,15 @@ export class Agent {
     }
     if (this.#host.isStopped && checked.type === 'agent.stop') return undefined
     if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
-    if (checked.type !== 'agent.stop') {
-      const { requestId } = options
-      return carryOut(this.#host, checked, requestId ?? this.#owner.newId(), requestId !== undefined)
-    }
-    void this.stop().catch((thrown: unknown) => this.#host.fail(thrown))
-    return undefined
+    if (checked.type === 'agent.stop') return this.#endSoon('stop')
+    // Back to what its log says leads only through the log.
+    if (checked.type === 'agent.abort' && this.#host.isStuck) return this.#endSoon('close')
+    const { requestId } = options
+    return carryOut(this.#host, checked, requestId ?? this.#owner.newId(), requestId !== undefined)
+  }
+
+  #endSoon(how: 'stop' | 'close'): undefined {
+    void this.#end(how).catch((thrown: unknown) => this.#host.fail(thrown))
   }
 
   /**

@@ -11,7 +11,9 @@ import type { AgentContext, AgentInput, AgentMachineEvent } from '../machines/ag
 import { loopIdOf } from '../machines/draft.ts'
 import { addSpent } from '../machines/spending.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { maxContentChars } from '../protocol/commands.ts'
+import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { jsonChars } from '../protocol/jsonChars.ts'
 import type { RecordDraft, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
@@ -283,6 +285,11 @@ export class AgentHost implements AgentPorts {
     return { ...this.at, text: partial.text, thinking: partial.thinking }
   }
 
+  /** Its log can never be written on as it is: it can only be ended. */
+  get isStuck(): boolean {
+    return this.#log.isStuck
+  }
+
   /** Waits for the log, and first writes again what a failure left over. Rejects when it fails again. */
   async written(): Promise<void> {
     await (this.#log.retry() ?? this.durable())
@@ -292,6 +299,8 @@ export class AgentHost implements AgentPorts {
     const settings = blankSettings(request.settings)
     const next = { model: this.definition.model.id, request: { ...request, settings }, provenance }
     const difference = captureRequest(this.#captured, next)
+    if (jsonChars(difference) > maxContentChars)
+      return this.fail(new RuntimeError('RECORD_TOO_LARGE', 'A request is too large to be captured.'))
     this.#captured = next
     this.#actor!.send({ type: 'request.captured', key, capture: { attempt, ...difference } })
   }
@@ -336,6 +345,9 @@ export class AgentHost implements AgentPorts {
   async release(): Promise<void> {
     try {
       await this.written()
+    } catch (thrown) {
+      if (!this.isStuck) throw thrown
+      await this.#log.giveUp()
     } finally {
       await this.#lease.release()
     }

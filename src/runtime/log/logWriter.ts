@@ -61,6 +61,36 @@ export class LogWriter {
     return this.durable()
   }
 
+  /** The store can never take what is to be written next: it was told so. */
+  get isStuck(): boolean {
+    return this.#failure?.code === 'RECORD_TOO_LARGE'
+  }
+
+  /**
+   * Gives up what the store can never take and all that follows it. What stands before it is written, and that the agent was
+   * stopped for good. Rejects when the store fails in another way.
+   */
+  async giveUp(): Promise<void> {
+    const records = [...this.#batch, ...this.#pending]
+    this.#batch = []
+    this.#pending = []
+    const last = records.at(-1)
+    for (const record of records) if (!(await this.#takes(record))) break
+    if (last?.type === 'agent.stopped' && last.seq !== this.#writtenSeq)
+      await this.#takes({ ...last, seq: this.#writtenSeq + 1 })
+  }
+
+  async #takes(record: LogRecord): Promise<boolean> {
+    try {
+      await this.#store.append(this.#owner.agentId, [record])
+    } catch (thrown) {
+      if (thrown instanceof RuntimeError && thrown.code === 'RECORD_TOO_LARGE') return false
+      throw thrown
+    }
+    this.#writtenSeq = record.seq
+    return true
+  }
+
   #start(): void {
     this.#isWriting = true
     queueMicrotask(() => void this.#write())

@@ -106,6 +106,10 @@ export class UnloadedHost {
     return emptyConversation
   }
 
+  get isStuck(): boolean {
+    return false
+  }
+
   get liveChildren(): readonly AgentHost[] {
     return nobody
   }

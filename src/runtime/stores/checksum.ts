@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { RuntimeError } from '../../protocol/errors.ts'
 import { maxLineBytes } from './jsonLines.ts'
 
 /** What stands between a record's JSON and its closing brace: this, 8 digits, and a quote. */
@@ -23,10 +24,13 @@ const isTooLong = (json: string): boolean =>
 /**
  * A record's line of a log, without its newline: its JSON with the CRC-32 of that JSON as a last field, `crc`.
  *
- * @throws RangeError when it would be longer than `maxLineBytes`: it could not be read back.
+ * @throws RuntimeError `RECORD_TOO_LARGE` when it would be longer than `maxLineBytes`: it could not be read back.
  */
 export function lineOf(json: string): string {
-  if (isTooLong(json)) throw new RangeError(`a record takes at most ${maxLineBytes} bytes`)
+  if (isTooLong(json)) {
+    const { length } = json
+    throw new RuntimeError('RECORD_TOO_LARGE', `A record of ${length} characters is more than ${maxLineBytes} bytes.`)
+  }
   return `${json.slice(0, -1)},"crc":"${digits(crc32(json))}"}`
 }
 

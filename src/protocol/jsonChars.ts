@@ -1,0 +1,12 @@
+/**
+ * UTF-16 units that a JSON value takes as text, escapes not counted: of strings and names what they hold, of all else enough. A unit
+ * takes at most six bytes in a log, so what is held to some 32 million fits into one of its lines.
+ */
+export function jsonChars(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 24
+  let chars = 2
+  if (Array.isArray(value)) for (const item of value) chars += jsonChars(item) + 1
+  else for (const [name, item] of Object.entries(value)) chars += name.length + jsonChars(item) + 4
+  return chars
+}
