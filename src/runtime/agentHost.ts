@@ -291,8 +291,8 @@ export class AgentHost implements AgentPorts {
   }
 
   /** Waits for the log, and first writes again what a failure left over. Rejects when it fails again. */
-  async written(): Promise<void> {
-    await (this.#log.retry() ?? this.durable())
+  written(): Promise<void> {
+    return this.#log.written()
   }
 
   capture(key: string, attempt: number, { request, provenance }: AssembledRequest): void {
@@ -343,14 +343,7 @@ export class AgentHost implements AgentPorts {
 
   /** Waits for the log and lets the next writer in. */
   async release(): Promise<void> {
-    try {
-      await this.written()
-    } catch (thrown) {
-      if (!this.isStuck) throw thrown
-      await this.#log.giveUp()
-    } finally {
-      await this.#lease.release()
-    }
+    await this.#log.finish().finally(() => this.#lease.release())
   }
 
   /** Observes the machine: it has stopped. */

@@ -16,7 +16,7 @@ export interface LogOwner {
 
 /**
  * Writes one agent's records to the store, in order, those of one tick together. After a failure it keeps what was not
- * acknowledged and stands still until `retry`, which sends the same batch again: the store may have it, and only its answer
+ * acknowledged and stands still until `written` is asked for, which sends the same batch again: the store may have it, and only its answer
  * was lost.
  */
 export class LogWriter {
@@ -53,12 +53,23 @@ export class LogWriter {
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
   }
 
-  /** Writes again what a failure left over; `undefined`: nothing has failed. Rejects when it fails again. */
-  retry(): Promise<void> | undefined {
-    if (this.#failure === undefined) return undefined
-    this.#failure = undefined
-    this.#start()
-    return this.durable()
+  /** Resolves once all records so far are in the store; writes again what a failure left over. Rejects when it fails again. */
+  async written(): Promise<void> {
+    if (this.#failure !== undefined) {
+      this.#failure = undefined
+      this.#start()
+    }
+    await this.durable()
+  }
+
+  /** The last writing: as `written`, but what the store can never take is given up, and all that follows it. */
+  async finish(): Promise<void> {
+    try {
+      await this.written()
+    } catch (thrown) {
+      if (!this.isStuck) throw thrown
+      await this.#giveUp()
+    }
   }
 
   /** The store can never take what is to be written next: it was told so. */
@@ -66,11 +77,8 @@ export class LogWriter {
     return this.#failure?.code === 'RECORD_TOO_LARGE'
   }
 
-  /**
-   * Gives up what the store can never take and all that follows it. What stands before it is written, and that the agent was
-   * stopped for good. Rejects when the store fails in another way.
-   */
-  async giveUp(): Promise<void> {
+  /** What stands before what is given up is written, and that the agent was stopped for good. */
+  async #giveUp(): Promise<void> {
     const records = [...this.#batch, ...this.#pending]
     this.#batch = []
     this.#pending = []
