@@ -99,7 +99,7 @@ describe('an ACP conversation', (it) => {
     const toolCalls = Array.from({ length: 200 }, (_, index) => ({ name: 'echo', input: { text: `${index}` } }))
     const model = scriptedModel([{ toolCalls }])
     const { connect } = await openHouse(context, [
-      defineAgent({ name: 'a', model, tools: [echo], limits: { turns: 1 } }),
+      defineAgent({ name: 'a', model, tools: [echo], limits: { turns: 1 }, maxCallsPerReply: 200 }),
     ])
     const editor = await connect()
     await editor.say(await editor.open(), 'x')
