@@ -97,7 +97,7 @@ export class RemoteAgent {
     return this.#do({ type: 'agent.abort', agentId: this.id })
   }
 
-  /** Approves or denies a call that waits: one of its own by `callId`, one of a sub-agent by its `key`. Rejects with `CALL_NOT_PENDING`. */
+  /** Approves or denies a call that waits, by its `key`; one of the agent's own by its `callId` too. Rejects with `CALL_NOT_PENDING`. */
   decide(callId: string, decision: 'approve' | 'deny', reason?: string): Promise<void> {
     const why = reason === undefined ? {} : { reason }
     return this.#do({ type: 'agent.decide', agentId: this.id, callId, decision, ...why })

@@ -225,7 +225,7 @@ export class Agent {
   }
 
   /**
-   * Approves or denies a call that waits: one of its own by `callId`, one of a sub-agent by the `key` of its event.
+   * Approves or denies a call that waits, by the `key` of its event; one of the agent's own by its `callId` too.
    *
    * @throws RuntimeError `CALL_NOT_PENDING` when it does not wait.
    */
