@@ -96,7 +96,7 @@ describe('an ACP conversation', (it) => {
   })
 
   it('is told to its end before the prompt is answered', async (context) => {
-    const toolCalls = Array.from({ length: 200 }, (_, index) => ({ name: 'echo', input: { text: `${index}` } }))
+    const toolCalls = Array.from({ length: 120 }, (_, index) => ({ name: 'echo', input: { text: `${index}` } }))
     const model = scriptedModel([{ toolCalls }])
     const { connect } = await openHouse(context, [
       defineAgent({ name: 'a', model, tools: [echo], limits: { turns: 1 }, maxCallsPerReply: 200 }),
@@ -104,7 +104,7 @@ describe('an ACP conversation', (it) => {
     const editor = await connect()
     await editor.say(await editor.open(), 'x')
     const ended = editor.updates.filter((update) => 'status' in update && update.status === 'completed')
-    assert.is(ended.length, 200)
+    assert.is(ended.length, 120)
   })
 
   it('does not repeat, of the past, what a revert kept of a person', () => {
