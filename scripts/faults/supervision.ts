@@ -185,8 +185,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-23',
     file: 'src/machines/recovery.ts',
     what: 'a run whose beginning is half in the log is gone on with',
-    from: 'if (run.unsaid > 0) return forgetRun(draft)',
-    to: '',
+    from: 'else if (run.unsaid > 0) forgetRun(draft)',
+    to: 'else if (run.unsaid < 0) forgetRun(draft)',
     tests: ['machines/restored', 'runtime/crashedTwice'],
   },
   {

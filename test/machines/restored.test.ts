@@ -113,6 +113,27 @@ describe('an agent restored from its log', (it) => {
     assert.is(again.driver.recordsOf('run.start').length, 1)
   })
 
+  it('takes no decision while the run it belongs to waits for its resume', () => {
+    const script = new AgentScript()
+    script.prompt('go')
+    script.reply({
+      calls: [
+        { callId: 'c1', held: true },
+        { callId: 'c2', name: 'again' },
+      ],
+    })
+    const again = restoredFrom(script.driver.records)
+    wake(again)
+    const before = again.driver.records.length
+    again.approve('c1')
+    assert.equal([again.state, again.context.pause], ['paused', { type: 'interrupted' }])
+    assert.is(again.driver.records.length, before)
+    again.resume()
+    assert.equal(again.underway, ['c2'])
+    again.approve('c1')
+    assert.equal(again.underway.toSorted(), ['c1', 'c2'])
+  })
+
   it('takes what was said in the middle of the run before it waits for people', () => {
     const script = agentIn('paused for approvals')
     script.driver.send({ type: 'steer', id: 'q9', at: 1, content: text('leave it') })
