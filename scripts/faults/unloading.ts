@@ -341,12 +341,8 @@ export const faults: readonly Fault[] = [
     id: 'unloading-38',
     file: 'src/runtime/agentHost.ts',
     what: 'a log that could not be written to the end stays locked',
-    from: `    } finally {
-      await this.#lease.release()
-    }`,
-    to: `    } finally {
-    }
-    await this.#lease.release()`,
+    from: 'this.#log.finish().finally(() => this.#lease.release())',
+    to: 'this.#log.finish().then(() => this.#lease.release())',
     tests: ['runtime/closing', 'journeys/survivesAFailingStore'],
   },
   {
