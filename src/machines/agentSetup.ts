@@ -26,7 +26,7 @@ import type {
   SleepInput,
   SubAgentInput,
 } from './agentTypes.ts'
-import { Draft } from './draft.ts'
+import { type Draft, fillDraft } from './draft.ts'
 import * as guards from './guards.ts'
 import { checkEffects, placeholder } from './placeholder.ts'
 
@@ -93,14 +93,15 @@ type Advance = ActionFunction<
 
 /**
  * Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event
- * that the transition is for; XState types done events only at their `invoke`, hence the cast.
+ * that the transition is for; XState types done events only at their `invoke`, hence the cast. The action carries `fill`, so
+ * that an interpreter which knows it may run it without the detour.
  */
 export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void): Advance =>
+  Object.assign(commit(fill), { fill })
+
+const commit = <E>(fill: (draft: Draft, event: E) => void): Advance =>
   agentSetup.enqueueActions(({ context, event, enqueue }) => {
-    const draft = new Draft(context)
-    const now = timeOf(event as Timed)
-    if (now !== undefined) draft.set({ now })
-    fill(draft, event as E)
+    const draft = fillDraft(context, event as E, fill)
     if (draft.context !== context) enqueue.assign(() => draft.context)
     for (const record of draft.records) enqueue({ type: 'record', params: record })
     for (const child of draft.children) {
@@ -111,11 +112,3 @@ export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) =>
       else enqueue.spawnChild('sleep', { id: child.id, input: child.input })
     }
   }) as unknown as Advance
-
-interface Timed {
-  readonly at?: number
-  readonly output?: { readonly at?: number; readonly until?: number } | null
-}
-
-/** The time an event tells: its own, or its output's. */
-const timeOf = (event: Timed): number | undefined => event.at ?? event.output?.at ?? event.output?.until

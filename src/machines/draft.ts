@@ -63,3 +63,20 @@ export class Draft {
     return { nodeId, parentId }
   }
 }
+
+interface Timed {
+  readonly at?: number
+  readonly output?: { readonly at?: number; readonly until?: number } | null
+}
+
+/** The time an event tells: its own, or its output's. */
+const timeOf = (event: Timed): number | undefined => event.at ?? event.output?.at ?? event.output?.until
+
+/** The draft of the transition that `event` takes, filled in by `fill`. */
+export function fillDraft<E>(context: AgentContext, event: E, fill: (draft: Draft, event: E) => void): Draft {
+  const draft = new Draft(context)
+  const now = timeOf(event as Timed)
+  if (now !== undefined) draft.set({ now })
+  fill(draft, event)
+  return draft
+}

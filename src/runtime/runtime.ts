@@ -32,6 +32,7 @@ import { Unloading } from './registry/unloading.ts'
 import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import { Watchers } from './watchers.ts'
+import { interpretBy } from './interpreter/interpretBy.ts'
 import { readHistory } from './sessions/readHistory.ts'
 import { memoryStore } from './stores/memoryStore.ts'
 import { systemClock } from '../protocol/systemClock.ts'
@@ -123,26 +124,31 @@ class LocalRuntime implements Runtime, Nursery, Loader {
       this.#unloading = new Unloading(idleUnloadMs, { clock, unload: (host) => this.#unload(host) })
     const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
     // Once for all agents: every `provide` builds the chart anew.
-    const supervisor = supervisorMachine.provide({
-      actors: { openChild: openChild(find), watchChild: watchChild(find), sleep: sleep(clock) },
-    })
-    const machine = agentMachine.provide({
-      actors: {
-        streamReply: streamReply(find),
-        runTool: runTool(find),
-        settle: settle(find),
-        compactTrunk: compactTrunk(find),
-        sleep: sleep(clock),
-        drainReverts: drainReverts(find),
-        drainPrunes: drainPrunes(find),
-        subAgent: supervisor as unknown as SubAgentLogic,
-      },
-      actions: {
-        attach: ({ context, self }) => this.#attach(context.agentId, self as ActorRefFrom<typeof agentMachine>),
-        record: ({ context }: { context: { agentId: string } }, record: RecordDraft) =>
-          find(context.agentId).record(record),
-      },
-    })
+    const interpret = interpretBy(options.interpreter ?? 'planned', logger)
+    const supervisor = interpret(
+      supervisorMachine.provide({
+        actors: { openChild: openChild(find), watchChild: watchChild(find), sleep: sleep(clock) },
+      }),
+    )
+    const machine = interpret(
+      agentMachine.provide({
+        actors: {
+          streamReply: streamReply(find),
+          runTool: runTool(find),
+          settle: settle(find),
+          compactTrunk: compactTrunk(find),
+          sleep: sleep(clock),
+          drainReverts: drainReverts(find),
+          drainPrunes: drainPrunes(find),
+          subAgent: supervisor as unknown as SubAgentLogic,
+        },
+        actions: {
+          attach: ({ context, self }) => this.#attach(context.agentId, self as ActorRefFrom<typeof agentMachine>),
+          record: ({ context }: { context: { agentId: string } }, record: RecordDraft) =>
+            find(context.agentId).record(record),
+        },
+      }),
+    )
     // The two contain each other.
     supervisor.implementations.actors['agent'] = machine
     this.#shared = {

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
+import { plannedMachine } from '../../src/runtime/interpreter/plannedMachine.ts'
 import { moves, policies } from '../support/arbitraries.ts'
 import type { MachineDriver } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
 import { agentIn, places } from './everyState.ts'
-import { LiveAgent } from './liveAgent.ts'
+import { type Interpret, LiveAgent } from './liveAgent.ts'
 import { Wanderer } from './wanderer.ts'
 
 const withoutTime = ({ records }: MachineDriver) => records.map(({ time: _, ...record }) => record)
@@ -12,8 +13,9 @@ const withoutTime = ({ records }: MachineDriver) => records.map(({ time: _, ...r
 async function assertConforms(
   driver: MachineDriver,
   policy: ConstructorParameters<typeof LiveAgent>[0],
+  interpret: Interpret,
 ): Promise<void> {
-  const live = new LiveAgent(policy)
+  const live = new LiveAgent(policy, interpret)
   try {
     for (const step of driver.steps) await live.step(step)
     assert.equal(live.records, withoutTime(driver))
@@ -32,25 +34,32 @@ async function assertConforms(
   }
 }
 
-describe('live actors and the pure function', (it) => {
-  for (const place of places) {
-    it(`write the same log on the way to ${place}, and when aborted there`, async () => {
-      const policy = place.startsWith('draining') ? { flags: { revert: true, prune: true, compact: true } } : {}
-      const script = agentIn(place)
-      script.abort()
-      if (script.state === 'settling') script.settle()
-      await assertConforms(script.driver, policy)
-    })
-  }
+const interpreters: Readonly<Record<string, Interpret>> = {
+  "on XState's interpreter": (machine) => machine,
+  'from plans': plannedMachine,
+}
 
-  it('write the same log on any road', { timeoutMs: 20_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(policies, moves({ maxLength: 40 }), async (policy, road) => {
-        const wanderer = new Wanderer(policy)
-        for (const move of road) wanderer.play(move)
-        await assertConforms(wanderer.driver, policy)
-      }),
-      { seed: 7, numRuns: 150 },
-    )
+for (const [how, interpret] of Object.entries(interpreters)) {
+  describe(`live actors ${how} and the pure function`, (it) => {
+    for (const place of places) {
+      it(`write the same log on the way to ${place}, and when aborted there`, async () => {
+        const policy = place.startsWith('draining') ? { flags: { revert: true, prune: true, compact: true } } : {}
+        const script = agentIn(place)
+        script.abort()
+        if (script.state === 'settling') script.settle()
+        await assertConforms(script.driver, policy, interpret)
+      })
+    }
+
+    it('write the same log on any road', { timeoutMs: 20_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(policies, moves({ maxLength: 40 }), async (policy, road) => {
+          const wanderer = new Wanderer(policy)
+          for (const move of road) wanderer.play(move)
+          await assertConforms(wanderer.driver, policy, interpret)
+        }),
+        { seed: 7, numRuns: 150 },
+      )
+    })
   })
-})
+}

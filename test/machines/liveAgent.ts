@@ -11,6 +11,8 @@ interface Running {
   fail(error: Error): void
 }
 
+export type Interpret = (machine: typeof agentMachine) => typeof agentMachine
+
 /** The agent machine with live actors; each effect is a promise that ends when a step says so. */
 export class LiveAgent {
   readonly records: RecordDraft[] = []
@@ -18,7 +20,7 @@ export class LiveAgent {
   readonly #actor: Actor<typeof agentMachine>
   #failure: Error | undefined
 
-  constructor(policy: Partial<AgentPolicy>) {
+  constructor(policy: Partial<AgentPolicy>, interpret: Interpret = (machine) => machine) {
     // Every kind of effect ends with whatever a step says, so no output type fits.
     const effect = (): never =>
       fromPromise<unknown>(
@@ -27,7 +29,7 @@ export class LiveAgent {
             this.started.push({ id: self.id, signal, end: resolve, fail: reject })
           }),
       ) as never
-    const machine = agentMachine.provide({
+    const provided = agentMachine.provide({
       actors: {
         streamReply: effect(),
         runTool: effect(),
@@ -40,7 +42,7 @@ export class LiveAgent {
       },
       actions: { record: (_: unknown, record: RecordDraft) => void this.records.push(record) },
     })
-    this.#actor = createActor(machine, { input: testAgent(policy) })
+    this.#actor = createActor(interpret(provided), { input: testAgent(policy) })
     this.#actor.subscribe({
       error: (error) => (this.#failure = error instanceof Error ? error : new Error(String(error))),
     })

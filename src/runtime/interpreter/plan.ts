@@ -1,0 +1,158 @@
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
+import { type Operation, operationOf, type Subject } from './operation.ts'
+
+/** One transition out of one configuration: all it does, in order, and where it leads. */
+export interface Plan {
+  readonly guard: ((subject: Subject) => boolean) | undefined
+  readonly operations: readonly Operation[]
+  readonly next: Configuration
+  /** What remains to be done when it ends the machine; `undefined` when it does not. */
+  readonly final: readonly Operation[] | undefined
+}
+
+type Transition = Pick<AnyTransitionDefinition, 'source' | 'target' | 'guard' | 'actions' | 'reenter'>
+
+/** The active states, from the root to the innermost one, with the transitions out of them, each planned when first looked at. */
+export class Configuration {
+  readonly nodes: AnyStateNode[]
+  readonly value: unknown
+  readonly tags: Set<string>
+  readonly #planned: (transitions: readonly Transition[]) => Plan[]
+  readonly #byEvent = new Map<string, readonly Plan[]>()
+  #always: readonly Plan[] | undefined
+
+  constructor(leaf: AnyStateNode, plan: (nodes: readonly AnyStateNode[], transition: Transition) => Plan) {
+    const nodes = [...ancestorsOf(leaf).toReversed(), leaf]
+    this.nodes = nodes
+    this.value = nodes.slice(1, -1).reduceRight<unknown>((inner, { key }) => ({ [key]: inner }), leaf.key)
+    this.tags = new Set(nodes.flatMap(({ tags }) => tags))
+    this.#planned = (transitions) => transitions.map((transition) => plan(nodes, transition))
+  }
+
+  /** The transitions for an event, in order of precedence. */
+  on(type: string): readonly Plan[] {
+    let plans = this.#byEvent.get(type)
+    if (plans === undefined) {
+      plans = this.nodes.toReversed().flatMap((node) => this.#planned(candidates(node, type)))
+      this.#byEvent.set(type, plans)
+    }
+    return plans
+  }
+
+  /** The transitions that need no event, in order of precedence. */
+  get always(): readonly Plan[] {
+    return (this.#always ??= this.nodes.toReversed().flatMap((node) => this.#planned(node.always ?? [])))
+  }
+}
+
+export interface ChartPlans {
+  /** Enters the chart. */
+  readonly initial: Plan
+  /** The configuration whose innermost state is `leaf`. */
+  at(leaf: AnyStateNode): Configuration
+}
+
+/** The plans of a chart; `undefined` when it has what no plan is made for, such as parallel states, history or delays. */
+export function planChart({ root, config, implementations }: AnyStateMachine): ChartPlans | undefined {
+  const configurations = new Map<AnyStateNode, Configuration>()
+  const at = (leaf: AnyStateNode): Configuration => {
+    let configuration = configurations.get(leaf)
+    if (configuration === undefined) configurations.set(leaf, (configuration = new Configuration(leaf, plan)))
+    return configuration
+  }
+  const guardOf = ({ guard }: Transition): Plan['guard'] =>
+    (typeof guard === 'string' ? implementations.guards[guard] : guard) as Plan['guard']
+  const known = (actions: readonly unknown[]): Operation[] => actions.map((action) => operationOf(action)!)
+
+  const plan = (nodes: readonly AnyStateNode[], transition: Transition): Plan => {
+    const own = known(transition.actions)
+    const guard = guardOf(transition)
+    const [target] = transition.target ?? []
+    if (target === undefined) return { guard, operations: own, next: at(nodes.at(-1)!), final: undefined }
+    const { exits, enters, leaf } = pathOf(nodes, transition, target)
+    const operations = [
+      ...exits.flatMap(({ exit, invoke }) => [
+        ...known(exit),
+        ...invoke.map(({ id }) => ({ type: 'stop', id }) as const),
+      ]),
+      ...own,
+      ...enters.flatMap(({ entry, invoke }) => [...known(entry), ...invoke.map(startOf)]),
+    ]
+    const next = at(leaf)
+    const final = leaf.type === 'final' ? next.nodes.toReversed().flatMap(({ exit }) => known(exit)) : undefined
+    return { guard, operations, next, final }
+  }
+
+  const isKnown = (action: unknown): boolean => operationOf(action) !== undefined
+  const isPlannable = (node: AnyStateNode): boolean => {
+    const transitions = [...[...node.transitions.values()].flat(), ...(node.always ?? [])]
+    const isPlain =
+      node.type === 'atomic' ||
+      (node.type === 'compound' && node.initial.actions.length === 0) ||
+      (node.type === 'final' && node.parent === root)
+    return (
+      isPlain &&
+      [...node.entry, ...node.exit, ...transitions.flatMap(({ actions }) => actions)].every(isKnown) &&
+      node.invoke.every(({ src, onSnapshot }) => typeof src === 'string' && onSnapshot === undefined) &&
+      transitions.every(({ target }) => (target?.length ?? 0) <= 1) &&
+      transitions.every(({ guard }) => guard === undefined || isPlainGuard(guardOf({ guard } as Transition))) &&
+      Object.values(node.states).every(isPlannable)
+    )
+  }
+  if (typeof config.context !== 'function' || root.invoke.length > 0 || !isPlannable(root)) return undefined
+  const entry = { source: root, target: root.initial.target, guard: undefined, actions: [], reenter: true }
+  return { initial: plan([], entry as unknown as Transition), at }
+}
+
+/** Not one that XState combines of others. */
+const isPlainGuard = (guard: unknown): boolean => typeof guard === 'function' && !('check' in guard)
+
+const startOf = ({ src, id, input, systemId }: AnyStateNode['invoke'][number]): Operation => ({
+  type: 'start',
+  src: src as string,
+  id,
+  input,
+  ...(systemId === undefined ? {} : { systemId }),
+})
+
+/** Whether a node is inside another; each is inside `undefined`, as XState has it. */
+function isInside(node: AnyStateNode, outer: AnyStateNode | undefined): boolean {
+  let at = node
+  while (at.parent !== undefined && at.parent !== outer) at = at.parent
+  return at.parent === outer
+}
+
+function ancestorsOf(node: AnyStateNode): AnyStateNode[] {
+  const ancestors: AnyStateNode[] = []
+  for (let at = node.parent; at !== undefined; at = at.parent) ancestors.push(at)
+  return ancestors
+}
+
+/** What a transition leaves, from the innermost out, and what it enters, from the outermost in: the algorithm of SCXML. */
+function pathOf(nodes: readonly AnyStateNode[], { source, reenter }: Transition, target: AnyStateNode) {
+  const common = ancestorsOf(target).find((node) => isInside(source, node))
+  const staysInside = !reenter && (target === source || isInside(target, source))
+  const domain = staysInside ? source : (common ?? (reenter ? undefined : nodes[0]))
+  const exits = nodes.filter((node) => isInside(node, domain) || (reenter && source === domain && node === domain))
+  const enters = new Set<AnyStateNode>()
+  if (source !== target || source !== domain || reenter) enters.add(target)
+  let leaf = target
+  while (leaf.type === 'compound') enters.add((leaf = leaf.initial.target[0]!))
+  if (target !== domain) for (let at = target.parent; at !== undefined && at !== domain; at = at.parent) enters.add(at)
+  return {
+    exits: exits.toSorted((a, b) => b.order - a.order),
+    enters: [...enters].toSorted((a, b) => a.order - b.order),
+    leaf,
+  }
+}
+
+/** The exact type first, then wildcards, the longest first. */
+function candidates(node: AnyStateNode, type: string): readonly Transition[] {
+  const wild = [...node.transitions.keys()]
+    .filter((descriptor) => descriptor !== type && isMatch(type, descriptor))
+    .toSorted((a, b) => b.length - a.length)
+  return [type, ...wild].flatMap((descriptor) => node.transitions.get(descriptor) ?? [])
+}
+
+const isMatch = (type: string, descriptor: string): boolean =>
+  descriptor === '*' || (descriptor.endsWith('.*') && `${type}.`.startsWith(descriptor.slice(0, -1)))

@@ -1,0 +1,97 @@
+import { createActor, createMachine, type AnyStateMachine } from 'xstate'
+import { agentMachine } from '../../src/machines/agentMachine.ts'
+import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
+import { compareWithXState, differenceFromXState } from '../../src/runtime/interpreter/differenceFromXState.ts'
+import { plannedMachine } from '../../src/runtime/interpreter/plannedMachine.ts'
+import { planChart } from '../../src/runtime/interpreter/plan.ts'
+import { assert, describe } from '../support/suite.ts'
+
+describe('the planned interpreter', (it) => {
+  it('has plans for both charts', () => {
+    for (const machine of [agentMachine, supervisorMachine] as readonly AnyStateMachine[])
+      assert.ok(planChart(machine) !== undefined, machine.id)
+  })
+
+  it('does what XState does on a small chart', () => {
+    assert.is(differenceFromXState(), undefined)
+  })
+
+  const context = () => ({ count: 0 })
+  const charts: Readonly<Record<string, AnyStateMachine>> = {
+    'parallel states': createMachine({ context, type: 'parallel', states: { a: {}, b: {} } }),
+    history: createMachine({
+      context,
+      initial: 'a',
+      states: { a: { initial: 'x', states: { x: {}, h: { type: 'history' } } } },
+    }),
+    delays: createMachine({ context, initial: 'a', states: { a: { after: { 10: 'b' } }, b: {} } }),
+    'actions of its own': createMachine({ context, initial: 'a', states: { a: { entry: () => {} } } }),
+    'an invoke that follows snapshots': createMachine({
+      context,
+      initial: 'a',
+      states: { a: { invoke: { src: 'x', onSnapshot: {} } } },
+    }),
+  }
+  for (const [what, chart] of Object.entries(charts)) {
+    it(`leaves a chart with ${what} to XState`, () => {
+      const { transition } = chart
+      assert.is(plannedMachine(chart), chart)
+      assert.is(chart.transition, transition)
+    })
+  }
+})
+
+describe('the comparison with XState', (it) => {
+  const faults: Readonly<Record<string, (machine: AnyStateMachine) => AnyStateMachine>> = {
+    'loses an event': (machine) => {
+      const { transition } = machine
+      machine.transition = (before, event, scope) =>
+        event.type === 'within' ? before : transition(before, event, scope)
+      return machine
+    },
+    'does what must wait at once': (machine) => {
+      const { transition } = machine
+      machine.transition = (before, event, scope) =>
+        transition(before, event, { ...scope, defer: (effect) => effect() })
+      return machine
+    },
+    throws: () => {
+      throw new Error('not this XState')
+    },
+  }
+  for (const [what, interpret] of Object.entries(faults)) {
+    it(`tells of an interpreter that ${what}`, () => {
+      assert.type(compareWithXState(interpret), 'string')
+    })
+  }
+  it('finds nothing wrong with XState itself', () => {
+    assert.is(
+      compareWithXState((machine) => machine),
+      undefined,
+    )
+  })
+})
+
+describe('an actor system that is inspected', (it) => {
+  const chart = () =>
+    plannedMachine(
+      createMachine({ context: () => ({}), initial: 'a', on: { go: '.b' }, states: { a: {}, b: { always: 'a' } } }),
+    )
+
+  it('runs on XState, which tells of microsteps, when inspected from the beginning', () => {
+    const seen: string[] = []
+    const actor = createActor(chart(), { inspect: ({ type }) => void seen.push(type) })
+    actor.start().send({ type: 'go' })
+    assert.ok(seen.includes('@xstate.microstep'))
+    actor.stop()
+  })
+  it('does so from the moment that somebody inspects it', () => {
+    const seen: string[] = []
+    const actor = createActor(chart()).start()
+    actor.send({ type: 'go' })
+    actor.system.inspect(({ type }) => void seen.push(type))
+    actor.send({ type: 'go' })
+    assert.is(seen.filter((type) => type === '@xstate.microstep').length, 2)
+    actor.stop()
+  })
+})
