@@ -67,6 +67,27 @@ async function until(holds: () => boolean, { signal }: CaseContext): Promise<voi
   }
 }
 
+describe('a reader', (it) => {
+  it('in the same store does not see what was written and is not stored yet', async (context) => {
+    const folder = await storeFolder(context)
+    const clock = simulatedClock()
+    const store = fileStore(folder.dir, { durability: 'batch', clock })
+    context.cleanup(() => store.close())
+    await store.open('a')
+    const append = store.append('a', recordsBetween(1, 2))
+    let written = ''
+    while (written !== linesOf(recordsBetween(1, 2))) {
+      context.signal.throwIfAborted()
+      await settle()
+      written = await readFile(folder.file('a.jsonl'), 'utf8')
+    }
+    assert.equal(await readAll(store, 'a'), [])
+    await clock.advance(10)
+    await append
+    assert.equal(await readAll(store, 'a'), recordsBetween(1, 2))
+  })
+})
+
 describe('durability "os"', (it) => {
   it('never syncs', async (context) => {
     const file = await openSynced(context, {})

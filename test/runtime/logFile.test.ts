@@ -84,6 +84,17 @@ describe('log file, writing', (it) => {
     assert.equal([file.log.lastSeq, file.log.size], [503, bytesOf(1, 503)])
   })
 
+  it('gathers calls up to some megabytes into one write, and no more', async (context) => {
+    const file = await openDisk(context)
+    const text = 'x'.repeat(1024 * 1024)
+    const calls = recordsBetween(1, 40).map((record) =>
+      file.log.append([{ ...record, loopId: text } as unknown as LogRecord]),
+    )
+    await Promise.all(calls)
+    assert.ok(file.writes > 4 && file.writes < 20, `${file.writes} writes of 40 MiB`)
+    assert.is(file.log.lastSeq, 40)
+  })
+
   it('gathers the calls of one tick into one write when the file is idle', async (context) => {
     const file = await openDisk(context)
     await Promise.all([1, 2, 3].map((seq) => file.log.append(recordsBetween(seq, seq))))
@@ -119,6 +130,27 @@ describe('log file, writing', (it) => {
     await Promise.all([first, repeat])
     assert.equal(order, ['first', 'repeat'])
     assert.is(file.writes, 1)
+  })
+
+  it('holds a repeat against what is in the file, a call alone, and writes the rest of it', async (context) => {
+    const file = await openDisk(context)
+    const other = { ...recordsBetween(2, 2)[0], time: 5 } as LogRecord
+    const outcomes = await Promise.allSettled([
+      file.log.append(recordsBetween(1, 3)),
+      file.log.append([other]),
+      file.log.append(recordsBetween(2, 4)),
+      file.log.append(recordsBetween(5, 5)),
+    ])
+    assert.equal(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+    )
+    await assert.rejects(
+      file.log.append([other, ...recordsBetween(3, 6)]),
+      failsWith('STORE_APPEND_FAILED', 'another record under seq 2'),
+    )
+    await file.log.append(recordsBetween(6, 6))
+    assert.is(await file.content(), linesOf(recordsBetween(1, 6)))
   })
 
   it('takes the records as they are at the call', async (context) => {
@@ -201,6 +233,19 @@ describe('log file, failing disk', (it) => {
     file.truncates = true
     await file.log.append(recordsBetween(2, 2))
     assert.is(await file.content(), linesOf(recordsBetween(1, 2)))
+  })
+
+  it('cuts off as it closes, so that nobody takes what was refused for records', async (context) => {
+    const file = await openDisk(context)
+    await file.log.append(recordsBetween(1, 1))
+    // The whole of a record that is refused stands in the file.
+    file.space = bytesOf(2, 2) + 20
+    file.truncates = false
+    await assert.rejects(file.log.append(recordsBetween(2, 3)), failsWith('STORE_APPEND_FAILED', 'ENOSPC'))
+    assert.ok((await file.content()).length > linesOf(recordsBetween(1, 2)).length)
+    file.truncates = true
+    await file.log.close()
+    assert.is(await file.content(), linesOf(recordsBetween(1, 1)))
   })
 
   it('does not wait for ever for a file that takes no bytes', async (context) => {
