@@ -199,7 +199,7 @@ export const faults: readonly Fault[] = [
     what: 'giving up one record loses those before it',
     from: 'for (const record of records) if (!(await this.#takes(record))) break',
     to: '',
-    tests: ['journeys/refusesWhat'],
+    tests: ['runtime/logWriter'],
   },
   {
     id: 'stores-26',
@@ -275,11 +275,11 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-35',
-    file: 'src/machines/recovery.ts',
-    what: 'a run whose message is not in the log is gone on with, and says nothing',
-    from: 'else if (run.unsaid > 0) forgetRun(draft)',
-    to: '',
-    tests: ['machines/restored'],
+    file: 'src/runtime/runtime.ts',
+    what: 'a run that was cut off is not gone on with',
+    from: 'host.start(goesOn && wasCutOff(host.input) ? [this.#resumption()] : [])',
+    to: 'host.start()',
+    tests: ['journeys/resumesHeld'],
   },
   {
     id: 'stores-36',
