@@ -185,6 +185,10 @@ describe('a run whose sub-agent used up its limit', (it) => {
     const limited = defineAgent({ name: 'own', model: own.model, tools: [...own.tools.values()], limits: { turns: 2 } })
     const { agent } = await startAgent(context, { model: leader('own'), agents: [limited], limits: { turns: 5 } })
     assert.match((await agent.prompt('go').result).text, /^The agent "own" did not finish: its limit of 2 turns/)
+    const both = await startAgent(context, { id: 'a3', model: leader('own'), agents: [limited], limits: { turns: 3 } })
+    const paused = await both.agent.prompt('go').result
+    assert.equal([paused.stopReason, both.ofType('tool.end').length], ['paused', 1], 'both limits at once')
+    assert.match((await both.agent.resume().result).text, /^The agent "own" did not finish: its limit of 2 turns/)
     const { definition: long } = lookout('long', 9)
     const { definition: short } = lookout('short', 0)
     const shared = await startAgent(context, {
