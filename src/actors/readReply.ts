@@ -81,7 +81,7 @@ class Reading {
         if (done === true) return protocolFailure(this.#model, 'its stream ended without "done" or "error"', 'network')
         const outcome = this.#take(value)
         if (outcome === undefined) continue
-        if (outcome.ok || value.type === 'error') return await this.#end(iterator, outcome)
+        if (outcome.ok || value?.type === 'error') return await this.#end(iterator, outcome)
         this.close()
         return outcome
       }
