@@ -32,7 +32,7 @@ function helperOf(item: string, files: JobFiles): AgentDefinition {
   return defineAgent({ name: 'helper', model: modelOf(job, files), tools: jobTools(files), checkRequests: true })
 }
 
-/** The agent of this id, gone on with or new; a run that was cut off has ended when it is there. */
+/** The agent of this id, gone on with or new; a run that was cut off, or waited for people, has ended when it is there. */
 async function bringUp(
   runtime: Runtime,
   agentId: string,
@@ -43,10 +43,17 @@ async function bringUp(
     if (!(thrown instanceof RuntimeError) || thrown.code !== 'AGENT_NOT_FOUND') throw thrown
     return runtime.spawn(definition, { id: agentId })
   })
+  const ended = agent.pause?.type === 'approvals' ? endOfRun(agent) : undefined
   attend(agent)
   if (agent.pause?.type === 'interrupted') await agent.resume().result
+  await ended
   return agent
 }
+
+const endOfRun = (agent: Agent): Promise<void> =>
+  new Promise((resolve) => {
+    agent.subscribe((event) => event.type === 'run.end' && resolve())
+  })
 
 const hasHeard = (agent: Agent, words: string): boolean =>
   agent.conversation.log().some(({ message }) => message.role === 'user' && textOf(message.content) === words)
@@ -79,6 +86,7 @@ function personFor(log: string): (agent: Agent) => void {
       if (event.type === 'tool.end' || event.type === 'run.start') say()
       decide()
     })
+    decide()
   }
 }
 
