@@ -47,8 +47,9 @@ export interface Runtime {
   spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
   /**
    * Goes on with an agent from its log, after its process ended without `stop`: the conversation, queues, approvals and pauses are
-   * as they were. A run that was cut off is continued as a new one (with `continue: false` it stays paused until
-   * `agent.resume()`): the model is asked again, and calls in flight are run again or answered as their tools' `effects` say.
+   * as they were. A run whose calls wait for people waits on; one that was cut off is continued as a new one: the model is asked
+   * again, and calls in flight are run again or answered as their tools' `effects` say. With `continue: false` that, and prompts
+   * that were queued, waits for `agent.resume()`. Resolves once calls that wait can be decided, those of sub-agents too.
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_EXISTS` (it runs already), `INVALID_DEFINITION` (of another
    * name), `STORE_LOCKED`, `LOG_CORRUPT`, `LOG_VERSION`
