@@ -214,17 +214,11 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   }
 
   /** Opens an agent while no other call does. */
-  async #alone(agentId: string, open: () => Promise<Agent>): Promise<Agent> {
-    const opening = open()
-    this.#openings.set(
-      agentId,
-      opening.catch(() => {}),
-    )
-    try {
-      return await opening
-    } finally {
-      this.#openings.delete(agentId)
-    }
+  #alone(agentId: string, open: () => Promise<Agent>): Promise<Agent> {
+    const opening = open().finally(() => this.#openings.delete(agentId))
+    const settled = opening.catch(() => {})
+    this.#openings.set(agentId, settled)
+    return opening
   }
 
   async #goOn(
