@@ -47,6 +47,8 @@ async function bringUp(
   attend(agent)
   if (agent.pause?.type === 'interrupted') await agent.resume().result
   await ended
+  // Listeners hear of a record before the store has it.
+  await agent.durable()
   return agent
 }
 
@@ -74,6 +76,8 @@ function personFor(log: string): (agent: Agent) => void {
     }
     const decide = (): void => {
       for (const callId of agent.pendingApprovals) {
+        // What an answer set off may have answered the next one.
+        if (!agent.pendingApprovals.includes(callId)) continue
         const item = itemOf(agent, callId)
         if (item === deniedItem) agent.decide(callId, 'deny', `item ${item} denied`)
         else agent.decide(callId, 'approve')

@@ -33,21 +33,40 @@ function endTool(trace: AgentTrace, event: EventOf<'tool.end'>): void {
   })
 }
 
-/** What an event begins, adds to or ends. Events of things that began before the tracer did find nothing open and do nothing. */
+const runAttributes = (trace: AgentTrace, modelId: string, loopId: string): Attributes => ({
+  'gen_ai.operation.name': 'invoke_agent',
+  ...modelAttributes(modelId),
+  ...trace.settings,
+  'escapement.run.id': loopId,
+})
+
+interface Place {
+  readonly loopId: string
+  readonly turnIndex: number
+}
+
+/** A run that another process began, and that waited for people, goes on here without a start of its own. */
+function joinRun(trace: AgentTrace, { loopId }: Place): void {
+  if (trace.has('run')) return
+  const { name, model } = trace.agent
+  const attributes = { ...runAttributes(trace, model, loopId), 'escapement.run.cause': 'resume' }
+  trace.begin('run', `invoke_agent ${name}`, attributes)
+}
+
+const beginTurn = (trace: AgentTrace, { turnIndex }: Place): void =>
+  trace.begin('turn', 'turn', { 'escapement.turn.index': turnIndex })
+
+/** What an event begins, adds to or ends. What ends something that began before the tracer did finds nothing open and does nothing. */
 const spanRules: SpanRules = {
   'run.start'(trace, { loopId, cause, requestId, resumedFrom, model }) {
-    const { name, model: modelId } = trace.agent
     trace.endTurn()
     trace.settings = settingsAttributes(model?.settings)
     const attributes = {
-      'gen_ai.operation.name': 'invoke_agent',
-      ...modelAttributes(model?.id ?? modelId),
-      ...trace.settings,
-      'escapement.run.id': loopId,
+      ...runAttributes(trace, model?.id ?? trace.agent.model, loopId),
       'escapement.run.cause': cause,
       'escapement.run.resumed_from': resumedFrom,
     }
-    trace.begin('run', `invoke_agent ${name}`, attributes, trace.takeParent(requestId))
+    trace.begin('run', `invoke_agent ${trace.agent.name}`, attributes, trace.takeParent(requestId))
   },
   'run.end'(trace, { stopReason, turns, usage, costUsd, reason, error }) {
     trace.endTurn()
@@ -61,9 +80,10 @@ const spanRules: SpanRules = {
       ...usageAttributes(usage),
     })
   },
-  'turn.start'(trace, { turnIndex }) {
+  'turn.start'(trace, event) {
+    joinRun(trace, event)
     trace.request = {}
-    trace.begin('turn', 'turn', { 'escapement.turn.index': turnIndex })
+    beginTurn(trace, event)
   },
   'turn.end'(trace) {
     trace.request = {}
@@ -102,7 +122,9 @@ const spanRules: SpanRules = {
       'gen_ai.tool.type': 'function',
       ...(trace.content ? callContent(event.input) : {}),
     }
-    if (trace.has('run')) trace.begin(`tool/${event.callId}`, `execute_tool ${event.name}`, attributes)
+    joinRun(trace, event)
+    if (!trace.has('turn')) beginTurn(trace, event)
+    trace.begin(`tool/${event.callId}`, `execute_tool ${event.name}`, attributes)
   },
   'tool.end': endTool,
   'approval.requested': (trace, event) => trace.mark('approval.requested', callAttributes(event)),
