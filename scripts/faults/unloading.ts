@@ -341,8 +341,14 @@ export const faults: readonly Fault[] = [
     id: 'unloading-38',
     file: 'src/runtime/agentHost.ts',
     what: 'a log that could not be written to the end stays locked',
-    from: 'this.#log.finish().finally(() => this.#lease.release())',
-    to: 'this.#log.finish().then(() => this.#lease.release())',
+    from: `await this.#log.finish()
+    } finally {
+      await this.#lease.release()
+    }`,
+    to: `await this.#log.finish()
+      await this.#lease.release()
+    } finally {
+    }`,
     tests: ['runtime/closing', 'journeys/survivesAFailingStore'],
   },
   {

@@ -36,9 +36,6 @@ import { VitalSigns } from './vitalSigns.ts'
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
 
-/** Of an agent with no ancestors. */
-const rootPath: readonly string[] = Object.freeze([])
-
 /** Everything of one agent that is not in its chart: conversation, log, listeners, runs. The effects reach the world through it. */
 export class AgentHost implements AgentPorts {
   readonly agentId: string
@@ -78,7 +75,7 @@ export class AgentHost implements AgentPorts {
     this.agentId = agentId
     this.definition = definition
     this.parent = parent
-    this.path = parent === undefined ? rootPath : [...parent.path, parent.agentId]
+    this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
     const history = options.history ?? nothing
     const { past, records } = history
     this.conversation = rebuildConversation(records, { counter: definition.counter, past })
@@ -343,7 +340,11 @@ export class AgentHost implements AgentPorts {
 
   /** Waits for the log and lets the next writer in. */
   async release(): Promise<void> {
-    await this.#log.finish().finally(() => this.#lease.release())
+    try {
+      await this.#log.finish()
+    } finally {
+      await this.#lease.release()
+    }
   }
 
   /** Observes the machine: it has stopped. */

@@ -249,7 +249,7 @@ describe('running a tool', (it) => {
     )
     await quiet()
     for (const [at, count] of endedAtTurn.entries())
-      assert.ok(count - (endedAtTurn[at - 1] ?? 0) <= 16, `${endedAtTurn}`)
+      assert.ok(count - (endedAtTurn[at - 1] ?? 0) <= 16, endedAtTurn.join(' '))
     await run(ports, 'look').output
   })
 

@@ -16,7 +16,7 @@ import { assert, describe, type CaseContext } from '../support/suite.ts'
 const told = 8
 
 /** Letters that occur nowhere else, so that every piece of a secret is known for one, between such as need escapes. */
-const random = fc.string({ unit: fc.constantFrom(...'qxzjkvwQXZJKVW'), minLength: 4, maxLength: 9 })
+const random = fc.string({ unit: fc.constantFrom(...Array.from('qxzjkvwQXZJKVW')), minLength: 4, maxLength: 9 })
 const awkward = fc.constantFrom(
   '"',
   '\\',
@@ -140,7 +140,7 @@ async function seenOf(context: Pick<CaseContext, 'cleanup'>, given: Hidden): Pro
   const model = scriptedModel([
     { parts: reply(text, calls, sizes) },
     { error: { kind: 'rateLimited', message: `429 ${text}`, retryAfterMs: 0 } },
-    { parts: reply(text, [{ name: 'text', input: text as unknown as object }], sizes) },
+    { parts: reply(text, [{ name: 'text', input: text }], sizes) },
     { parts: reply(text, [], sizes) },
   ])
   const helper = scriptedModel([{ parts: reply(text, [], sizes) }])

@@ -58,7 +58,7 @@ describe('tool calls', (it) => {
         script.driver
           .recordsOf('tool.end')
           .map(({ callId, nodeId, parentId }) => [callId, nodeId, parentId])
-          .toSorted(),
+          .toSorted(([a], [b]) => String(a).localeCompare(String(b))),
         ['c1', 'c2', 'c3', 'c4', 'c5'].map((callId, nth) => [callId, nth + 3, nth + 2]),
       )
     }

@@ -142,7 +142,7 @@ export class Step {
     const { self, system } = this.#scope
     const info = { context: this.context, event, self, system }
     if ((self as Inner)._processingStatus === running) exec?.(info, params)
-    else this.#scope.actionExecutor({ type, info, params: params as never, exec })
+    else this.#scope.actionExecutor({ type, info, params, exec })
   }
 
   #start({ src, id, input, systemId }: Omit<OperationOf<'start'>, 'type'>, event: ChartEvent): void {
