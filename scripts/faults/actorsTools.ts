@@ -21,8 +21,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-3',
     file: 'src/actors/runTool.ts',
     what: 'a call runs though its record is not in the log',
-    from: 'if (pending !== undefined) await pending',
-    to: 'void pending',
+    from: 'await ports.durable()',
+    to: 'void ports.durable()',
     tests: ['actors/runTool'],
   },
   {

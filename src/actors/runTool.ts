@@ -44,8 +44,8 @@ export const runTool = (find: FindPorts) => {
 async function begin(ports: AgentPorts, input: CallInput, signal: AbortSignal): Promise<CallOutput> {
   const { key } = input
   try {
-    const pending = ports.durable()
-    if (pending !== undefined) await pending
+    // A tick at least: the machine's step that starts it has ended then.
+    await ports.durable()
   } catch (thrown) {
     return notStarted(ports, key, toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
   }

@@ -20,8 +20,8 @@ import { blankRequest } from './redaction/blankSecrets.ts'
 export const streamReply = (find: FindPorts) =>
   fromPromise<ReplyOutput, ReplyInput>(async ({ input, signal }) => {
     const ports = find(input.agentId)
-    const pending = ports.durable()
-    if (pending !== undefined) await pending
+    // A tick at least: who stops the agent right after a prompt asks no model.
+    await ports.durable()
     if (signal.aborted) return aborted(ports, input.key)
     const { definition, conversation } = ports
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens

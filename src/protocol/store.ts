@@ -1,5 +1,11 @@
 import type { LogRecord } from './records.ts'
 
+/**
+ * What `append` of a store may return when the records are stored as it returns. The runtime knows this promise and goes on at
+ * once; a wrapper that awaits it and returns a promise of its own is awaited, as any store is.
+ */
+export const stored: Promise<void> = Promise.resolve()
+
 /** The right to append to one agent's log, held by one writer at a time. */
 export interface StoreLease {
   readonly agentId: string
@@ -20,15 +26,15 @@ export interface LogStat {
 }
 
 /**
- * Where logs live. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls,
- * resolves once the records are as durable as the store promises, and rejects with `STORE_NOT_OPEN` without a lease,
- * `STORE_CLOSED` after `close`, `STORE_APPEND_FAILED` when nothing of this call was kept. It is idempotent, as an answer may be
- * lost: records at the beginning of a call that the log has already, with the same content, are passed over; another record
- * under such a `seq` is refused. It rejects with `RECORD_TOO_LARGE` for what it can never take. `read` yields the records with
- * `seq >= fromSeq` in order, nothing for an unknown agent, and needs no lease. `open` rejects with `STORE_LOCKED`, naming the
- * holder, while another lease is out. `list` gives the ids of agents that have a log, sorted. `stat`, where a store has it, tells
- * how a log stands, which changes with every record, and `undefined` without one: lists of sessions read a log again only once it
- * has changed. `close` is idempotent and releases every lease.
+ * Where logs live. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls, returns a
+ * promise that resolves once the records are as durable as the store promises (`stored` when they are already), and rejects with
+ * `STORE_NOT_OPEN` without a lease, `STORE_CLOSED` after `close`, `STORE_APPEND_FAILED` when nothing of this call was kept. It
+ * is idempotent, as an answer may be lost: records at the beginning of a call that the log has already, with the same content,
+ * are passed over; another record under such a `seq` is refused. It rejects with `RECORD_TOO_LARGE` for what it can never take.
+ * `read` yields the records with `seq >= fromSeq` in order, nothing for an unknown agent, and needs no lease. `open` rejects
+ * with `STORE_LOCKED`, naming the holder, while another lease is out. `list` gives the ids of agents that have a log, sorted.
+ * `stat`, where a store has it, tells how a log stands, which changes with every record, and `undefined` without one: lists of
+ * sessions read a log again only once it has changed. `close` is idempotent and releases every lease.
  */
 export interface Store {
   append(agentId: string, records: readonly LogRecord[]): Promise<void>

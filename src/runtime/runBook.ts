@@ -66,7 +66,8 @@ export class RunBook {
     if (run === undefined) return
     const words = { parse: (text: string) => this.#parse(text), lastText: () => lastText(conversation) }
     const pending = this.#host.durable()
-    if (pending === undefined) run.finish(end, words)
+    // In the middle of the machine's step, whose events come before the result.
+    if (pending === undefined) queueMicrotask(() => run.finish(end, words))
     else
       pending.then(
         () => run.finish(end, words),

@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/store.ts'
+import { owned } from '../../src/runtime/stores/contractDemands.ts'
 import { fileStore } from '../../src/runtime/stores/fileStore.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { type StoreContractOptions, storeContract } from '../../src/runtime/stores/storeContract.ts'
@@ -56,6 +58,21 @@ describe('the store contract', (it) => {
         return { append: async (id, records) => ((calls += 1) === 2 ? undefined : store.append(id, records)) }
       },
       found: /word for word and in order/,
+    },
+    'answers an append with nothing': {
+      breakIt: (store) => ({
+        append: (id, records) => void owned(store.append(id, records)) as unknown as Promise<void>,
+      }),
+      found: /append must return a promise/,
+    },
+    'throws where it should reject': {
+      breakIt: (store) => ({
+        append: (id, records) => {
+          if (id === 'b') throw new RuntimeError('STORE_NOT_OPEN', 'It is not open.')
+          return store.append(id, records)
+        },
+      }),
+      found: /append must reject, not throw/,
     },
     'changes a record': {
       breakIt: (store) => ({

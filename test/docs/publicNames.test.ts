@@ -37,6 +37,7 @@ const reviewed = {
     'recordVersion',
     'repairLog',
     'sessionOf',
+    'stored',
     'summaryOf',
     'supervisorMachine',
     'workspaceTools',

@@ -1,5 +1,7 @@
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
+import { stored, type Store } from '../../src/protocol/store.ts'
+import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { LogWriter } from '../../src/runtime/log/logWriter.ts'
 import { readAll, recordsBetween } from '../../src/runtime/stores/contractDemands.ts'
 import { quiet, withCode } from '../support/agentHarness.ts'
@@ -67,5 +69,157 @@ describe('the writer of a log', (it) => {
     writer.append(recordsBetween(1, 1)[0]!)
     await assert.rejects(writer.finish(), withCode('STORE_APPEND_FAILED', 'full'))
     assert.not.ok(writer.isStuck)
+  })
+})
+
+/** A memory store whose appends answer as told, and what it was sent. */
+async function answering(answer: (sent: number, keep: () => Promise<void>) => unknown) {
+  const inner = memoryStore()
+  await inner.open('a')
+  const batches: string[] = []
+  const append: Store['append'] = (agentId, records) => {
+    batches.push(records.map(({ seq }) => seq).join(' '))
+    return answer(batches.length, () => inner.append(agentId, records)) as Promise<void>
+  }
+  return { store: { ...inner, append } satisfies Store, batches }
+}
+
+const one = (seq: number): LogRecord => recordsBetween(seq, seq)[0]!
+
+describe('the writer of a log whose store is done at once', (it) => {
+  it('writes what came together as soon as somebody waits, who need not wait', async () => {
+    const { store, batches } = await answering((_, keep) => keep())
+    const writer = new LogWriter(store, owner())
+    for (const record of recordsBetween(1, 3)) writer.append(record)
+    assert.is(writer.durable(), undefined)
+    writer.append(one(4))
+    assert.is(writer.durable(), undefined)
+    assert.equal(batches, ['1 2 3', '4'])
+    await quiet()
+    assert.equal(batches, ['1 2 3', '4'])
+  })
+
+  it('writes in the next microtask when nobody waits', async () => {
+    const { store, batches } = await answering((_, keep) => keep())
+    const writer = new LogWriter(store, owner())
+    for (const record of recordsBetween(1, 2)) writer.append(record)
+    assert.equal(batches, [])
+    await Promise.resolve()
+    assert.equal(batches, ['1 2'])
+    assert.is(writer.durable(), undefined)
+  })
+
+  it('waits for one that a wrapper has made to answer later', async () => {
+    const { store, batches } = await answering(async (_, keep) => keep())
+    const writer = new LogWriter(store, owner())
+    writer.append(one(1))
+    const first = writer.durable()
+    assert.ok(first instanceof Promise)
+    writer.append(one(2))
+    writer.append(one(3))
+    await first
+    await writer.durable()
+    assert.equal(batches, ['1', '2 3'])
+  })
+
+  it('waits for a batch that is stored later, and not for those before and after it', async () => {
+    const { store, batches } = await answering(async (sent, keep) => {
+      if (sent === 2) await quiet()
+      return keep()
+    })
+    const slow = store.append
+    const mixed: Store = {
+      ...store,
+      append: (agentId, records) => {
+        const answer = slow(agentId, records)
+        return batches.length === 2 ? answer : stored
+      },
+    }
+    const writer = new LogWriter(mixed, owner())
+    writer.append(one(1))
+    assert.is(writer.durable(), undefined)
+    writer.append(one(2))
+    const second = writer.durable()
+    assert.ok(second instanceof Promise)
+    writer.append(one(3))
+    const third = writer.durable()
+    assert.equal(batches, ['1', '2'], 'one append at a time')
+    await Promise.all([second, third])
+    writer.append(one(4))
+    assert.is(writer.durable(), undefined)
+    assert.equal(batches, ['1', '2', '3', '4'])
+    assert.equal(await readAll(store, 'a'), recordsBetween(1, 4))
+  })
+
+  it('sends nothing twice when appending makes new records', async () => {
+    const waits: unknown[] = []
+    const { store, batches } = await answering((sent, keep) => {
+      if (sent === 1) {
+        writer.append(one(2))
+        waits.push(writer.durable())
+      }
+      return keep()
+    })
+    const writer = new LogWriter(store, owner())
+    writer.append(one(1))
+    assert.is(writer.durable(), undefined)
+    assert.ok(waits[0] instanceof Promise)
+    await waits[0]
+    assert.equal(batches, ['1', '2'])
+  })
+
+  it('tells of a failure after whoever waited has been answered, and sends the same again', async () => {
+    const failures: ErrorInfo[] = []
+    const { store, batches } = await answering((sent, keep) =>
+      sent === 1 ? Promise.reject(new Error('full')) : keep(),
+    )
+    const writer = new LogWriter(store, owner(failures))
+    writer.append(one(1))
+    const waiting = writer.durable()
+    assert.equal(failures, [])
+    await assert.rejects(waiting!, withCode('STORE_APPEND_FAILED', 'full'))
+    writer.append(one(2))
+    await assert.rejects(writer.durable()!, withCode('STORE_APPEND_FAILED', 'full'))
+    await writer.written()
+    assert.is(writer.durable(), undefined)
+    assert.equal(batches, ['1', '1', '2'])
+  })
+})
+
+describe('the writer of a log whose store breaks its contract', (it) => {
+  const breaches: { readonly [what: string]: { answer(): unknown; message: RegExp } } = {
+    'answers with nothing': { answer: () => undefined, message: /no promise/ },
+    'answers with a number': { answer: () => 3, message: /no promise/ },
+    'throws at once': {
+      answer: () => {
+        throw new Error('not now')
+      },
+      message: /not now/,
+    },
+  }
+  for (const [what, { answer, message }] of Object.entries(breaches))
+    it(`takes one that ${what} for a failure, tells of it afterwards, and goes on when it does better`, async () => {
+      const failures: ErrorInfo[] = []
+      const { store, batches } = await answering((sent, keep) => (sent === 1 ? answer() : keep()))
+      const writer = new LogWriter(store, owner(failures))
+      writer.append(one(1))
+      const waiting = writer.durable()
+      assert.equal(failures, [])
+      await assert.rejects(waiting!, withCode('STORE_APPEND_FAILED'))
+      assert.match(failures[0]!.message, message)
+      await writer.written()
+      assert.equal(batches, ['1', '1'])
+      assert.equal(await readAll(store, 'a'), recordsBetween(1, 1))
+    })
+
+  it('at the end says so too, and does not take it for stored', async () => {
+    const inner = pickyStore(1_000)
+    await inner.open('a')
+    let sent = 0
+    const append: Store['append'] = (agentId, records) =>
+      (sent += 1) === 2 ? (undefined as unknown as Promise<void>) : inner.append(agentId, records)
+    const writer = new LogWriter({ ...inner, append }, owner())
+    for (const record of withLarge(1, 3, 3)) writer.append(record)
+    await assert.rejects(writer.finish(), withCode('STORE_APPEND_FAILED', 'no promise'))
   })
 })

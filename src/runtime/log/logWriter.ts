@@ -1,6 +1,6 @@
 import { messageOf, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { Store } from '../../protocol/store.ts'
+import { stored, type Store } from '../../protocol/store.ts'
 
 interface Waiter {
   readonly seq: number
@@ -14,21 +14,27 @@ export interface LogOwner {
   storeFailed(error: ErrorInfo): void
 }
 
+const nothing: readonly LogRecord[] = Object.freeze([])
+
 /**
- * Writes one agent's records to the store, in order, those of one tick together. After a failure it keeps what was not
+ * Writes one agent's records to the store, in order, those of one tick together. A store that has stored a batch as it answers
+ * (`stored`) gets the next one as soon as somebody waits for it, and nobody waits. After a failure it keeps what was not
  * acknowledged and stands still until `written` is asked for, which sends the same batch again: the store may have it, and only its answer
  * was lost.
  */
 export class LogWriter {
   readonly #store: Store
   readonly #owner: LogOwner
-  #pending: LogRecord[] = []
+  #pending: LogRecord[] | undefined
   /** Sent and not acknowledged; what came later is never added to it. */
-  #batch: readonly LogRecord[] = []
-  #waiters: Waiter[] = []
-  #lastSeq = 0
-  #writtenSeq = 0
-  #isWriting = false
+  #batch = nothing
+  #waiters: Waiter[] | undefined
+  #lastSeq: number
+  #writtenSeq: number
+  /** `due`: in the next microtask, or as soon as somebody waits. */
+  #phase: 'resting' | 'due' | 'writing' = 'resting'
+  /** Whether the store had stored the last batch as it answered: taken for granted until it shows. */
+  #isQuick = true
   #failure: RuntimeError | undefined
 
   /** `seq`: of the last record that is in the store already. */
@@ -40,17 +46,19 @@ export class LogWriter {
   }
 
   append(record: LogRecord): void {
-    this.#pending.push(record)
+    if (this.#pending === undefined) this.#pending = [record]
+    else this.#pending.push(record)
     this.#lastSeq = record.seq
-    if (!this.#isWriting && this.#failure === undefined) this.#start()
+    if (this.#phase === 'resting' && this.#failure === undefined) this.#start()
   }
 
   /** Resolves once all records so far are in the store; `undefined` when they are. Rejects with the store's error. */
   durable(): Promise<void> | undefined {
     const seq = this.#lastSeq
+    if (this.#isQuick && this.#phase === 'due') this.#write()
     if (seq <= this.#writtenSeq) return undefined
     if (this.#failure !== undefined) return Promise.reject(this.#failure)
-    return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }))
+    return new Promise((resolve, reject) => (this.#waiters ??= []).push({ seq, resolve, reject }))
   }
 
   /** Resolves once all records so far are in the store; writes again what a failure left over. Rejects when it fails again. */
@@ -79,9 +87,9 @@ export class LogWriter {
 
   /** What stands before what is given up is written, and that the agent was stopped for good. */
   async #giveUp(): Promise<void> {
-    const records = [...this.#batch, ...this.#pending]
-    this.#batch = []
-    this.#pending = []
+    const records = [...this.#batch, ...(this.#pending ?? nothing)]
+    this.#batch = nothing
+    this.#pending = undefined
     const last = records.at(-1)
     for (const record of records) if (!(await this.#takes(record))) break
     if (last?.type === 'agent.stopped' && last.seq !== this.#writtenSeq)
@@ -90,7 +98,7 @@ export class LogWriter {
 
   async #takes(record: LogRecord): Promise<boolean> {
     try {
-      await this.#store.append(this.#owner.agentId, [record])
+      await this.#send([record])
     } catch (thrown) {
       if (thrown instanceof RuntimeError && thrown.code === 'RECORD_TOO_LARGE') return false
       throw thrown
@@ -100,44 +108,79 @@ export class LogWriter {
   }
 
   #start(): void {
-    this.#isWriting = true
-    queueMicrotask(() => void this.#write())
+    this.#phase = 'due'
+    queueMicrotask(() => this.#write())
   }
 
-  async #write(): Promise<void> {
-    for (;;) {
-      if (this.#batch.length === 0) {
-        this.#batch = this.#pending
-        this.#pending = []
-      }
-      const last = this.#batch.at(-1)
-      if (last === undefined) break
-      try {
-        await this.#store.append(this.#owner.agentId, this.#batch)
-      } catch (thrown) {
-        this.#fail(thrown)
+  /** Writes what is due. Ends at once as long as the store does. */
+  #write(): void {
+    // Somebody may have waited for it since it was due.
+    if (this.#phase !== 'due') return
+    this.#phase = 'writing'
+    while (this.#takeBatch()) {
+      const answer = this.#send(this.#batch)
+      this.#isQuick = answer === stored
+      if (!this.#isQuick) {
+        void this.#acknowledge(answer)
         return
       }
-      this.#batch = []
-      this.#writtenSeq = last.seq
-      this.#release()
+      this.#wrote()
     }
-    this.#isWriting = false
+    this.#phase = 'resting'
   }
 
-  #release(): void {
-    while (this.#waiters.length > 0 && this.#waiters[0]!.seq <= this.#writtenSeq) this.#waiters.shift()!.resolve()
+  /** What a failure left over, else what has come since; `false` when there is nothing to send. */
+  #takeBatch(): boolean {
+    if (this.#batch.length > 0) return true
+    if (this.#pending === undefined) return false
+    this.#batch = this.#pending
+    this.#pending = undefined
+    return true
+  }
+
+  /** Never throws, whatever the store does. */
+  #send(records: readonly LogRecord[]): Promise<void> {
+    try {
+      const answer: Promise<void> | undefined = this.#store.append(this.#owner.agentId, records)
+      // Whether it stored them is not known, and may be found out too late.
+      if (typeof answer?.then !== 'function')
+        throw new RuntimeError('STORE_APPEND_FAILED', 'The store answered an append with no promise.')
+      return answer
+    } catch (thrown) {
+      return Promise.reject(thrown)
+    }
+  }
+
+  async #acknowledge(answer: Promise<void>): Promise<void> {
+    try {
+      await answer
+    } catch (thrown) {
+      this.#fail(thrown)
+      return
+    }
+    this.#wrote()
+    this.#phase = 'due'
+    this.#write()
+  }
+
+  #wrote(): void {
+    this.#writtenSeq = this.#batch.at(-1)!.seq
+    this.#batch = nothing
+    while (this.#waiters !== undefined && this.#waiters[0]!.seq <= this.#writtenSeq) {
+      this.#waiters.shift()!.resolve()
+      if (this.#waiters.length === 0) this.#waiters = undefined
+    }
   }
 
   #fail(thrown: unknown): void {
-    this.#isWriting = false
+    this.#phase = 'resting'
     const failure =
       thrown instanceof RuntimeError
         ? thrown
         : new RuntimeError('STORE_APPEND_FAILED', `${messageOf(thrown)}.`, { cause: thrown })
     this.#failure = failure
-    const waiters = this.#waiters
-    this.#waiters = []
+    const waiters = this.#waiters ?? []
+    this.#waiters = undefined
     // The machine hears of it first, so that an effect turned away finds the agent already on its way to a pause.
     this.#owner.storeFailed({ code: failure.code, message: failure.message })
     for (const waiter of waiters) waiter.reject(failure)

@@ -46,6 +46,22 @@ const appending: Checks = {
     }
   },
 
+  'append answers with a promise, also when it refuses': async (store) => {
+    const answers = [() => store.append('a', recordsBetween(1, 1)), () => store.append('b', recordsBetween(1, 1))]
+    await store.open('a')
+    for (const append of answers) {
+      let answer: unknown
+      try {
+        answer = append()
+      } catch {
+        demand(false, 'append must reject, not throw.')
+      }
+      const isPromise = typeof (answer as PromiseLike<void> | undefined)?.then === 'function'
+      demand(isPromise, 'append must return a promise: `stored`, when the records are stored already.')
+      await Promise.allSettled([answer])
+    }
+  },
+
   'append of nothing resolves and adds nothing': async (store) => {
     await store.open('a')
     await store.append('a', [])

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { ErasableStore, StoreLease } from '../../protocol/store.ts'
+import { stored, type ErasableStore, type StoreLease } from '../../protocol/store.ts'
 import { checkAgentId } from './checkAgentId.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 
@@ -43,16 +43,26 @@ export function memoryStore(): ErasableStore {
     if (!leases.has(agentId)) return
     throw new RuntimeError('STORE_LOCKED', `The log of agent "${agentId}" is open in this process (${process.pid}).`)
   }
+  const keep = (agentId: string, records: readonly LogRecord[]): void => {
+    refuseWhenClosed()
+    const log = leases.get(agentId)?.records
+    if (log === undefined) throw new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`)
+    const repeated = countRepeated(agentId, records, log.length)
+    for (let index = 0; index < repeated; index += 1) {
+      const record = records[index]!
+      if (!isDeepStrictEqual(log[record.seq - 1], record)) throw otherRecord(agentId, record.seq)
+    }
+    for (let index = repeated; index < records.length; index += 1) log.push(records[index]!)
+  }
 
   return {
-    async append(agentId, records) {
-      refuseWhenClosed()
-      const log = leases.get(agentId)?.records
-      if (log === undefined) throw new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`)
-      const repeated = countRepeated(agentId, records, log.length)
-      for (const record of records.slice(0, repeated))
-        if (!isDeepStrictEqual(log[record.seq - 1], record)) throw otherRecord(agentId, record.seq)
-      for (const record of records.slice(repeated)) log.push(record)
+    append(agentId, records) {
+      try {
+        keep(agentId, records)
+        return stored
+      } catch (thrown) {
+        return Promise.reject(thrown)
+      }
     },
 
     async *read(agentId, fromSeq = 1) {
