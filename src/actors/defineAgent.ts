@@ -7,6 +7,7 @@ import { irreversibleNames } from './irreversibleNames.ts'
 import { subAgentMap, subAgentSpec, type SubAgentEntry } from './subAgents.ts'
 import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { lazily } from '../protocol/lazily.ts'
 import type { JsonSchema, Model, ModelSettings, ToolSpec } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import type { ModelSnapshot } from '../protocol/request.ts'
@@ -88,119 +89,121 @@ const isFunction = (value: unknown): boolean => typeof value === 'function'
 const share = z.number().gt(0).max(1)
 const count = z.int().nonnegative()
 
-const optionsSchema = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
-  model: z.custom<object>(
-    (value) => value !== undefined && value !== null,
-    'give a language model object of the AI SDK, a policyModel, or a Model of your own',
-  ),
-  instructions: z.string().optional(),
-  description: z.string().min(1).optional(),
-  input: z
-    .custom((value) => value instanceof z.ZodObject, {
-      error: ({ input }) => foreignSchema(input) ?? 'give a zod object',
-    })
-    .optional(),
-  agents: z
-    .union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')])
-    .optional(),
-  maxDepth: z.int().min(0).max(50).optional(),
-  maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
-  maxCallsPerReply: z.int().positive().max(10_000).optional(),
-  tools: z
-    .array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool'))
-    .optional(),
-  settings: z
-    .strictObject({
-      maxTokens: z.int().positive(),
-      temperature: z.number(),
-      topP: z.number(),
-      stopSequences: z.array(z.string()),
-      seed: z.int(),
-      thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
-      providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
-    })
-    .partial()
-    .optional(),
-  output: z
-    .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
-      error: ({ input }) => foreignSchema(input) ?? 'give a zod schema',
-    })
-    .optional(),
-  outputAttempts: z.int().positive().optional(),
-  limits: limitsSchema.optional(),
-  pricing: z
-    .strictObject({
-      input: z.number().nonnegative(),
-      output: z.number().nonnegative(),
-      cacheRead: z.number().nonnegative().optional(),
-      cacheWrite: z.number().nonnegative().optional(),
-    })
-    .optional(),
-  retry: z
-    .strictObject({
-      attempts: z.int().positive(),
-      baseMs: z.number().nonnegative(),
-      maxMs: z.number().nonnegative(),
-      maxRetryAfterMs: z.number().nonnegative(),
-    })
-    .partial()
-    .optional(),
-  toolExecution: z
-    .union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })])
-    .optional(),
-  queueMode: z.enum(['one-at-a-time', 'all']).optional(),
-  maxQueue: z.int().positive().optional(),
-  compaction: z
-    .union([
-      z.literal(false),
-      z
-        .strictObject({
-          contextWindow: z.int().positive(),
-          compactAt: share,
-          threshold: z.number().min(0).max(1),
-          keepFirst: count,
-          keepRecent: z.int().positive(),
-          maxSummaryTokens: z.int().min(50),
-          maxToolOutputChars: z.int().min(100),
-          minShrink: z.number().min(0).max(1),
-          strategy: z.custom((value) => isFunction((value as CompactionStrategy | undefined)?.summarise)),
-        })
-        .partial(),
-    ])
-    .optional(),
-  braking: z
-    .strictObject({
-      revert: z.union([
-        z.boolean(),
+const optionsSchema = lazily(() =>
+  z.strictObject({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
+    model: z.custom<object>(
+      (value) => value !== undefined && value !== null,
+      'give a language model object of the AI SDK, a policyModel, or a Model of your own',
+    ),
+    instructions: z.string().optional(),
+    description: z.string().min(1).optional(),
+    input: z
+      .custom((value) => value instanceof z.ZodObject, {
+        error: ({ input }) => foreignSchema(input) ?? 'give a zod object',
+      })
+      .optional(),
+    agents: z
+      .union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')])
+      .optional(),
+    maxDepth: z.int().min(0).max(50).optional(),
+    maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
+    maxCallsPerReply: z.int().positive().max(10_000).optional(),
+    tools: z
+      .array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool'))
+      .optional(),
+    settings: z
+      .strictObject({
+        maxTokens: z.int().positive(),
+        temperature: z.number(),
+        topP: z.number(),
+        stopSequences: z.array(z.string()),
+        seed: z.int(),
+        thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
+        providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
+      })
+      .partial()
+      .optional(),
+    output: z
+      .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
+        error: ({ input }) => foreignSchema(input) ?? 'give a zod schema',
+      })
+      .optional(),
+    outputAttempts: z.int().positive().optional(),
+    limits: limitsSchema.optional(),
+    pricing: z
+      .strictObject({
+        input: z.number().nonnegative(),
+        output: z.number().nonnegative(),
+        cacheRead: z.number().nonnegative().optional(),
+        cacheWrite: z.number().nonnegative().optional(),
+      })
+      .optional(),
+    retry: z
+      .strictObject({
+        attempts: z.int().positive(),
+        baseMs: z.number().nonnegative(),
+        maxMs: z.number().nonnegative(),
+        maxRetryAfterMs: z.number().nonnegative(),
+      })
+      .partial()
+      .optional(),
+    toolExecution: z
+      .union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })])
+      .optional(),
+    queueMode: z.enum(['one-at-a-time', 'all']).optional(),
+    maxQueue: z.int().positive().optional(),
+    compaction: z
+      .union([
+        z.literal(false),
         z
           .strictObject({
-            maxRevertsPerTarget: z.int().positive(),
-            onUserMessage: z.enum(['refuse', 'rebase']),
-            lessonWindowTurns: count,
-            lessonWindowCount: count,
-            decay: z.enum(['exact', 'lazy']),
-            summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
-            fidelity: z.enum(['normal', 'high']),
-            summaryTimeoutMs: z.number().positive(),
+            contextWindow: z.int().positive(),
+            compactAt: share,
+            threshold: z.number().min(0).max(1),
+            keepFirst: count,
+            keepRecent: z.int().positive(),
+            maxSummaryTokens: z.int().min(50),
+            maxToolOutputChars: z.int().min(100),
+            minShrink: z.number().min(0).max(1),
+            strategy: z.custom((value) => isFunction((value as CompactionStrategy | undefined)?.summarise)),
           })
           .partial(),
-      ]),
-      prune: z.boolean(),
-    })
-    .partial()
-    .optional(),
-  tokenCounter: z
-    .custom(
-      (value) =>
-        isFunction((value as TokenCounter | undefined)?.message) &&
-        isFunction((value as TokenCounter | undefined)?.text),
-      'give { message, text }',
-    )
-    .optional(),
-  checkRequests: z.boolean().optional(),
-  captureTurnRequests: z.boolean().optional(),
-})
+      ])
+      .optional(),
+    braking: z
+      .strictObject({
+        revert: z.union([
+          z.boolean(),
+          z
+            .strictObject({
+              maxRevertsPerTarget: z.int().positive(),
+              onUserMessage: z.enum(['refuse', 'rebase']),
+              lessonWindowTurns: count,
+              lessonWindowCount: count,
+              decay: z.enum(['exact', 'lazy']),
+              summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
+              fidelity: z.enum(['normal', 'high']),
+              summaryTimeoutMs: z.number().positive(),
+            })
+            .partial(),
+        ]),
+        prune: z.boolean(),
+      })
+      .partial()
+      .optional(),
+    tokenCounter: z
+      .custom(
+        (value) =>
+          isFunction((value as TokenCounter | undefined)?.message) &&
+          isFunction((value as TokenCounter | undefined)?.text),
+        'give { message, text }',
+      )
+      .optional(),
+    checkRequests: z.boolean().optional(),
+    captureTurnRequests: z.boolean().optional(),
+  }),
+)
 
 const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 }
 
@@ -211,17 +214,18 @@ const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 1_000, maxMs: 60_000, m
  */
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
   const { name, instructions = '', description = '', input, output, tokenCounter: counter = estimateTokens } = options
   const compaction = compactionOf(options.compaction)
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
   const braking = brakingOf(options.braking, contextWindow, label)
   const brakeTools = [
-    ...(braking?.revert == null ? [] : [revertTool]),
-    ...(options.braking?.prune === true ? [prunTool] : []),
+    ...(braking?.revert == null ? [] : [revertTool()]),
+    ...(options.braking?.prune === true ? [prunTool()] : []),
   ]
   const tools = toolMap([...(options.tools ?? []), ...brakeTools], label)
+  // Agents that call one another cannot all be defined first: what depends on them is made when it is first asked for.
   const called = isFunction(options.agents)
     ? lazily(() => subAgentMap((options.agents as () => readonly SubAgentEntry[])(), tools, label))
     : constant(subAgentMap((options.agents ?? []) as readonly SubAgentEntry[], tools, label))
@@ -284,12 +288,6 @@ const constant =
   <T>(value: T): (() => T) =>
   () =>
     value
-
-/** Agents that call one another cannot all be defined first: what depends on them is made when it is first asked for. */
-function lazily<T extends object | number>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
-}
 
 function lazyAgents(
   called: () => ReadonlyMap<string, SubAgent>,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { tagSchema, type Tag } from '../protocol/braking.ts'
-import { describeIssues, errorInfoSchema, RuntimeError } from '../protocol/errors.ts'
+import { errorInfoSchema } from '../protocol/errorInfo.ts'
+import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { agentSummarySchema, sessionEntrySchema, type AgentSummary, type SessionEntry } from '../protocol/frames.ts'
 import { messageSchema, type Message } from '../protocol/messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, type PauseReason } from '../protocol/records.ts'

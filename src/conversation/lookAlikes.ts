@@ -134,8 +134,8 @@ export function likeness(code: number): Likeness {
 /** The likenesses of a code point that stands for several characters, or for none that is seen. */
 export const severalIn = (code: number): readonly Likeness[] => inside.get(code) ?? []
 
-/** The likenesses of ASCII characters. */
-export const asciiLikeness: Uint8Array = pageOf(0)
+/** The likenesses of the first 256 characters, ASCII among them. */
+export const firstPage = (): Uint8Array => (pages[0] ??= pageOf(0))
 
 /** Matches what can be taken for one of the signs that start a look-alike. */
 export function alikeTo(...wanted: readonly ('<' | '[' | '&')[]): RegExp {

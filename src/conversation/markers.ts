@@ -27,13 +27,18 @@ export const foundId = 255
 
 /**
  * What the runtime writes by its own hand into one kind of text, and so what nothing else in it may look like. An automaton: no
- * look-alike holds the beginning of another, so one pass finds them all.
+ * look-alike holds the beginning of another, so one pass finds them all. What follows a state is worked out when it is first reached, as
+ * most texts reach few.
  */
 export class Markers {
   /** Matches a text that may hold a look-alike; most hold none. */
   readonly opener: RegExp
-  /** The next state, by state and likeness: `next[state * 256 + likeness]`. State 0: nothing was begun. */
-  readonly next: Uint8Array
+  readonly #patterns: readonly Pattern[]
+  readonly #states: Reading[]
+  /** A state's number, by its reading. */
+  readonly #numbers: Map<string, number>
+  /** The next state, by state and likeness. */
+  readonly #next: (Uint8Array | undefined)[] = []
 
   /** `tags`: what follows `<` or `</`. `ids`: those of steps, `[n12]`. */
   constructor(tags: readonly string[], options: { readonly ids?: boolean } = {}) {
@@ -41,29 +46,40 @@ export class Markers {
     const patterns: Pattern[] = tags.map((tag) => ({ opener: less, wanted: [...tag].flatMap(wantedOf) }))
     if (ids) patterns.push({ opener: bracket, wanted: [bitOf('n'), digits, closing] })
     this.opener = ids ? alikeTo('<', '&', '[') : alikeTo('<', '&')
-    this.next = automatonOf(patterns)
+    this.#patterns = patterns
+    const nothing = patterns.map(() => -1)
+    this.#states = [nothing]
+    this.#numbers = new Map([[nothing.join(), 0]])
+  }
+
+  /** The state after one more character, or `foundTag`, or `foundId`. State 0: nothing was begun. */
+  next(state: number, like: Likeness): number {
+    return (this.#next[state] ??= this.#allNext(state))[like]!
+  }
+
+  #allNext(state: number): Uint8Array {
+    const read = this.#states[state]!
+    return Uint8Array.from({ length: 256 }, (_, like) => {
+      const reading = this.#patterns.map((pattern, at) => readOn(pattern, read[at]!, like))
+      const found = this.#patterns.find(({ wanted }, at) => reading[at] === wanted.length)
+      if (found !== undefined) return found.opener === less ? foundTag : foundId
+      return this.#numberOf(reading)
+    })
+  }
+
+  #numberOf(reading: Reading): number {
+    const key = reading.join()
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    const number = this.#states.push(reading) - 1
+    this.#numbers.set(key, number)
+    return number
   }
 }
 
 /** An r and an n together look like an m. */
 const wantedOf = (char: string): number[] =>
   char === 'm' ? [bitOf('r') | letterM, bitOf('n')] : [char === '-' ? dash : bitOf(char)]
-
-function automatonOf(patterns: readonly Pattern[]): Uint8Array {
-  const states: Reading[] = [patterns.map(() => -1)]
-  const numbers = new Map([[states[0]!.join(), 0]])
-  const next: number[] = []
-  for (let state = 0; state < states.length; state++) {
-    for (let like = 0; like < 256; like++) {
-      const reading = patterns.map((pattern, at) => readOn(pattern, states[state]![at]!, like))
-      const found = patterns.find(({ wanted }, at) => reading[at] === wanted.length)
-      const key = reading.join()
-      if (found === undefined && !numbers.has(key)) numbers.set(key, states.push(reading) - 1)
-      next.push(found === undefined ? numbers.get(key)! : found.opener === less ? foundTag : foundId)
-    }
-  }
-  return Uint8Array.from(next)
-}
 
 /** How much of a pattern is read after one more character. */
 function readOn({ opener, wanted }: Pattern, read: number, like: Likeness): number {

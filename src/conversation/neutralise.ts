@@ -1,5 +1,5 @@
 import type { Block } from '../protocol/messages.ts'
-import { asciiLikeness, likeness, several, severalIn, unlike, unseen, type Likeness } from './lookAlikes.ts'
+import { firstPage, likeness, several, severalIn, unlike, unseen, type Likeness } from './lookAlikes.ts'
 import { foundId, foundTag, type Markers } from './markers.ts'
 import { afterSign, nameMeans, numberMeans, readOn, type Place } from './references.ts'
 
@@ -81,10 +81,11 @@ class Scan {
     // What joins two texts may be white space.
     if (this.#isReading) this.#take(space, text, 0)
     else if (!this.#markers.opener.test(text)) return text
+    const ascii = firstPage()
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at)
       const code = unit < 0xd800 ? unit : text.codePointAt(at)!
-      const like = code < 0x80 ? asciiLikeness[code]! : likeness(code)
+      const like = code < 0x80 ? ascii[code]! : likeness(code)
       if (like === several) for (const part of severalIn(code)) this.#take(part, text, at)
       else if (this.#state !== 0 || this.#reference !== undefined || like === less || like === bracket || like === and)
         this.#take(like, text, at)
@@ -105,7 +106,7 @@ class Scan {
       this.#referenceAt = at
       return
     }
-    const next = this.#markers.next[this.#state * 256 + like]!
+    const next = this.#markers.next(this.#state, like)
     if (like === less || like === bracket) this.#openAt = at
     this.#state = next < foundTag ? next : 0
     if (next >= foundTag) this.#found(next, text, at)

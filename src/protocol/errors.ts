@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import type { errorInfoSchema } from './errorInfo.ts'
 
 /**
  * Every error of the library: the code, and what to do about it. The message of an error says what happened and the
@@ -73,7 +74,6 @@ export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[]
 export type ErrorCode = keyof typeof errorTable
 
 /** An error as plain data, in events, records and results. */
-export const errorInfoSchema = z.object({ code: z.string(), message: z.string() })
 export type ErrorInfo = z.infer<typeof errorInfoSchema>
 
 /** Thrown for a programmer's error or a broken resource; `code` is stable, `message` says what happened and what to do. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { agentCommandSchema } from './commands.ts'
-import { errorInfoSchema } from './errors.ts'
+import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { usageSchema } from './messages.ts'
 import { spentSchema } from './records.ts'

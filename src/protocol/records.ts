@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { pruneOutcomeSchema, pruneRequestSchema, revertOutcomeSchema, revertRequestSchema } from './braking.ts'
-import { errorInfoSchema } from './errors.ts'
+import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import {
   assistantMessageSchema,

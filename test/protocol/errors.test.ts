@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { errorInfoSchema } from '../../src/protocol/errorInfo.ts'
 import {
   describeIssues,
   errorCodes,
   errorInfo,
-  errorInfoSchema,
   errorTable,
   messageOf,
   RuntimeError,

@@ -1,6 +1,7 @@
 import { estimateTokens } from '../../conversation/tokenCounter.ts'
 import { z } from 'zod'
 import { describeIssues } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
 import type { Block, Usage } from '../../protocol/messages.ts'
 import type { ModelPart, ModelReply, ModelRequest, ReplyStopReason } from '../../protocol/model.ts'
 
@@ -15,24 +16,26 @@ export type ReplyShape =
       readonly usage?: Usage
     }
 
-const shapeSchema = z.union([
-  z.string(),
-  z
-    .strictObject({
-      text: z.string(),
-      thinking: z.string(),
-      toolCalls: z.array(
-        z.strictObject({ name: z.string(), input: z.unknown().optional(), callId: z.string().optional() }),
-      ),
-      stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal']),
-      usage: z.unknown(),
-    })
-    .partial(),
-])
+const shapeSchema = lazily(() =>
+  z.union([
+    z.string(),
+    z
+      .strictObject({
+        text: z.string(),
+        thinking: z.string(),
+        toolCalls: z.array(
+          z.strictObject({ name: z.string(), input: z.unknown().optional(), callId: z.string().optional() }),
+        ),
+        stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal']),
+        usage: z.unknown(),
+      })
+      .partial(),
+  ]),
+)
 
 /** What is wrong with a short reply; `undefined` when it is one. */
 export function wrongInShape(shape: unknown): string | undefined {
-  const { error } = shapeSchema.safeParse(shape)
+  const { error } = shapeSchema().safeParse(shape)
   if (error === undefined) return undefined
   const issues = error.issues.flatMap((issue) => (issue.code === 'invalid_union' ? (issue.errors[1] ?? []) : [issue]))
   const wrong = typeof shape === 'object' && shape !== null ? `, and ${describeIssues(new z.ZodError(issues))}` : ''

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
 import { knownKeys, literally, matching, type Finder } from './knownKeys.ts'
 import { lastWords, notTooLong, openKey, overlap } from './openEnds.ts'
 import { RedactedStream } from './redactedStream.ts'
@@ -16,17 +17,19 @@ export interface RedactOptions {
   readonly knownKeys?: boolean
 }
 
-const redactOptionsSchema = z
-  .strictObject({
-    secrets: z.record(z.string().regex(/^[\w.-]{1,64}$/), z.string().min(6, 'a secret needs at least 6 characters')),
-    patterns: z.array(
-      z
-        .instanceof(RegExp)
-        .refine((pattern) => !new RegExp(pattern).test(''), 'a pattern must not match the empty text'),
-    ),
-    knownKeys: z.boolean(),
-  })
-  .partial()
+const redactOptionsSchema = lazily(() =>
+  z
+    .strictObject({
+      secrets: z.record(z.string().regex(/^[\w.-]{1,64}$/), z.string().min(6, 'a secret needs at least 6 characters')),
+      patterns: z.array(
+        z
+          .instanceof(RegExp)
+          .refine((pattern) => !new RegExp(pattern).test(''), 'a pattern must not match the empty text'),
+      ),
+      knownKeys: z.boolean(),
+    })
+    .partial(),
+)
 
 /** Fields that hold what others made up, whatever its names. */
 const foreign: ReadonlySet<string> = new Set(['input', 'inputSchema', 'progress', 'settings'])
@@ -81,7 +84,7 @@ export class Redactor {
 
   /** @throws RuntimeError `INVALID_OPTION` */
   constructor(options: RedactOptions) {
-    const checked = redactOptionsSchema.safeParse(options)
+    const checked = redactOptionsSchema().safeParse(options)
     if (!checked.success) throw new RuntimeError('INVALID_OPTION', `redact: ${describeIssues(checked.error)}.`)
     const { secrets = {}, patterns = [], knownKeys: areKnown = true } = options
     const named = Object.entries(secrets)

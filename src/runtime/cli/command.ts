@@ -3,7 +3,10 @@ import type { CommandShape, Invocation } from './commandLine.ts'
 
 export type CommandGroup = 'work' | 'sessions' | 'logs' | 'network'
 
-/** A command of the command line; `run` gives the exit code and may throw a `RuntimeError`. */
+/** Does what a command line asks for, and gives the exit code. May throw a `RuntimeError`. */
+export type CommandRun = (invocation: Invocation, host: CliHost) => Promise<number>
+
+/** A command of the command line. */
 export interface Command extends CommandShape {
   readonly usage: string
   /** Under which heading the help has it. */
@@ -12,5 +15,6 @@ export interface Command extends CommandShape {
   readonly summary: string
   /** More lines for its own help: what it prints, what to know. */
   readonly details?: readonly string[]
-  run(invocation: Invocation, host: CliHost): Promise<number>
+  /** Its code, loaded when it is asked for: the help of all commands needs none of it. */
+  load(): Promise<CommandRun>
 }

@@ -1,41 +1,256 @@
 import type { Command } from './command.ts'
-import { acpCommand } from './commands/acp.ts'
-import { attachCommand } from './commands/attach.ts'
-import { chartCommand } from './commands/chart.ts'
-import { chatCommand } from './commands/chat.ts'
-import { deleteCommand } from './commands/delete.ts'
-import { demoCommand } from './commands/demo.ts'
-import { exportCommand } from './commands/export.ts'
-import { forkCommand } from './commands/fork.ts'
-import { importCommand } from './commands/import.ts'
-import { inspectCommand } from './commands/inspect.ts'
-import { repairCommand } from './commands/repair.ts'
-import { replayCommand } from './commands/replay.ts'
-import { resumeCommand } from './commands/resume.ts'
-import { runCommand } from './commands/run.ts'
-import { sendCommand } from './commands/send.ts'
-import { serveCommand } from './commands/serve.ts'
-import { sessionsCommand } from './commands/sessions.ts'
-import { showCommand } from './commands/show.ts'
+
+/** What a command on one session calls its operand. */
+const sessionOperand = { name: 'session id', example: '<id>   (escapement sessions lists them)' }
 
 /** The commands there are, by name. */
 export const commands: Readonly<Record<string, Command>> = {
-  run: runCommand,
-  chat: chatCommand,
-  resume: resumeCommand,
-  demo: demoCommand,
-  chart: chartCommand,
-  sessions: sessionsCommand,
-  show: showCommand,
-  inspect: inspectCommand,
-  replay: replayCommand,
-  fork: forkCommand,
-  delete: deleteCommand,
-  export: exportCommand,
-  import: importCommand,
-  repair: repairCommand,
-  serve: serveCommand,
-  attach: attachCommand,
-  send: sendCommand,
-  acp: acpCommand,
+  run: {
+    usage: 'run "<task>"',
+    group: 'work',
+    summary: 'do one task in a folder',
+    options: ['dir', 'model', 'json', 'yes'],
+    task: 'required',
+    load: async () => (await import('./commands/run.ts')).runCommand,
+  },
+  chat: {
+    usage: 'chat',
+    group: 'work',
+    summary: 'talk to an agent that works in a folder',
+    options: ['dir', 'model', 'json', 'yes'],
+    details: [
+      'A line typed while the agent works is given to it between two tool calls. Ctrl-C stops the work,',
+      'twice leaves. Piped in, every line is a prompt, answered before the next.',
+    ],
+    task: 'none',
+    load: async () => (await import('./commands/chat.ts')).chatCommand,
+  },
+  resume: {
+    usage: 'resume <id>',
+    group: 'work',
+    summary: 'go on with a session of run, chat or a fork, also after a crash',
+    details: [
+      'Only what the command line began: the agents of an application are resumed by its code. Elsewhere',
+      'than in the folder the session worked in, --dir says where it is to go on.',
+      'A run that was interrupted or paused goes on to its end; what waits for an approval is asked again.',
+      'At a terminal a chat follows; elsewhere it ends with the run, or at once when nothing is left to do.',
+      'The model is that of the session, unless --model or ESCAPEMENT_MODEL says another.',
+      'Where nobody watches it prints text, or with --json events, as run does.',
+    ],
+    options: ['dir', 'logs', 'model', 'json', 'yes'],
+    task: 'required',
+    operand: sessionOperand,
+    load: async () => (await import('./commands/resume.ts')).resumeCommand,
+  },
+  demo: {
+    usage: 'demo [sort | "<task>"]',
+    group: 'work',
+    summary: 'repair a sample project without a key; sort: give up a dead end',
+    details: [
+      'The project is a copy in a temporary folder, with the log beside it. The inspector page is served',
+      'beside it, and stays after the end where a person is at the terminal.',
+    ],
+    options: ['model', 'time-limit', 'no-serve', 'stay', 'port', 'json', 'yes'],
+    task: 'optional',
+    load: async () => (await import('./commands/demo.ts')).demoCommand,
+  },
+  chart: {
+    usage: 'chart [module]',
+    group: 'work',
+    summary: 'draw the statechart of an agent, its brakes open or shut',
+    details: [
+      'Of a module that exports several agents, --id names the one. Without a module it is the chart that',
+      'every agent runs. The format is that of the ending of --out (.svg, .json), else mermaid.',
+    ],
+    options: ['id', 'format', 'direction', 'out'],
+    task: 'optional',
+    operand: { name: 'module', example: './agents.ts' },
+    load: async () => (await import('./commands/chart.ts')).chartCommand,
+  },
+  sessions: {
+    usage: 'sessions',
+    group: 'sessions',
+    summary: 'list the sessions of a folder, the newest first',
+    details: [
+      'JSON (piped, or with --json): one session a line: id, definition, status, loops (runs), turns,',
+      'usage, costUsd, createdAt, updatedAt, forks, forkedFrom, lastText; error if it cannot be read.',
+    ],
+    options: ['dir', 'logs', 'json'],
+    task: 'none',
+    operand: { name: 'session id', example: '' },
+    load: async () => (await import('./commands/sessions.ts')).sessionsCommand,
+  },
+  show: {
+    usage: 'show <id>',
+    group: 'sessions',
+    summary: 'show a session, a turn of it, or what the model was sent',
+    details: [
+      'Turns count from 0; --request without --turn takes the last. A request can be shown where it was',
+      'captured: run and chat do that; in code set captureTurnRequests: true on the agent.',
+      'JSON (piped, or with --json) is one document: the session with its loops, turns and conversation;',
+      'with --turn the turn and its nodes; with --request the request, its provenance and what changed.',
+      'With --format its conversation alone is drawn, with all that was abandoned.',
+    ],
+    options: ['dir', 'logs', 'turn', 'request', 'format', 'json'],
+    task: 'required',
+    operand: sessionOperand,
+    load: async () => (await import('./commands/show.ts')).showCommand,
+  },
+  inspect: {
+    usage: 'inspect [id]',
+    group: 'sessions',
+    summary: 'see a session, any moment of it, on a page in the browser',
+    details: [
+      'Without an id all sessions of the folder. The page has a slider over time: state, conversation and',
+      'request of any moment. It only reads; Ctrl-C ends.',
+      'JSON (piped, or with --json): { "page", "url" }.',
+    ],
+    options: ['dir', 'logs', 'port', 'host', 'token', 'json'],
+    task: 'optional',
+    operand: sessionOperand,
+    load: async () => (await import('./commands/inspect.ts')).inspectCommand,
+  },
+  replay: {
+    usage: 'replay <id>',
+    group: 'sessions',
+    summary: 'print a session as if it were live',
+    details: [
+      'No model is asked and no tool is run. Pauses are those of the session, cut at 0.4 s; --speed <x>',
+      'divides the recorded ones instead (1: as it was, 10: ten times as fast, 0: none). Ctrl-C ends it.',
+      'JSON (piped, or with --json): the recorded events, one a line; pauses only with --speed.',
+    ],
+    options: ['dir', 'logs', 'to', 'speed', 'json'],
+    task: 'required',
+    operand: sessionOperand,
+    load: async () => (await import('./commands/replay.ts')).replayCommand,
+  },
+  fork: {
+    usage: 'fork <id> --at <node>',
+    group: 'sessions',
+    summary: 'begin a new session at a node of another one',
+    details: [
+      'The new session shares the past up to the moment when the node, like n12, was the newest. Nothing is',
+      'copied, and the source stays as it is. "escapement show <id>" has the nodes, abandoned ones too.',
+      'Files are not put back to how they were. JSON (piped, or with --json): { "agentId": <id> }.',
+    ],
+    options: ['dir', 'logs', 'at', 'id', 'json'],
+    task: 'required',
+    operand: sessionOperand,
+    load: async () => (await import('./commands/fork.ts')).forkCommand,
+  },
+  delete: {
+    usage: 'delete <id>',
+    group: 'sessions',
+    summary: 'delete a session for good; asks before',
+    details: [
+      'A session that others were forked from is kept. Where nobody can be asked --yes is needed.',
+      'JSON (piped, or with --json): { "deleted": <id> }.',
+    ],
+    options: ['dir', 'logs', 'yes', 'json'],
+    task: 'required',
+    operand: sessionOperand,
+    load: async () => (await import('./commands/delete.ts')).deleteCommand,
+  },
+  export: {
+    usage: 'export <id>',
+    group: 'logs',
+    summary: 'write a session to standard output, or to a file with --out',
+    details: [
+      'One JSONL file for "escapement import", with all that was said; of a fork the shared past too.',
+      'With --out the file must be new, and JSON (piped, or with --json) is { "agentId", "file", "lines" }.',
+    ],
+    options: ['dir', 'logs', 'out', 'json'],
+    task: 'required',
+    operand: sessionOperand,
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
+  import: {
+    usage: 'import <file>',
+    group: 'logs',
+    summary: 'take an exported session in; - for standard input',
+    details: [
+      'All of the file is checked before anything is written; a session that is there stays as it is.',
+      'JSON (piped, or with --json): { "agentIds": […] }, the session itself last.',
+    ],
+    options: ['dir', 'logs', 'json'],
+    task: 'required',
+    operand: { name: 'file', example: 'session.jsonl' },
+    load: async () => (await import('./commands/import.ts')).importCommand,
+  },
+  repair: {
+    usage: 'repair <file>',
+    group: 'logs',
+    summary: 'cut a damaged log off at its first bad line; keeps a copy',
+    details: ['The file is a log, such as .escapement/<session id>.jsonl.'],
+    options: ['json'],
+    task: 'required',
+    operand: { name: 'file', example: '.escapement/<agent id>.jsonl' },
+    load: async () => (await import('./commands/repair.ts')).repairCommand,
+  },
+  serve: {
+    usage: 'serve <module>',
+    group: 'network',
+    summary: 'serve the agents that a module defines over a WebSocket',
+    details: [
+      'The module exports what defineAgent returns. Agents are recorded in the folder of the logs;',
+      'those whose process died in the middle of a run go on at once. With --token or ESCAPEMENT_TOKEN',
+      'only clients that have it come in. Ctrl-C tells them and ends; nothing is lost.',
+      'The inspector page is at the same address.',
+      'JSON (piped, or with --json): { "url", "page", "definitions", "resumed" }.',
+    ],
+    options: ['dir', 'logs', 'port', 'host', 'token', 'acp', 'ag-ui', 'stately', 'json'],
+    task: 'required',
+    operand: { name: 'module', example: './agents.ts' },
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  attach: {
+    usage: 'attach <url> [id]',
+    group: 'network',
+    summary: 'talk to an agent of a server',
+    details: [
+      'The URL is that of "escapement serve": ws://host:port/bridge, http://host:port or host:port.',
+      'Without an id the only agent there is; --spawn starts a new one. A chat as "escapement chat" is,',
+      'but leaving it, by Ctrl-C, Ctrl-D or /quit, leaves the agent at work; /abort stops it. A',
+      'connection that breaks is made again, and nothing is missed. Piped in, every line is a prompt,',
+      'answered before the next; what waits for an approval in such a run is denied, unless --yes.',
+    ],
+    options: ['token', 'spawn', 'json', 'yes'],
+    task: 'optional',
+    operand: { name: 'agent id', example: 'ws://127.0.0.1:8080/bridge' },
+    before: ['server URL'],
+    load: async () => (await import('./commands/attach.ts')).attachCommand,
+  },
+  send: {
+    usage: 'send <url> <id> <text>',
+    group: 'network',
+    summary: 'say one thing to an agent of a server, and wait for the answer',
+    details: [
+      'The URL is that of "escapement serve": ws://host:port/bridge, http://host:port or host:port.',
+      'Prints the answer as it comes; piped, or with --json, the events of the run, one a line. Ctrl-C',
+      'leaves the agent at work. What waits for an approval is asked at a terminal and denied without',
+      'one, unless --yes. With --no-wait JSON is { "agentId" }.',
+    ],
+    options: ['token', 'steer', 'follow-up', 'no-wait', 'json', 'yes'],
+    task: 'required',
+    operand: { name: 'text', example: '127.0.0.1:8080 coder-1 "fix the failing test"' },
+    before: ['server URL', 'agent id'],
+    load: async () => (await import('./commands/send.ts')).sendCommand,
+  },
+  acp: {
+    usage: 'acp <module>',
+    group: 'network',
+    summary: 'serve the agents of a module to an editor',
+    details: [
+      'Speaks the Agent Client Protocol over standard input and output, for an editor that starts it.',
+      'The module exports what defineAgent returns; a session is an agent of the first, or of the one',
+      'that the client names.',
+      'Agents are recorded in the folder of the logs, from which the editor can load them again.',
+      'Standard output has the protocol and nothing else; the process ends with its input.',
+      'Needs the package @agentclientprotocol/sdk.',
+    ],
+    options: ['dir', 'logs'],
+    task: 'required',
+    operand: { name: 'module', example: './agents.ts' },
+    load: async () => (await import('./commands/acp.ts')).acpCommand,
+  },
 }

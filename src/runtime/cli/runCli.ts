@@ -36,7 +36,8 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
       return exitCodes.usage
     case 'command':
       try {
-        const code = await commands[line.invocation.command]!.run(line.invocation, host)
+        const run = await commands[line.invocation.command]!.load()
+        const code = await run(line.invocation, host)
         return isCutOff ? exitCodes.done : code
       } catch (thrown) {
         const isMistake = thrown instanceof RuntimeError && thrown.code === 'INVALID_OPTION'

@@ -19,9 +19,6 @@ export interface SessionLogs {
 
 export type LogPlace = Pick<Invocation, 'dir' | 'logs'>
 
-/** What a command on one session calls its operand. */
-export const sessionOperand = { name: 'session id', example: '<id>   (escapement sessions lists them)' }
-
 /**
  * The logs in the folder of `--logs`, else in `.escapement` of that of `--dir`. Makes nothing; a folder without logs has none.
  *

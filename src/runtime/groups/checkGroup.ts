@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { contentSchema, type Content } from '../../protocol/commands.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
 import { limitsSchema } from '../../protocol/records.ts'
 import { Agent } from '../agent.ts'
 import type { GroupEntry, GroupHost } from './branch.ts'
@@ -9,24 +10,28 @@ import type { GroupEntry, GroupHost } from './branch.ts'
 /** Most agents of one group. */
 const maxEntries = 100
 
-const entrySchema = z.strictObject({
-  definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
-  context: z.enum(['own', 'fork']).exactOptional(),
-  stallMs: z.number().positive().exactOptional(),
-})
+const entrySchema = lazily(() =>
+  z.strictObject({
+    definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
+    context: z.enum(['own', 'fork']).exactOptional(),
+    stallMs: z.number().positive().exactOptional(),
+  }),
+)
 
 /** The options every group has. */
-export const groupOptionsSchema = z.strictObject({
-  limits: limitsSchema.optional(),
-  signal: z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'give an AbortSignal').optional(),
-  keep: z.boolean().optional(),
-})
+export const groupOptionsSchema = lazily(() =>
+  z.strictObject({
+    limits: limitsSchema.optional(),
+    signal: z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'give an AbortSignal').optional(),
+    keep: z.boolean().optional(),
+  }),
+)
 
 /** @throws RuntimeError `INVALID_OPTION` unless the host is a runtime or an agent, and the options fit. */
-export function checkOptions(verb: string, schema: z.ZodType, host: GroupHost, options: object): void {
+export function checkOptions(verb: string, schema: () => z.ZodType, host: GroupHost, options: object): void {
   if (!(host instanceof Agent) && !isRuntime(host))
     throw new RuntimeError('INVALID_OPTION', `${verb} takes a runtime or an agent first.`)
-  const checked = schema.safeParse(options)
+  const checked = schema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(checked.error)}.`)
 }
 
@@ -47,7 +52,7 @@ export function checkEntries(verb: string, host: GroupHost, entries: readonly Gr
     throw new RuntimeError('INVALID_OPTION', `${verb}: ${entries.length} agents; ${maxEntries} is the most allowed.`)
   for (const [index, entry] of entries.entries()) {
     if (isAgentDefinition(entry)) continue
-    const checked = entrySchema.safeParse(entry)
+    const checked = entrySchema().safeParse(entry)
     const at = `${verb}: agent ${index + 1}`
     if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${at}: ${describeIssues(checked.error)}.`)
     if (!(host instanceof Agent))

@@ -4,6 +4,7 @@ import { defineAgent } from '../../actors/defineAgent.ts'
 import type { AiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../../actors/models/modelOf.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
 import { totalTokens } from '../../protocol/messages.ts'
 import type { Model } from '../../protocol/model.ts'
 import type { Branch } from './branch.ts'
@@ -38,25 +39,27 @@ const isModel = (value: unknown): boolean => {
 }
 
 /** Throws nothing by itself; a definition is let through untouched. */
-export const judgeSchema = z.union(
-  [
-    z.enum(['first', 'cheapest']),
-    z.custom<JudgeFunction>((value) => typeof value === 'function'),
-    z.custom<AgentDefinition>(isAgentDefinition),
-    z.strictObject({
-      model: z.custom<Model>(isModel),
-      instructions: z.string().exactOptional(),
-      pricing: z
-        .strictObject({
-          input: z.number().nonnegative(),
-          output: z.number().nonnegative(),
-          cacheRead: z.number().nonnegative().exactOptional(),
-          cacheWrite: z.number().nonnegative().exactOptional(),
-        })
-        .exactOptional(),
-    }),
-  ],
-  { error: `give 'first', 'cheapest', a function, { model, instructions?, pricing? } or what defineAgent returns` },
+export const judgeSchema = lazily(() =>
+  z.union(
+    [
+      z.enum(['first', 'cheapest']),
+      z.custom<JudgeFunction>((value) => typeof value === 'function'),
+      z.custom<AgentDefinition>(isAgentDefinition),
+      z.strictObject({
+        model: z.custom<Model>(isModel),
+        instructions: z.string().exactOptional(),
+        pricing: z
+          .strictObject({
+            input: z.number().nonnegative(),
+            output: z.number().nonnegative(),
+            cacheRead: z.number().nonnegative().exactOptional(),
+            cacheWrite: z.number().nonnegative().exactOptional(),
+          })
+          .exactOptional(),
+      }),
+    ],
+    { error: `give 'first', 'cheapest', a function, { model, instructions?, pricing? } or what defineAgent returns` },
+  ),
 )
 
 const defaultInstructions =

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Content } from '../../protocol/commands.ts'
+import { lazily } from '../../protocol/lazily.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import { askJudge } from './askJudge.ts'
 import {
@@ -29,7 +30,7 @@ export interface ParallelResult extends GroupSpent {
   readonly judgeId?: string
 }
 
-const optionsSchema = groupOptionsSchema.extend({ judge: judgeSchema.optional() })
+const optionsSchema = lazily(() => groupOptionsSchema().extend({ judge: judgeSchema().optional() }))
 
 /**
  * Gives the same prompt to several agents at once, and has a judge select. A branch that fails is a result like any other. Of

@@ -1,8 +1,10 @@
+import { lazily } from '../../protocol/lazily.ts'
+
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const sgr = /^\u001B\[[\d;]*m/
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/u
-const segmenter = new Intl.Segmenter()
+const segmenter = lazily(() => new Intl.Segmenter())
 
 /** A text in units that take 0, 1 or 2 columns of a terminal; colour codes take none. */
 export function* cellsOf(text: string): Generator<{ readonly text: string; readonly width: number }> {
@@ -16,7 +18,7 @@ export function* cellsOf(text: string): Generator<{ readonly text: string; reado
     }
     const next = text.indexOf('\u001B', at + 1)
     const plain = text.slice(at, next === -1 ? undefined : next)
-    for (const { segment } of segmenter.segment(plain)) {
+    for (const { segment } of segmenter().segment(plain)) {
       yield { text: segment, width: segment === '\n' ? 0 : wide.test(segment) ? 2 : 1 }
     }
     at += plain.length

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { messageOf } from '../../../protocol/errors.ts'
+import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 import { withFileLock } from './fileLock.ts'
 import { fileProblem } from './fileProblem.ts'
@@ -11,13 +12,15 @@ import type { Workspace } from './workspacePath.ts'
 
 const maxFileBytes = 10 * 1024 * 1024
 
-const input = z.object({
-  path: z.string().min(1).describe('File, relative to the workspace.'),
-  oldText: z.string().describe('Text to replace, exactly as it is in the file, white space included.'),
-  newText: z.string().describe('Text to put in its place.'),
-  all: z.boolean().optional().describe('Replace every occurrence. Default false: it must occur exactly once.'),
-})
-export type EditFileInput = z.output<typeof input>
+const input = lazily(() =>
+  z.object({
+    path: z.string().min(1).describe('File, relative to the workspace.'),
+    oldText: z.string().describe('Text to replace, exactly as it is in the file, white space included.'),
+    newText: z.string().describe('Text to put in its place.'),
+    all: z.boolean().optional().describe('Replace every occurrence. Default false: it must occur exactly once.'),
+  }),
+)
+export type EditFileInput = z.output<ReturnType<typeof input>>
 
 /** Makes `edit_file`: replaces exact text in a file and shows the lines that changed. */
 export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditFileInput>): Tool =>
@@ -26,7 +29,7 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
     description:
       'Replace text in a UTF-8 file of the workspace. oldText must occur exactly once unless all is true: include enough ' +
       'surrounding lines. Line endings are kept as the file has them. Files up to 10 MB.',
-    input,
+    input: input(),
     needsApproval,
     // Done twice it may change more: the new text may hold the old.
     effects: 'irreversible',

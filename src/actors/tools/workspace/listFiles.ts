@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { compileGlob } from './matchGlob.ts'
@@ -10,16 +11,18 @@ import type { Workspace } from './workspacePath.ts'
 /** Files looked at beyond which the rest is not even counted. */
 const maxVisited = 200_000
 
-const input = z.object({
-  path: z.string().min(1).optional().describe('Folder to list, relative to the workspace. Default: all of it.'),
-  pattern: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Glob, e.g. "*.ts" (a name in any folder) or "src/**/*.{ts,tsx}" (a path).'),
-  limit: z.int().positive().max(5000).optional().describe('Most files to list. Default 500.'),
-})
-export type ListFilesInput = z.output<typeof input>
+const input = lazily(() =>
+  z.object({
+    path: z.string().min(1).optional().describe('Folder to list, relative to the workspace. Default: all of it.'),
+    pattern: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Glob, e.g. "*.ts" (a name in any folder) or "src/**/*.{ts,tsx}" (a path).'),
+    limit: z.int().positive().max(5000).optional().describe('Most files to list. Default 500.'),
+  }),
+)
+export type ListFilesInput = z.output<ReturnType<typeof input>>
 
 /** Makes `list_files`: the files of a folder and all below it, sorted, as paths the other tools take. */
 export const listFilesTool = (workspace: Workspace, needsApproval: Approval<ListFilesInput>): Tool =>
@@ -28,7 +31,7 @@ export const listFilesTool = (workspace: Workspace, needsApproval: Approval<List
     description:
       'List the files of the workspace or of one folder, recursively, one path a line, sorted. .git, node_modules and .escapement are left ' +
       'out unless path is inside them; symbolic links are marked (link) and not followed.',
-    input,
+    input: input(),
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,

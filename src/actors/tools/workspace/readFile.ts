@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../../../protocol/lazily.ts'
 import type { FileHandle } from 'node:fs/promises'
 import { defineTool, type Redaction, type Tool } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
@@ -10,12 +11,14 @@ import type { Workspace } from './workspacePath.ts'
 /** Most bytes of text one call gives. */
 const maxBytes = 50_000
 
-const input = z.object({
-  path: z.string().min(1).describe('File, relative to the workspace.'),
-  offset: z.int().positive().optional().describe('First line to read, from 1. Default 1.'),
-  limit: z.int().positive().optional().describe('Most lines to read. Default: as many as fit.'),
-})
-export type ReadFileInput = z.output<typeof input>
+const input = lazily(() =>
+  z.object({
+    path: z.string().min(1).describe('File, relative to the workspace.'),
+    offset: z.int().positive().optional().describe('First line to read, from 1. Default 1.'),
+    limit: z.int().positive().optional().describe('Most lines to read. Default: as many as fit.'),
+  }),
+)
+export type ReadFileInput = z.output<ReturnType<typeof input>>
 
 /** Makes `read_file`: a file's text as it is, or a part of it under a line that says which. */
 export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadFileInput>): Tool =>
@@ -24,7 +27,7 @@ export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadF
     description:
       'Read a UTF-8 text file of the workspace. At most 50 kB come back; a partial answer starts with a line in brackets ' +
       'that says which lines it holds, e.g. [lines 1–200 of 950]: read on with offset. Binary files are refused.',
-    input,
+    input: input(),
     needsApproval,
     effects: 'none',
     maxOutputChars: maxBytes + 1000,

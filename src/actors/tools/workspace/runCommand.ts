@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Clock } from '../../../protocol/clock.ts'
 import { messageOf } from '../../../protocol/errors.ts'
+import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 import { boundedOutput } from './boundedOutput.ts'
 import { commandEnvironment } from './commandEnvironment.ts'
 import { fileProblem } from './fileProblem.ts'
 import { outputProgress } from './outputProgress.ts'
-import { runProcessGroup, type GroupEnd } from './processGroup.ts'
+import type { GroupEnd } from './processGroup.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
@@ -15,12 +16,18 @@ const defaultTimeoutMs = 120_000
 const headChars = 10_000
 const tailChars = 18_000
 
-const input = z.object({
-  command: z.string().min(1).describe('Command line for /bin/sh -c.'),
-  timeoutMs: z.int().positive().optional().describe('Milliseconds after which it is stopped.'),
-  cwd: z.string().min(1).optional().describe('Folder to start in, relative to the workspace. Default: the workspace.'),
-})
-export type RunCommandInput = z.output<typeof input>
+const input = lazily(() =>
+  z.object({
+    command: z.string().min(1).describe('Command line for /bin/sh -c.'),
+    timeoutMs: z.int().positive().optional().describe('Milliseconds after which it is stopped.'),
+    cwd: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Folder to start in, relative to the workspace. Default: the workspace.'),
+  }),
+)
+export type RunCommandInput = z.output<ReturnType<typeof input>>
 
 export interface RunCommandOptions {
   readonly clock: Clock
@@ -46,13 +53,14 @@ export const runCommandTool = (
       `back together, the middle of a long one left out, with the exit code. Stopped after timeoutMs (default ` +
       `${Math.min(defaultTimeoutMs, maxTimeoutMs)}, at most ${maxTimeoutMs}). Processes still running in the background when the ` +
       `command ends are stopped.`,
-    input,
+    input: input(),
     needsApproval,
     effects: 'irreversible',
     // The command's own limit comes first: it leaves the output and the reason.
     timeoutMs: maxTimeoutMs + 10_000,
     run: async ({ command, timeoutMs = defaultTimeoutMs, cwd = '.' }, context) => {
       const { signal } = context
+      const { runProcessGroup } = await import('./processGroup.ts')
       signal.throwIfAborted()
       if (command.includes('\0')) throw new Error('command holds a NUL character')
       const folder = await folderAt(workspace, cwd)

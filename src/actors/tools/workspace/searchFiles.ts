@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import type { Clock } from '../../../protocol/clock.ts'
 import { messageOf } from '../../../protocol/errors.ts'
+import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Redaction, type Tool } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { compileGlob } from './matchGlob.ts'
@@ -16,18 +17,20 @@ const timeoutMs = 20_000
 /** A key may begin lines before the one that is shown. */
 const aroundChars = 8 * 1024
 
-const input = z.object({
-  pattern: z.string().min(1).describe('JavaScript regular expression, matched line by line.'),
-  path: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('File or folder to search, relative to the workspace. Default: all of it.'),
-  glob: z.string().min(1).optional().describe('Only files that match, e.g. "*.ts" or "src/**/*.ts".'),
-  ignoreCase: z.boolean().optional(),
-  limit: z.int().positive().max(1000).optional().describe('Most lines to give. Default 100.'),
-})
-export type SearchFilesInput = z.output<typeof input>
+const input = lazily(() =>
+  z.object({
+    pattern: z.string().min(1).describe('JavaScript regular expression, matched line by line.'),
+    path: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('File or folder to search, relative to the workspace. Default: all of it.'),
+    glob: z.string().min(1).optional().describe('Only files that match, e.g. "*.ts" or "src/**/*.ts".'),
+    ignoreCase: z.boolean().optional(),
+    limit: z.int().positive().max(1000).optional().describe('Most lines to give. Default 100.'),
+  }),
+)
+export type SearchFilesInput = z.output<ReturnType<typeof input>>
 
 /** Makes `search_files`: lines that match a regular expression. The work is done in a thread of its own, ended after 20 s. */
 export const searchFilesTool = (
@@ -40,7 +43,7 @@ export const searchFilesTool = (
     description:
       'Search the text files of the workspace with a JavaScript regular expression, line by line. Gives "file:line: text", long ' +
       'lines cut. Binary files, files over 5 MB, symbolic links, .git, node_modules and .escapement are left out.',
-    input,
+    input: input(),
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,

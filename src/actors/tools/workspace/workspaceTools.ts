@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
+import { lazily } from '../../../protocol/lazily.ts'
 import type { Tool } from '../defineTool.ts'
 import type { Approval } from './approval.ts'
 import { editFileTool, type EditFileInput } from './editFile.ts'
@@ -33,23 +34,25 @@ export interface WorkspaceToolsOptions {
   readonly clock?: Clock
 }
 
-const approval = z.union([
-  z.boolean(),
-  z.custom((value) => typeof value === 'function', 'give a boolean or a function'),
-])
-const approvalsSchema = z.strictObject({
-  read_file: approval.optional(),
-  write_file: approval.optional(),
-  edit_file: approval.optional(),
-  list_files: approval.optional(),
-  search_files: approval.optional(),
-  run_command: approval.optional(),
-})
-const optionsSchema = z.strictObject({
-  needsApproval: approvalsSchema.optional(),
-  commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
-  env: z.record(z.string(), z.string().optional()).optional(),
-  clock: z.custom((value) => typeof value === 'object' && value !== null, 'give a Clock').optional(),
+const optionsSchema = lazily(() => {
+  const approval = z
+    .union([z.boolean(), z.custom((value) => typeof value === 'function', 'give a boolean or a function')])
+    .optional()
+  return z.strictObject({
+    needsApproval: z
+      .strictObject({
+        read_file: approval,
+        write_file: approval,
+        edit_file: approval,
+        list_files: approval,
+        search_files: approval,
+        run_command: approval,
+      })
+      .optional(),
+    commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
+    env: z.record(z.string(), z.string().optional()).optional(),
+    clock: z.custom((value) => typeof value === 'object' && value !== null, 'give a Clock').optional(),
+  })
 })
 
 /**
@@ -62,7 +65,7 @@ const optionsSchema = z.strictObject({
  * @throws RuntimeError `INVALID_OPTION` when `dir` is not an existing folder or an option is malformed.
  */
 export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {}): Tool[] {
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `workspaceTools: ${describeIssues(checked.error)}.`)
   const workspace = openWorkspace(dir)
   const clock = options.clock ?? systemClock

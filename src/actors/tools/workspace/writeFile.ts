@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
+import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 import { withFileLock } from './fileLock.ts'
 import { fileProblem } from './fileProblem.ts'
@@ -8,11 +9,13 @@ import { replaceFile } from './replaceFile.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
-const input = z.object({
-  path: z.string().min(1).describe('File, relative to the workspace.'),
-  content: z.string().describe('The whole new content.'),
-})
-export type WriteFileInput = z.output<typeof input>
+const input = lazily(() =>
+  z.object({
+    path: z.string().min(1).describe('File, relative to the workspace.'),
+    content: z.string().describe('The whole new content.'),
+  }),
+)
+export type WriteFileInput = z.output<ReturnType<typeof input>>
 
 /** Makes `write_file`: creates or replaces a file as a whole, with the folders it needs. */
 export const writeFileTool = (workspace: Workspace, needsApproval: Approval<WriteFileInput>): Tool =>
@@ -21,7 +24,7 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
     description:
       'Create a file of the workspace, or replace one as a whole, as UTF-8; missing folders are created. To change a part ' +
       'of a file use edit_file.',
-    input,
+    input: input(),
     needsApproval,
     effects: 'idempotent',
     run: async ({ path, content }, context) => {

@@ -5,7 +5,7 @@ import { bridgeLimitsSchema } from '../../bridge/limits.ts'
 import { Visit } from '../../bridge/visit.ts'
 import { createRuntime } from '../../runtime.ts'
 import type { CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { loadDefinitions } from '../loadDefinitions.ts'
 import { loadPeer } from '../loadPeer.ts'
@@ -13,52 +13,36 @@ import { openLogs } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 
 /** `escapement acp <module>`: the agents a module defines, for an editor that starts this process. */
-export const acpCommand: Command = {
-  usage: 'acp <module>',
-  group: 'network',
-  summary: 'serve the agents of a module to an editor',
-  details: [
-    'Speaks the Agent Client Protocol over standard input and output, for an editor that starts it.',
-    'The module exports what defineAgent returns; a session is an agent of the first, or of the one',
-    'that the client names.',
-    'Agents are recorded in the folder of the logs, from which the editor can load them again.',
-    'Standard output has the protocol and nothing else; the process ends with its input.',
-    'Needs the package @agentclientprotocol/sdk.',
-  ],
-  options: ['dir', 'logs'],
-  task: 'required',
-  operand: { name: 'module', example: './agents.ts' },
-  async run(invocation, host) {
-    const output = takeOutput(host)
+export const acpCommand: CommandRun = async (invocation, host) => {
+  const output = takeOutput(host)
+  try {
+    const { serveStdio } = await loadAcp()
+    const loaded = await loadDefinitions(invocation.task ?? '', host.cwd())
+    const { store } = openLogs(invocation)
+    const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
+    const runtime = await createRuntime({ store })
+    const limits = bridgeLimitsSchema.parse({})
+    const bridge = new Bridge(runtime, {
+      store,
+      clock: systemClock,
+      limits,
+      tokens: undefined,
+      definitions,
+    })
+    const visit = new Visit(bridge, { role: 'admin' })
+    const stop = new AbortController()
+    const forget = onStopSignal(host, () => stop.abort(new Error('the process was told to stop')))
     try {
-      const { serveStdio } = await loadAcp()
-      const loaded = await loadDefinitions(invocation.task ?? '', host.cwd())
-      const { store } = openLogs(invocation)
-      const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
-      const runtime = await createRuntime({ store })
-      const limits = bridgeLimitsSchema.parse({})
-      const bridge = new Bridge(runtime, {
-        store,
-        clock: systemClock,
-        limits,
-        tokens: undefined,
-        definitions,
-      })
-      const visit = new Visit(bridge, { role: 'admin' })
-      const stop = new AbortController()
-      const forget = onStopSignal(host, () => stop.abort(new Error('the process was told to stop')))
-      try {
-        const ends = { input: host.stdin, write: output.write, signal: stop.signal }
-        await serveStdio(ends, visit, {})
-      } finally {
-        forget()
-        await runtime.close()
-      }
-      return exitCodes.done
+      const ends = { input: host.stdin, write: output.write, signal: stop.signal }
+      await serveStdio(ends, visit, {})
     } finally {
-      output.giveBack()
+      forget()
+      await runtime.close()
     }
-  },
+    return exitCodes.done
+  } finally {
+    output.giveBack()
+  }
 }
 
 /** What a module prints must not get between the messages: it goes to standard error. */

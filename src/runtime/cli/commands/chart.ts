@@ -6,36 +6,24 @@ import { agentMachine } from '../../../machines/agentMachine.ts'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import { chart, chartDirections, chartFormats, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
 import { checkChoice } from '../../charts/checkChoice.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { loadDefinitions } from '../loadDefinitions.ts'
 import { nearestWord } from '../nearestWord.ts'
 
 /** `escapement chart [module]`: the statechart of an agent that a module exports, or of any agent. */
-export const chartCommand: Command = {
-  usage: 'chart [module]',
-  group: 'work',
-  summary: 'draw the statechart of an agent, its brakes open or shut',
-  details: [
-    'Of a module that exports several agents, --id names the one. Without a module it is the chart that',
-    'every agent runs. The format is that of the ending of --out (.svg, .json), else mermaid.',
-  ],
-  options: ['id', 'format', 'direction', 'out'],
-  task: 'optional',
-  operand: { name: 'module', example: './agents.ts' },
-  async run({ task, id, format, direction, out }, host) {
-    const options = {
-      format: format === undefined ? formatOf(out) : checkChoice('--format', format, chartFormats),
-      direction: checkChoice('--direction', direction ?? 'down', chartDirections),
-    }
-    const subject = task === undefined ? everyAgent(id) : choose(await loadDefinitions(task, host.cwd()), id)
-    const drawn = await chart<ChartFormat>(subject, options)
-    const text = typeof drawn === 'string' ? drawn : `${JSON.stringify(drawn, null, 2)}\n`
-    if (out === undefined) host.stdout.write(text)
-    else await writeChart(out, text)
-    return exitCodes.done
-  },
+export const chartCommand: CommandRun = async ({ task, id, format, direction, out }, host) => {
+  const options = {
+    format: format === undefined ? formatOf(out) : checkChoice('--format', format, chartFormats),
+    direction: checkChoice('--direction', direction ?? 'down', chartDirections),
+  }
+  const subject = task === undefined ? everyAgent(id) : choose(await loadDefinitions(task, host.cwd()), id)
+  const drawn = await chart<ChartFormat>(subject, options)
+  const text = typeof drawn === 'string' ? drawn : `${JSON.stringify(drawn, null, 2)}\n`
+  if (out === undefined) host.stdout.write(text)
+  else await writeChart(out, text)
+  return exitCodes.done
 }
 
 function formatOf(out: Invocation['out']): ChartFormat {

@@ -1,41 +1,29 @@
 import { deleteSession } from '../../sessions/deleteSession.ts'
 import { isInteractive, type CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
-import { checkSession, openLogs, refuse, sessionOperand, wantsJson } from '../sessionLogs.ts'
+import { checkSession, openLogs, refuse, wantsJson } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 import { LiveScreen } from '../terminal/liveScreen.ts'
 
 /** `escapement delete <id>`: removes a session for good, once it is confirmed. */
-export const deleteCommand: Command = {
-  usage: 'delete <id>',
-  group: 'sessions',
-  summary: 'delete a session for good; asks before',
-  details: [
-    'A session that others were forked from is kept. Where nobody can be asked --yes is needed.',
-    'JSON (piped, or with --json): { "deleted": <id> }.',
-  ],
-  options: ['dir', 'logs', 'yes', 'json'],
-  task: 'required',
-  operand: sessionOperand,
-  async run(invocation, host) {
-    const { task: id = '', yes, json } = invocation
-    const logs = openLogs(invocation)
-    await checkSession(logs, id)
-    if (!yes) {
-      if (json || !isInteractive(host))
-        return refuse(host, `"${id}" was not deleted: nobody can be asked, so say --yes.`, exitCodes.usage)
-      const answer = await confirm(host, `Delete "${id}" for good? y = yes, n = no: `)
-      if (answer === 'interrupted') return exitCodes.interrupted
-      if (answer === 'no') {
-        host.stdout.write('It was kept.\n')
-        return exitCodes.failed
-      }
+export const deleteCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '', yes, json } = invocation
+  const logs = openLogs(invocation)
+  await checkSession(logs, id)
+  if (!yes) {
+    if (json || !isInteractive(host))
+      return refuse(host, `"${id}" was not deleted: nobody can be asked, so say --yes.`, exitCodes.usage)
+    const answer = await confirm(host, `Delete "${id}" for good? y = yes, n = no: `)
+    if (answer === 'interrupted') return exitCodes.interrupted
+    if (answer === 'no') {
+      host.stdout.write('It was kept.\n')
+      return exitCodes.failed
     }
-    await deleteSession(logs.store, id)
-    host.stdout.write(wantsJson(invocation, host) ? `${JSON.stringify({ deleted: id })}\n` : `"${id}" was deleted.\n`)
-    return exitCodes.done
-  },
+  }
+  await deleteSession(logs.store, id)
+  host.stdout.write(wantsJson(invocation, host) ? `${JSON.stringify({ deleted: id })}\n` : `"${id}" was deleted.\n`)
+  return exitCodes.done
 }
 
 async function confirm(host: CliHost, question: string): Promise<'yes' | 'no' | 'interrupted'> {

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
 import { addressOf } from '../addressOf.ts'
 import type { CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { openPage } from '../demo/demoPage.ts'
 import { runSortDemo } from '../demo/sortDemo.ts'
 import { verify } from '../demo/verify.ts'
@@ -22,50 +22,39 @@ const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+
  * `escapement demo`: the main job on a sample project in a temporary folder. Without a task it needs no key and no network;
  * with one, the model is chosen as for `run`. `demo sort` is the braking layer at work.
  */
-export const demoCommand: Command = {
-  usage: 'demo [sort | "<task>"]',
-  group: 'work',
-  summary: 'repair a sample project without a key; sort: give up a dead end',
-  details: [
-    'The project is a copy in a temporary folder, with the log beside it. The inspector page is served',
-    'beside it, and stays after the end where a person is at the terminal.',
-  ],
-  options: ['model', 'time-limit', 'no-serve', 'stay', 'port', 'json', 'yes'],
-  task: 'optional',
-  async run(invocation, host) {
-    const { task, model, timeLimit, json, yes, stay } = invocation
-    // What is wrong in it is said before anything is made.
-    addressOf(invocation, host)
-    if (task === 'sort') return runSortDemo(invocation, host)
-    if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
-    const asked = model ?? (task === undefined ? 'embedded' : undefined)
-    const choice = await chooseModel({
-      asked,
-      env: host.env,
-      dir: host.cwd(),
-      wordDelayMs: stay || host.stdout.isTTY ? wordDelayMs : 0,
-    })
-    if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
-    const workshop = openWorkshop()
-    // The embedded model runs the project's own test command and nothing else; a real one is asked about, as always.
-    const needsApproval = (command: string): boolean => !yes && !choice.isEmbedded && !testCommand.test(command)
-    const session = await openSession({ ...workshop, choice, needsApproval })
-    const said = task ?? standingTask
-    if (!json) host.stdout.write(opening(workshop.dir, choice.model.id, said, host))
-    try {
-      const page = await openPage(session, invocation, host)
-      const code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
-      if (code === exitCodes.interrupted) return code
-      const passes = await verify(workshop, ['--test'], { host, timeoutMs: 60_000 })
-      if (passes === undefined) return exitCodes.interrupted
-      if (!json) host.stdout.write(summary(workshop, passes, host))
-      await page.stay()
-      // A task of one's own may be about something else than the tests.
-      return task === undefined && !passes ? exitCodes.failed : code
-    } finally {
-      await session.close()
-    }
-  },
+export const demoCommand: CommandRun = async (invocation, host) => {
+  const { task, model, timeLimit, json, yes, stay } = invocation
+  // What is wrong in it is said before anything is made.
+  addressOf(invocation, host)
+  if (task === 'sort') return runSortDemo(invocation, host)
+  if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
+  const asked = model ?? (task === undefined ? 'embedded' : undefined)
+  const choice = await chooseModel({
+    asked,
+    env: host.env,
+    dir: host.cwd(),
+    wordDelayMs: stay || host.stdout.isTTY ? wordDelayMs : 0,
+  })
+  if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+  const workshop = openWorkshop()
+  // The embedded model runs the project's own test command and nothing else; a real one is asked about, as always.
+  const needsApproval = (command: string): boolean => !yes && !choice.isEmbedded && !testCommand.test(command)
+  const session = await openSession({ ...workshop, choice, needsApproval })
+  const said = task ?? standingTask
+  if (!json) host.stdout.write(opening(workshop.dir, choice.model.id, said, host))
+  try {
+    const page = await openPage(session, invocation, host)
+    const code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
+    if (code === exitCodes.interrupted) return code
+    const passes = await verify(workshop, ['--test'], { host, timeoutMs: 60_000 })
+    if (passes === undefined) return exitCodes.interrupted
+    if (!json) host.stdout.write(summary(workshop, passes, host))
+    await page.stay()
+    // A task of one's own may be about something else than the tests.
+    return task === undefined && !passes ? exitCodes.failed : code
+  } finally {
+    await session.close()
+  }
 }
 
 function opening(dir: string, modelId: string, task: string, host: CliHost): string {

@@ -2,39 +2,27 @@ import { once } from 'node:events'
 import { open, rm } from 'node:fs/promises'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
-import { checkSession, openLogs, sessionOperand, wantsJson } from '../sessionLogs.ts'
+import { checkSession, openLogs, wantsJson } from '../sessionLogs.ts'
 import { counted } from '../../text/amounts.ts'
 
 /** `escapement export <id>`: a session as one file, with the past that a fork shares. */
-export const exportCommand: Command = {
-  usage: 'export <id>',
-  group: 'logs',
-  summary: 'write a session to standard output, or to a file with --out',
-  details: [
-    'One JSONL file for "escapement import", with all that was said; of a fork the shared past too.',
-    'With --out the file must be new, and JSON (piped, or with --json) is { "agentId", "file", "lines" }.',
-  ],
-  options: ['dir', 'logs', 'out', 'json'],
-  task: 'required',
-  operand: sessionOperand,
-  async run(invocation, host) {
-    const { task: id = '', out } = invocation
-    const logs = openLogs(invocation)
-    await checkSession(logs, id)
-    const lines = exportSession(logs.store, id)
-    if (out === undefined) {
-      for await (const line of lines) if (!host.stdout.write(line)) await once(host.stdout, 'drain')
-      return exitCodes.done
-    }
-    const count = await writeNew(out, lines)
-    const told = { agentId: id, file: out, lines: count }
-    host.stdout.write(
-      wantsJson(invocation, host) ? `${JSON.stringify(told)}\n` : `"${id}" is in ${out}: ${counted(count, 'line')}.\n`,
-    )
+export const exportCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '', out } = invocation
+  const logs = openLogs(invocation)
+  await checkSession(logs, id)
+  const lines = exportSession(logs.store, id)
+  if (out === undefined) {
+    for await (const line of lines) if (!host.stdout.write(line)) await once(host.stdout, 'drain')
     return exitCodes.done
-  },
+  }
+  const count = await writeNew(out, lines)
+  const told = { agentId: id, file: out, lines: count }
+  host.stdout.write(
+    wantsJson(invocation, host) ? `${JSON.stringify(told)}\n` : `"${id}" is in ${out}: ${counted(count, 'line')}.\n`,
+  )
+  return exitCodes.done
 }
 
 /** Writes a file that was not there, or leaves none. */

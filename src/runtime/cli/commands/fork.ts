@@ -1,41 +1,28 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
 import { forkSession } from '../../sessions/forkSession.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { ownSession } from '../ownSession.ts'
-import { howToResume, openLogs, readSession, sessionOperand, wantsJson } from '../sessionLogs.ts'
+import { howToResume, openLogs, readSession, wantsJson } from '../sessionLogs.ts'
 import { oneLine } from '../../text/textLines.ts'
 
 /** `escapement fork <id> --at n12`: a new session that shares the past of another up to a node. */
-export const forkCommand: Command = {
-  usage: 'fork <id> --at <node>',
-  group: 'sessions',
-  summary: 'begin a new session at a node of another one',
-  details: [
-    'The new session shares the past up to the moment when the node, like n12, was the newest. Nothing is',
-    'copied, and the source stays as it is. "escapement show <id>" has the nodes, abandoned ones too.',
-    'Files are not put back to how they were. JSON (piped, or with --json): { "agentId": <id> }.',
-  ],
-  options: ['dir', 'logs', 'at', 'id', 'json'],
-  task: 'required',
-  operand: sessionOperand,
-  async run(invocation, host) {
-    const { task: source = '', at, id } = invocation
-    if (at === undefined)
-      throw new RuntimeError(
-        'INVALID_OPTION',
-        '"fork" needs --at <node>, like --at n12; "escapement show <id>" has them.',
-      )
-    const logs = openLogs(invocation)
-    const session = await readSession(logs, source)
-    const { agentId } = await forkSession(logs.store, source, at, id === undefined ? {} : { id })
-    const how =
-      ownSession(session) === undefined
-        ? `runtime.resume("${agentId}", <definition "${oneLine(session.definition)}">)`
-        : howToResume(agentId, invocation)
-    host.stdout.write(
-      wantsJson(invocation, host) ? `${JSON.stringify({ agentId })}\n` : `${agentId}\nGo on with it: ${how}\n`,
+export const forkCommand: CommandRun = async (invocation, host) => {
+  const { task: source = '', at, id } = invocation
+  if (at === undefined)
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      '"fork" needs --at <node>, like --at n12; "escapement show <id>" has them.',
     )
-    return exitCodes.done
-  },
+  const logs = openLogs(invocation)
+  const session = await readSession(logs, source)
+  const { agentId } = await forkSession(logs.store, source, at, id === undefined ? {} : { id })
+  const how =
+    ownSession(session) === undefined
+      ? `runtime.resume("${agentId}", <definition "${oneLine(session.definition)}">)`
+      : howToResume(agentId, invocation)
+  host.stdout.write(
+    wantsJson(invocation, host) ? `${JSON.stringify({ agentId })}\n` : `${agentId}\nGo on with it: ${how}\n`,
+  )
+  return exitCodes.done
 }

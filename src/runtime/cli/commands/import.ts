@@ -4,38 +4,26 @@ import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import { importSession } from '../../sessions/importSession.ts'
 import { fileStore } from '../../stores/fileStore.ts'
 import type { CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { recordFolder } from '../recordFolder.ts'
 import { openLogs, wantsJson, type LogPlace } from '../sessionLogs.ts'
 
 /** `escapement import <file>`: takes in what `export` wrote, once all of it was found sound. */
-export const importCommand: Command = {
-  usage: 'import <file>',
-  group: 'logs',
-  summary: 'take an exported session in; - for standard input',
-  details: [
-    'All of the file is checked before anything is written; a session that is there stays as it is.',
-    'JSON (piped, or with --json): { "agentIds": […] }, the session itself last.',
-  ],
-  options: ['dir', 'logs', 'json'],
-  task: 'required',
-  operand: { name: 'file', example: 'session.jsonl' },
-  async run(invocation, host) {
-    const { task: file = '' } = invocation
-    const folder = folderFor(invocation)
-    const { agentIds } = await importSession(fileStore(folder), textOf(file, host))
-    // Not before: a file that is refused leaves no folder.
-    if (invocation.logs === undefined) recordFolder(folder)
-    const id = agentIds.at(-1) ?? ''
-    const shared = agentIds.length === 1 ? '' : `, with what it was forked from: ${agentIds.slice(0, -1).join(', ')}`
-    host.stdout.write(
-      wantsJson(invocation, host)
-        ? `${JSON.stringify({ agentIds })}\n`
-        : `"${id}" is here now${shared}.\nLook at it: escapement show ${id}\n`,
-    )
-    return exitCodes.done
-  },
+export const importCommand: CommandRun = async (invocation, host) => {
+  const { task: file = '' } = invocation
+  const folder = folderFor(invocation)
+  const { agentIds } = await importSession(fileStore(folder), textOf(file, host))
+  // Not before: a file that is refused leaves no folder.
+  if (invocation.logs === undefined) recordFolder(folder)
+  const id = agentIds.at(-1) ?? ''
+  const shared = agentIds.length === 1 ? '' : `, with what it was forked from: ${agentIds.slice(0, -1).join(', ')}`
+  host.stdout.write(
+    wantsJson(invocation, host)
+      ? `${JSON.stringify({ agentIds })}\n`
+      : `"${id}" is here now${shared}.\nLook at it: escapement show ${id}\n`,
+  )
+  return exitCodes.done
 }
 
 /** Where it goes: the folder of `--logs` is made when missing, that of `--dir` must be there. */

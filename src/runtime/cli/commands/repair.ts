@@ -1,5 +1,5 @@
 import { type LogRepair, repairLog } from '../../stores/repairLog.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { counted } from '../../text/amounts.ts'
 
@@ -12,17 +12,8 @@ function report(file: string, { kept, cutBytes, backup }: LogRepair): string {
 }
 
 /** `escapement repair <file>`: cuts a damaged log off at its first bad line, with a copy kept. 0 when it is whole afterwards. */
-export const repairCommand: Command = {
-  usage: 'repair <file>',
-  group: 'logs',
-  summary: 'cut a damaged log off at its first bad line; keeps a copy',
-  details: ['The file is a log, such as .escapement/<session id>.jsonl.'],
-  options: ['json'],
-  task: 'required',
-  operand: { name: 'file', example: '.escapement/<agent id>.jsonl' },
-  async run({ task: file = '', json }, { stdout }) {
-    const repair = await repairLog(file)
-    stdout.write(json ? `${JSON.stringify({ file, ...repair })}\n` : report(file, repair))
-    return exitCodes.done
-  },
+export const repairCommand: CommandRun = async ({ task: file = '', json }, { stdout }) => {
+  const repair = await repairLog(file)
+  stdout.write(json ? `${JSON.stringify({ file, ...repair })}\n` : report(file, repair))
+  return exitCodes.done
 }

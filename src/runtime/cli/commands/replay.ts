@@ -6,10 +6,10 @@ import { textOf } from '../../../protocol/messages.ts'
 import type { LogRecord } from '../../../protocol/records.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { replayPause, replaySteps, textPieces, type ReplayStep } from '../replaySteps.ts'
-import { openLogs, readCount, readSession, sessionOperand, wantsJson } from '../sessionLogs.ts'
+import { openLogs, readCount, readSession, wantsJson } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
@@ -20,36 +20,23 @@ import { oneLine } from '../../text/textLines.ts'
 import { callLine } from '../../text/toolLine.ts'
 
 /** `escapement replay <id>`: prints what is recorded as it was printed live. Calls no model and no tool. */
-export const replayCommand: Command = {
-  usage: 'replay <id>',
-  group: 'sessions',
-  summary: 'print a session as if it were live',
-  details: [
-    'No model is asked and no tool is run. Pauses are those of the session, cut at 0.4 s; --speed <x>',
-    'divides the recorded ones instead (1: as it was, 10: ten times as fast, 0: none). Ctrl-C ends it.',
-    'JSON (piped, or with --json): the recorded events, one a line; pauses only with --speed.',
-  ],
-  options: ['dir', 'logs', 'to', 'speed', 'json'],
-  task: 'required',
-  operand: sessionOperand,
-  async run(invocation, host) {
-    const { task: id = '', to } = invocation
-    const upTo = to === undefined ? undefined : readCount('--to', to)
-    const speed = readSpeed(invocation.speed)
-    const session = await readSession(openLogs(invocation), id)
-    const records = [...session.past, ...session.records]
-    checkTurn(id, records, upTo)
-    const stop = new AbortController()
-    const ignoreSignals = onStopSignal(host, () => stop.abort(new Error('The replay was stopped.')))
-    try {
-      const steps = replaySteps(records, upTo)
-      if (wantsJson(invocation, host)) await playData(steps, { host, speed: speed ?? 0, signal: stop.signal })
-      else await playText(steps, session, { host, speed, signal: stop.signal })
-    } finally {
-      ignoreSignals()
-    }
-    return stop.signal.aborted ? exitCodes.interrupted : exitCodes.done
-  },
+export const replayCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '', to } = invocation
+  const upTo = to === undefined ? undefined : readCount('--to', to)
+  const speed = readSpeed(invocation.speed)
+  const session = await readSession(openLogs(invocation), id)
+  const records = [...session.past, ...session.records]
+  checkTurn(id, records, upTo)
+  const stop = new AbortController()
+  const ignoreSignals = onStopSignal(host, () => stop.abort(new Error('The replay was stopped.')))
+  try {
+    const steps = replaySteps(records, upTo)
+    if (wantsJson(invocation, host)) await playData(steps, { host, speed: speed ?? 0, signal: stop.signal })
+    else await playText(steps, session, { host, speed, signal: stop.signal })
+  } finally {
+    ignoreSignals()
+  }
+  return stop.signal.aborted ? exitCodes.interrupted : exitCodes.done
 }
 
 interface Stage {

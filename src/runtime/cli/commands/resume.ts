@@ -3,7 +3,7 @@ import type { Agent } from '../../agent.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import { chatInTerminal } from '../chatInTerminal.ts'
 import { isInteractive } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { sortModel } from '../demo/sortPolicy.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { chooseModel, type ModelChoice, type ModelWish } from '../models/chooseModel.ts'
@@ -11,64 +11,48 @@ import { providers } from '../models/providers.ts'
 import { openSession, type Session } from '../openSession.ts'
 import { ownSession } from '../ownSession.ts'
 import { codeOf, watchWork, type RunEnd, type TaskOptions } from '../runTask.ts'
-import { howToResume, openLogs, readSession, refuse, sessionOperand } from '../sessionLogs.ts'
+import { howToResume, openLogs, readSession, refuse } from '../sessionLogs.ts'
 import { recap } from '../terminal/recap.ts'
 import { pauseText } from '../terminal/sessionText.ts'
 import { oneLine } from '../../text/textLines.ts'
 
 /** `escapement resume <id>`: goes on with a session of `run` or `chat`, also after its process was killed. */
-export const resumeCommand: Command = {
-  usage: 'resume <id>',
-  group: 'work',
-  summary: 'go on with a session of run, chat or a fork, also after a crash',
-  details: [
-    'Only what the command line began: the agents of an application are resumed by its code. Elsewhere',
-    'than in the folder the session worked in, --dir says where it is to go on.',
-    'A run that was interrupted or paused goes on to its end; what waits for an approval is asked again.',
-    'At a terminal a chat follows; elsewhere it ends with the run, or at once when nothing is left to do.',
-    'The model is that of the session, unless --model or ESCAPEMENT_MODEL says another.',
-    'Where nobody watches it prints text, or with --json events, as run does.',
-  ],
-  options: ['dir', 'logs', 'model', 'json', 'yes'],
-  task: 'required',
-  operand: sessionOperand,
-  async run(invocation, host) {
-    const { task: id = '', dir = '.', json, yes, model } = invocation
-    const logs = openLogs(invocation)
-    const before = await readSession(logs, id)
-    const own = ownSession(before)
-    if (own === undefined) return refuse(host, notOurs(before))
-    if (invocation.dir === undefined && own.folder !== undefined && !isSameFolder(own.folder, host.cwd())) {
-      const [there, here] = [own.folder, '.'].map((folder) => howToResume(id, { ...invocation, dir: folder }))
-      const what = `Session "${id}" worked in ${oneLine(own.folder)}, not in the folder you are in.`
-      return refuse(host, `${what}\nTo go on there: ${oneLine(there!)}\nTo go on here: ${here}`, exitCodes.usage)
-    }
-    if (before.isStopped) return refuse(host, `Session "${id}" was stopped for good.`)
-    const isLive = !json && isInteractive(host)
-    const wish = { asked: model, env: host.env, dir: host.cwd(), wordDelayMs: isLive ? 12 : 0 }
-    const choice = await choiceFor(before.model, wish)
-    if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
-    const session = await openSession({
-      dir,
-      recordIn: logs.folder,
-      choice,
-      needsApproval: () => !yes,
-      braking: { revert: hadBrake(before) },
-      resume: id,
-      name: before.definition,
+export const resumeCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '', dir = '.', json, yes, model } = invocation
+  const logs = openLogs(invocation)
+  const before = await readSession(logs, id)
+  const own = ownSession(before)
+  if (own === undefined) return refuse(host, notOurs(before))
+  if (invocation.dir === undefined && own.folder !== undefined && !isSameFolder(own.folder, host.cwd())) {
+    const [there, here] = [own.folder, '.'].map((folder) => howToResume(id, { ...invocation, dir: folder }))
+    const what = `Session "${id}" worked in ${oneLine(own.folder)}, not in the folder you are in.`
+    return refuse(host, `${what}\nTo go on there: ${oneLine(there!)}\nTo go on here: ${here}`, exitCodes.usage)
+  }
+  if (before.isStopped) return refuse(host, `Session "${id}" was stopped for good.`)
+  const isLive = !json && isInteractive(host)
+  const wish = { asked: model, env: host.env, dir: host.cwd(), wordDelayMs: isLive ? 12 : 0 }
+  const choice = await choiceFor(before.model, wish)
+  if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+  const session = await openSession({
+    dir,
+    recordIn: logs.folder,
+    choice,
+    needsApproval: () => !yes,
+    braking: { revert: hadBrake(before) },
+    resume: id,
+    name: before.definition,
+  })
+  const options = { host, json, yes, isPriced: choice.isEmbedded }
+  try {
+    if (!isLive) return await goOn(session, options)
+    host.stdout.write(recap(before.conversation, host))
+    return await chatInTerminal(session, { ...options, modelId: choice.model.id }, (chat) => {
+      if (isOwed(session.agent)) session.agent.resume()
+      else chat.catchUp()
     })
-    const options = { host, json, yes, isPriced: choice.isEmbedded }
-    try {
-      if (!isLive) return await goOn(session, options)
-      host.stdout.write(recap(before.conversation, host))
-      return await chatInTerminal(session, { ...options, modelId: choice.model.id }, (chat) => {
-        if (isOwed(session.agent)) session.agent.resume()
-        else chat.catchUp()
-      })
-    } finally {
-      await session.close()
-    }
-  },
+  } finally {
+    await session.close()
+  }
 }
 
 const notOurs = ({ id, definition }: LoadedSession): string =>

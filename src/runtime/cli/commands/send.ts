@@ -6,7 +6,7 @@ import { checkAgentId } from '../../stores/checkAgentId.ts'
 import { answerApprovals, type ApprovalPolicy } from '../approvals.ts'
 import { AttachedAgent } from '../attachedAgent.ts'
 import { isInteractive, type CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { onConnection } from '../onConnection.ts'
@@ -23,44 +23,29 @@ import { withServer } from '../withServer.ts'
 type How = 'prompt' | 'steer' | 'followUp'
 
 /** `escapement send <url> <id> <text>`: says one thing to an agent of a server. */
-export const sendCommand: Command = {
-  usage: 'send <url> <id> <text>',
-  group: 'network',
-  summary: 'say one thing to an agent of a server, and wait for the answer',
-  details: [
-    'The URL is that of "escapement serve": ws://host:port/bridge, http://host:port or host:port.',
-    'Prints the answer as it comes; piped, or with --json, the events of the run, one a line. Ctrl-C',
-    'leaves the agent at work. What waits for an approval is asked at a terminal and denied without',
-    'one, unless --yes. With --no-wait JSON is { "agentId" }.',
-  ],
-  options: ['token', 'steer', 'follow-up', 'no-wait', 'json', 'yes'],
-  task: 'required',
-  operand: { name: 'text', example: '127.0.0.1:8080 coder-1 "fix the failing test"' },
-  before: ['server URL', 'agent id'],
-  run: (invocation, host) => {
-    const how = howOf(invocation)
-    const { before, task = '', noWait } = invocation
-    const [, agentId = ''] = before
-    checkAgentId(agentId)
-    return withServer(invocation, host, async ({ client, address }) => {
-      const agent = await AttachedAgent.find(client, agentId)
-      const where = `escapement attach ${address} ${agentId}`
-      if (!noWait)
-        return watch(agent, { say: sayings[how], text: task, where }, invocation, host, (tell) =>
-          onConnection(client, tell, agent),
-        )
-      agent.follow()
-      if (how === 'prompt') {
-        const { result } = agent.prompt(task)
-        const refused = await Promise.race([result, agent.heard()])
-        if (refused?.loopId === '' && refused.error !== undefined)
-          return refuse(host, `${refused.error.message} (${refused.error.code})`)
-      } else await agent[how](task)
-      const told = wantsJson(invocation, host) ? JSON.stringify({ agentId }) : `${agentId} has it; see: ${where}`
-      host.stdout.write(`${told}\n`)
-      return exitCodes.done
-    })
-  },
+export const sendCommand: CommandRun = (invocation, host) => {
+  const how = howOf(invocation)
+  const { before, task = '', noWait } = invocation
+  const [, agentId = ''] = before
+  checkAgentId(agentId)
+  return withServer(invocation, host, async ({ client, address }) => {
+    const agent = await AttachedAgent.find(client, agentId)
+    const where = `escapement attach ${address} ${agentId}`
+    if (!noWait)
+      return watch(agent, { say: sayings[how], text: task, where }, invocation, host, (tell) =>
+        onConnection(client, tell, agent),
+      )
+    agent.follow()
+    if (how === 'prompt') {
+      const { result } = agent.prompt(task)
+      const refused = await Promise.race([result, agent.heard()])
+      if (refused?.loopId === '' && refused.error !== undefined)
+        return refuse(host, `${refused.error.message} (${refused.error.code})`)
+    } else await agent[how](task)
+    const told = wantsJson(invocation, host) ? JSON.stringify({ agentId }) : `${agentId} has it; see: ${where}`
+    host.stdout.write(`${told}\n`)
+    return exitCodes.done
+  })
 }
 
 /** @throws RuntimeError `INVALID_OPTION` */

@@ -5,7 +5,7 @@ import { listSessions } from '../../sessions/listSessions.ts'
 import { loadSession } from '../../sessions/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import type { CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { loadEndpoints } from '../loadEndpoints.ts'
 import { loadDefinitions } from '../loadDefinitions.ts'
@@ -14,42 +14,27 @@ import { openLogs, wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../untilStopped.ts'
 
 /** `escapement serve <module>`: the agents a module defines, over a WebSocket. */
-export const serveCommand: Command = {
-  usage: 'serve <module>',
-  group: 'network',
-  summary: 'serve the agents that a module defines over a WebSocket',
-  details: [
-    'The module exports what defineAgent returns. Agents are recorded in the folder of the logs;',
-    'those whose process died in the middle of a run go on at once. With --token or ESCAPEMENT_TOKEN',
-    'only clients that have it come in. Ctrl-C tells them and ends; nothing is lost.',
-    'The inspector page is at the same address.',
-    'JSON (piped, or with --json): { "url", "page", "definitions", "resumed" }.',
-  ],
-  options: ['dir', 'logs', 'port', 'host', 'token', 'acp', 'ag-ui', 'stately', 'json'],
-  task: 'required',
-  operand: { name: 'module', example: './agents.ts' },
-  async run(invocation, host) {
-    const definitions = await loadDefinitions(invocation.task ?? '', host.cwd())
-    const { store } = openLogs(invocation)
-    const runtime = await createRuntime({ store })
-    try {
-      const endpoints = await loadEndpoints(invocation)
-      const server = await runtime.serve({ ...addressOf(invocation, host), definitions, endpoints })
-      const resumed = await resumeCutOff(runtime, definitions, store, host)
-      const names = definitions.map(({ name }) => name)
-      // Before anybody can know that it is up, and stop it.
-      const stopped = untilStopped(host)
-      host.stdout.write(
-        wantsJson(invocation, host)
-          ? `${JSON.stringify({ url: server.url, page: pageOf(server), definitions: names, resumed })}\n`
-          : `${server.url}\npage: ${pageOf(server)}\nagents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
-      )
-      await stopped
-      return exitCodes.done
-    } finally {
-      await runtime.close()
-    }
-  },
+export const serveCommand: CommandRun = async (invocation, host) => {
+  const definitions = await loadDefinitions(invocation.task ?? '', host.cwd())
+  const { store } = openLogs(invocation)
+  const runtime = await createRuntime({ store })
+  try {
+    const endpoints = await loadEndpoints(invocation)
+    const server = await runtime.serve({ ...addressOf(invocation, host), definitions, endpoints })
+    const resumed = await resumeCutOff(runtime, definitions, store, host)
+    const names = definitions.map(({ name }) => name)
+    // Before anybody can know that it is up, and stop it.
+    const stopped = untilStopped(host)
+    host.stdout.write(
+      wantsJson(invocation, host)
+        ? `${JSON.stringify({ url: server.url, page: pageOf(server), definitions: names, resumed })}\n`
+        : `${server.url}\npage: ${pageOf(server)}\nagents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
+    )
+    await stopped
+    return exitCodes.done
+  } finally {
+    await runtime.close()
+  }
 }
 
 /** Agents whose process died in the middle of a run go on; what cannot is said and left alone. */

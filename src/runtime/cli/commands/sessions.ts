@@ -3,7 +3,7 @@ import type { Store } from '../../../protocol/store.ts'
 import { listSessions } from '../../sessions/listSessions.ts'
 import type { SessionSummary } from '../../sessions/sessionSummary.ts'
 import type { CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { columnsOf, openLogs, wantsJson } from '../sessionLogs.ts'
 import { age, money, whole } from '../../text/amounts.ts'
@@ -19,31 +19,19 @@ import { systemClock } from '../../../protocol/systemClock.ts'
 type Listed = SessionSummary & { readonly lastText?: string }
 
 /** `escapement sessions`: what is recorded in a folder, the newest first. */
-export const sessionsCommand: Command = {
-  usage: 'sessions',
-  group: 'sessions',
-  summary: 'list the sessions of a folder, the newest first',
-  details: [
-    'JSON (piped, or with --json): one session a line: id, definition, status, loops (runs), turns,',
-    'usage, costUsd, createdAt, updatedAt, forks, forkedFrom, lastText; error if it cannot be read.',
-  ],
-  options: ['dir', 'logs', 'json'],
-  task: 'none',
-  operand: { name: 'session id', example: '' },
-  async run(invocation, host) {
-    const { folder, store } = openLogs(invocation)
-    const texts = new Map<string, string>()
-    const listed = (await listSessions(notingTexts(store, texts))).map((summary): Listed => {
-      const lastText = texts.get(summary.id)
-      return { ...summary, ...(lastText === undefined ? {} : { lastText }) }
-    })
-    const none = `There is no session in ${folder}. Make one: escapement run "<task>", or: escapement chat\n`
-    if (wantsJson(invocation, host)) {
-      for (const session of listed) host.stdout.write(`${safeJson(session)}\n`)
-      if (listed.length === 0) host.stderr.write(none)
-    } else host.stdout.write(listed.length === 0 ? none : table(listed, host))
-    return exitCodes.done
-  },
+export const sessionsCommand: CommandRun = async (invocation, host) => {
+  const { folder, store } = openLogs(invocation)
+  const texts = new Map<string, string>()
+  const listed = (await listSessions(notingTexts(store, texts))).map((summary): Listed => {
+    const lastText = texts.get(summary.id)
+    return { ...summary, ...(lastText === undefined ? {} : { lastText }) }
+  })
+  const none = `There is no session in ${folder}. Make one: escapement run "<task>", or: escapement chat\n`
+  if (wantsJson(invocation, host)) {
+    for (const session of listed) host.stdout.write(`${safeJson(session)}\n`)
+    if (listed.length === 0) host.stderr.write(none)
+  } else host.stdout.write(listed.length === 0 ? none : table(listed, host))
+  return exitCodes.done
 }
 
 /** The same store, which notes the last text of every log that is read. */

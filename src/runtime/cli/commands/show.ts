@@ -9,7 +9,7 @@ import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { Loop, Turn } from '../../sessions/session.ts'
 import { sessionOf } from '../../sessions/sessionOf.ts'
 import type { CliHost } from '../cliHost.ts'
-import type { Command } from '../command.ts'
+import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes } from '../exitCodes.ts'
 import {
@@ -19,7 +19,6 @@ import {
   readCount,
   readSession,
   refuse,
-  sessionOperand,
   wantsJson,
   type SessionLogs,
 } from '../sessionLogs.ts'
@@ -32,35 +31,20 @@ import { loopLines, sessionLines } from '../terminal/sessionText.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
 
 /** `escapement show <id>`: a session, one of its turns, or the exact request of a turn. */
-export const showCommand: Command = {
-  usage: 'show <id>',
-  group: 'sessions',
-  summary: 'show a session, a turn of it, or what the model was sent',
-  details: [
-    'Turns count from 0; --request without --turn takes the last. A request can be shown where it was',
-    'captured: run and chat do that; in code set captureTurnRequests: true on the agent.',
-    'JSON (piped, or with --json) is one document: the session with its loops, turns and conversation;',
-    'with --turn the turn and its nodes; with --request the request, its provenance and what changed.',
-    'With --format its conversation alone is drawn, with all that was abandoned.',
-  ],
-  options: ['dir', 'logs', 'turn', 'request', 'format', 'json'],
-  task: 'required',
-  operand: sessionOperand,
-  async run(invocation, host) {
-    const { task: id = '', turn, request } = invocation
-    const wanted = turn === undefined ? undefined : readCount('--turn', turn)
-    const format =
-      invocation.format === undefined ? undefined : checkChoice('--format', invocation.format, conversationFormats)
-    if (format !== undefined && (request || wanted !== undefined))
-      throw new RuntimeError('INVALID_OPTION', '--format draws the whole conversation: leave --turn and --request out.')
-    const logs = openLogs(invocation)
-    const session = await readSession(logs, id)
-    const views = { session, host, logs, isJson: wantsJson(invocation, host) }
-    if (format !== undefined) return draw(views, format)
-    if (request) return showRequest(views, wanted)
-    if (wanted !== undefined) return showTurn(views, wanted)
-    return showSession(views)
-  },
+export const showCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '', turn, request } = invocation
+  const wanted = turn === undefined ? undefined : readCount('--turn', turn)
+  const format =
+    invocation.format === undefined ? undefined : checkChoice('--format', invocation.format, conversationFormats)
+  if (format !== undefined && (request || wanted !== undefined))
+    throw new RuntimeError('INVALID_OPTION', '--format draws the whole conversation: leave --turn and --request out.')
+  const logs = openLogs(invocation)
+  const session = await readSession(logs, id)
+  const views = { session, host, logs, isJson: wantsJson(invocation, host) }
+  if (format !== undefined) return draw(views, format)
+  if (request) return showRequest(views, wanted)
+  if (wanted !== undefined) return showTurn(views, wanted)
+  return showSession(views)
 }
 
 interface Views {
