@@ -1,0 +1,46 @@
+/**
+ * Loaded before a program: counts what takes long, and writes it with the addresses of all loaded modules to standard error when the
+ * process ends.
+ */
+import { writeSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+
+/** What a program did until it ended. */
+export interface StartReport {
+  readonly modules: readonly string[]
+  readonly segmenters: number
+  /** Texts in a normal form: what characters look like is looked up so. */
+  readonly normalForms: number
+  /** Tables of bytes made by a function. */
+  readonly tables: number
+}
+
+const modules: string[] = []
+const counts = { segmenters: 0, normalForms: 0, tables: 0 }
+
+registerHooks({
+  load(url, context, nextLoad) {
+    modules.push(url)
+    return nextLoad(url, context)
+  },
+})
+
+function countCalls(owner: object, name: string, count: keyof typeof counts): void {
+  const called = Reflect.get(owner, name) as () => unknown
+  const value = new Proxy(called, {
+    apply(target, self, args) {
+      counts[count] += 1
+      return Reflect.apply(target, self, args)
+    },
+    construct(target, args) {
+      counts[count] += 1
+      return Reflect.construct(target, args) as object
+    },
+  })
+  Object.defineProperty(owner, name, { value, configurable: true, writable: true })
+}
+
+countCalls(Intl, 'Segmenter', 'segmenters')
+countCalls(String.prototype, 'normalize', 'normalForms')
+countCalls(Uint8Array, 'from', 'tables')
+process.once('exit', () => writeSync(2, JSON.stringify({ modules, ...counts } satisfies StartReport)))
