@@ -1,74 +1,10 @@
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { recordsBetween } from '../../src/runtime/stores/contractDemands.ts'
-import { LogFile, type LogFileHandle } from '../../src/runtime/stores/logFile.ts'
-import { assert, type CaseContext, describe } from '../support/suite.ts'
-import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
+import { assert, describe } from '../support/suite.ts'
+import { bytesOf, openDisk } from './faultyDisk.ts'
 import { startStoreChild } from './startStoreChild.ts'
-
-/** A real file on a disk that is full, slow or broken when told so. */
-interface Disk {
-  readonly log: LogFile
-  content(): Promise<string>
-  /** Bytes the disk still takes; a write beyond takes what fits, the next one fails. */
-  space: number
-  /** The most bytes one write takes. */
-  bite: number
-  truncates: boolean
-  /** How many of the next writes fail. */
-  failures: number
-  writes: number
-  /** Makes the next write wait until the returned function is called. */
-  hold(): () => void
-}
-
-async function openDisk(context: CaseContext): Promise<Disk> {
-  const folder = await storeFolder(context)
-  const path = folder.file('a.jsonl')
-  const handle = await open(path, 'w+')
-  context.cleanup(() => handle.close())
-  let held: Promise<void> | undefined
-  const faulty = {
-    async write(bytes: Buffer, offset: number, length: number, position: number) {
-      disk.writes += 1
-      const holding = held
-      held = undefined
-      await holding
-      if (disk.failures > 0) {
-        disk.failures -= 1
-        throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
-      }
-      if (disk.space === 0) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
-      const taken = Math.min(length, disk.space, disk.bite)
-      disk.space -= taken
-      return handle.write(bytes, offset, taken, position)
-    },
-    async truncate(size: number) {
-      if (!disk.truncates) throw Object.assign(new Error('EIO: i/o error, ftruncate'), { code: 'EIO' })
-      await handle.truncate(size)
-    },
-    read: handle.read.bind(handle),
-    datasync: async () => {},
-    close: async () => {},
-  }
-  const disk: Disk = {
-    log: new LogFile('a', faulty as unknown as LogFileHandle, { size: 0, lastSeq: 0 }),
-    content: () => readFile(path, 'utf8'),
-    space: Infinity,
-    bite: Infinity,
-    truncates: true,
-    failures: 0,
-    writes: 0,
-    hold() {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      held = promise
-      return resolve
-    },
-  }
-  return disk
-}
-
-const bytesOf = (from: number, to: number): number => Buffer.byteLength(linesOf(recordsBetween(from, to)))
+import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 describe('log file, writing', (it) => {
   it('gathers the calls of one tick, and the calls made during a write, into one write each', async (context) => {

@@ -1,4 +1,5 @@
-import { constants, mkdir, open, readdir, stat, unlink } from 'node:fs/promises'
+import { writeSync } from 'node:fs'
+import { constants, type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type ErrorCode, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
@@ -7,7 +8,8 @@ import type { ErasableStore, LogStat, StoreLease } from '../../protocol/store.ts
 import { checkAgentId } from './checkAgentId.ts'
 import { type FileLock, lockFile } from './fileLock.ts'
 import { hasCode } from './hasCode.ts'
-import { LogFile } from './logFile.ts'
+import { LogFile, type LogFileHandle } from './logFile.ts'
+import type { WriteSync } from './quickWrites.ts'
 import { findLogEnd, readLog } from './readLog.ts'
 import { syncFolder } from './syncFolder.ts'
 import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy.ts'
@@ -216,6 +218,12 @@ async function isThere(file: string): Promise<boolean> {
   }
 }
 
+const quickHandle = (handle: FileHandle): LogFileHandle =>
+  Object.assign(handle, {
+    writeSync: (...[bytes, offset, length, position]: Parameters<WriteSync>) =>
+      writeSync(handle.fd, bytes, offset, length, position),
+  })
+
 async function openLog(
   agentId: string,
   file: string,
@@ -231,7 +239,7 @@ async function openLog(
       await handle.datasync()
       await syncFolder(dirname(file))
     }
-    return { log: new LogFile(agentId, handle, end, policy), repairedBytes: size - end.size }
+    return { log: new LogFile(agentId, quickHandle(handle), end, policy), repairedBytes: size - end.size }
   } catch (thrown) {
     await handle.close()
     throw thrown

@@ -1,9 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
+import { stored } from '../../protocol/store.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 import { lineOf } from './checksum.ts'
 import { offsetOfLine, readBytes } from './jsonLines.ts'
+import type { WriteSync } from './quickWrites.ts'
 import type { LogEnd } from './readLog.ts'
 import { type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 
@@ -11,13 +13,18 @@ import { type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 const batchChars = 4 * 1024 * 1024
 
 /** What a log file needs of its open file: a write may take fewer bytes than given. */
-export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'>
+export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'> & {
+  /** Left out where a file can only be written in the background. */
+  readonly writeSync?: WriteSync
+}
 
 /** Lines that the file should have already, from line `seq` on. */
 interface Repeat {
   readonly seq: number
   readonly lines: readonly string[]
 }
+
+const fullLine = (record: LogRecord): string => `${lineOf(JSON.stringify(record))}\n`
 
 interface Batch {
   text: string
@@ -28,9 +35,9 @@ interface Batch {
 }
 
 /**
- * The writing end of one agent's log, used by one writer at a time. Calls of one tick, and calls made while a write or a
- * sync is under way, share one write. What a failed write or sync left is cut off again, and every call in it or waiting
- * behind it rejects.
+ * The writing end of one agent's log, used by one writer at a time. What needs no sync is written at once when it is short and
+ * nothing else is under way. Other calls of one tick, and calls made while a write or a sync is under way, share one write. What
+ * a failed write or sync left is cut off again, and every call in it or waiting behind it rejects.
  */
 export class LogFile {
   readonly #agentId: string
@@ -48,7 +55,7 @@ export class LogFile {
   /** Written, and waiting for a sync. */
   #unsynced: Batch[] = []
   #isSyncDue = false
-  #cancelTimer: (() => void) | undefined
+  #stopAsking: (() => void) | undefined
   #isClosing = false
   #working: Promise<void> | undefined
 
@@ -71,30 +78,46 @@ export class LogFile {
   }
 
   /**
-   * Appends in the order of calls; resolves when the records, and all before them, are as durable as the policy promises.
-   * The records are read before it returns. Those at its beginning that the log has already are held against the file and not
-   * written again.
+   * Appends in the order of calls; resolves when the records, and all before them, are as durable as the policy promises
+   * (`stored` when they are already). The records are read before it returns. Those at its beginning that the log has already are
+   * held against the file and not written again.
    *
    * Rejects with `STORE_APPEND_FAILED`; then nothing of this call was kept, and the next append starts at `lastSeq + 1`.
    */
   append(records: readonly LogRecord[]): Promise<void> {
     let text = ''
-    const lines: string[] = []
+    let repeat: Repeat | undefined
+    let repeated: number
     try {
-      const repeated = countRepeated(this.#agentId, records, this.#takenSeq)
-      for (const [index, record] of records.entries()) {
-        const line = `${lineOf(JSON.stringify(record))}\n`
-        if (index < repeated) lines.push(line)
-        else text += line
-      }
+      repeated = countRepeated(this.#agentId, records, this.#takenSeq)
+      if (repeated > 0) repeat = { seq: records[0]!.seq, lines: records.slice(0, repeated).map(fullLine) }
+      for (let index = repeated; index < records.length; index += 1) text += fullLine(records[index]!)
     } catch (thrown) {
       return Promise.reject(this.#failed(thrown))
     }
-    const batch = this.#batchFor(lines.length === 0 ? undefined : { seq: records[0]!.seq, lines })
+    const lastSeq = this.#takenSeq + records.length - repeated
+    if (repeat === undefined && this.#writeNow(text, lastSeq)) return stored
+    const batch = this.#batchFor(repeat)
     batch.text += text
-    batch.lastSeq = this.#takenSeq += records.length - lines.length
+    batch.lastSeq = this.#takenSeq = lastSeq
     this.#start()
     return batch.stored.promise
+  }
+
+  /** Writes what need not wait for anything; `false` when it has to, or failed: then it is written in the background, over what that left. */
+  #writeNow(text: string, lastSeq: number): boolean {
+    const { durability, quick } = this.#policy
+    const { writeSync } = this.#handle
+    if (durability !== 'os' || writeSync === undefined || this.#working !== undefined || this.#torn) return false
+    if (!quick.allows(text)) return false
+    const { size } = this.#written
+    try {
+      this.#written = this.#stored = { size: size + quick.write(writeSync, text, size), lastSeq }
+    } catch {
+      return false
+    }
+    this.#takenSeq = lastSeq
+    return true
   }
 
   /** The batch a call joins: the last that waits, or one of its own. */
@@ -107,7 +130,7 @@ export class LogFile {
     return batch
   }
 
-  /** Stores what was appended without waiting for `batchMs`, whether it succeeds or not, and closes the file. */
+  /** Stores what was appended without waiting for the syncs of others, whether it succeeds or not, and closes the file. */
   async close(): Promise<void> {
     this.#isClosing = this.#isSyncDue = true
     this.#start()
@@ -178,11 +201,11 @@ export class LogFile {
   }
 
   #askForSync(): void {
-    const { durability, batchMs, clock } = this.#policy
+    const { durability, rounds } = this.#policy
     if (durability === 'os' || this.#written === this.#stored) this.#acknowledge()
     else if (durability === 'each' || this.#isClosing) this.#isSyncDue = true
     else
-      this.#cancelTimer ??= clock.after(batchMs, () => {
+      this.#stopAsking ??= rounds.ask(() => {
         this.#isSyncDue = true
         this.#start()
       })
@@ -190,11 +213,11 @@ export class LogFile {
 
   async #sync(): Promise<void> {
     this.#isSyncDue = false
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
+    this.#stopAsking?.()
+    this.#stopAsking = undefined
     if (this.#unsynced.length === 0) return
     try {
-      await this.#handle.datasync()
+      await this.#policy.rounds.sync(() => this.#handle.datasync())
       this.#acknowledge()
     } catch (thrown) {
       // The system may hold the lost pages for clean ones now, and a second sync would lie: they are written again.
@@ -206,14 +229,14 @@ export class LogFile {
 
   #acknowledge(): void {
     this.#stored = this.#written
-    for (const { stored } of this.#unsynced.splice(0)) stored.resolve()
+    for (const batch of this.#unsynced.splice(0)) batch.stored.resolve()
   }
 
   /** Ends every call that was not stored; the next one starts after what was. */
   #reject(thrown: unknown): void {
     this.#takenSeq = this.#written.lastSeq
     const error = this.#failed(thrown)
-    for (const { stored } of [...this.#unsynced.splice(0), ...this.#waiting.splice(0)]) stored.reject(error)
+    for (const batch of [...this.#unsynced.splice(0), ...this.#waiting.splice(0)]) batch.stored.reject(error)
   }
 
   async #takeBack(): Promise<void> {

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { systemClock } from '../../protocol/systemClock.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { QuickWrites } from './quickWrites.ts'
+import { SyncRounds } from './syncRounds.ts'
 
 const isClock = (value: unknown): value is Clock =>
   typeof value === 'object' &&
@@ -14,19 +16,25 @@ const syncPolicySchema = z.strictObject({
   clock: z.custom<Clock>(isClock, 'expected a Clock').default(systemClock),
 })
 
-/** When appends count as stored, with nothing left open. */
-export type SyncPolicy = z.infer<typeof syncPolicySchema>
+/** When appends count as stored, and what the files of a store share to that end. */
+export interface SyncPolicy {
+  readonly durability: 'os' | 'batch' | 'each'
+  /** Of `os`. */
+  readonly quick: QuickWrites
+  /** Of `batch`. */
+  readonly rounds: SyncRounds
+}
 
 export interface FileStoreOptions {
   /**
    * What an append waits for. `os` (default): the operating system has the record, which survives `kill -9` but not a
-   * power cut. `batch`: an fdatasync that covers it has ended; one is made for all that wait. `each`: the same, with an
-   * fdatasync for every write.
+   * power cut. `batch`: an fdatasync that covers it has ended, made at once while none is under way, and otherwise for all that
+   * have come by then. `each`: the same, with an fdatasync for every write.
    */
   readonly durability?: 'os' | 'batch' | 'each'
-  /** Of `batch`: the most milliseconds between a write and its fdatasync, 0 to 60,000. Default: 10. */
+  /** Of `batch`: the most milliseconds that a write waits for the fdatasyncs of others before its own, 0 to 60,000. Default: 10. */
   readonly batchMs?: number
-  /** Times `batchMs`. Default: the machine's clock. */
+  /** Times `batchMs`, and how long writes take. Default: the machine's clock. */
   readonly clock?: Clock
 }
 
@@ -37,6 +45,8 @@ export interface FileStoreOptions {
  */
 export function syncPolicy(options: FileStoreOptions = {}): SyncPolicy {
   const policy = syncPolicySchema.safeParse(options)
-  if (policy.success) return policy.data
-  throw new RuntimeError('INVALID_OPTION', `fileStore was given a wrong option: ${describeIssues(policy.error)}.`)
+  if (!policy.success)
+    throw new RuntimeError('INVALID_OPTION', `fileStore was given a wrong option: ${describeIssues(policy.error)}.`)
+  const { durability, batchMs, clock } = policy.data
+  return { durability, quick: new QuickWrites(clock), rounds: new SyncRounds(clock, batchMs) }
 }
