@@ -13,7 +13,7 @@ import {
   type Session,
   type SessionOptions,
 } from '../peers/contender.ts'
-import { answer, goesOn, never, textOf, tick, word, type AgentSpec, type ToolSpec } from '../peers/script.ts'
+import { answer, endsBurst, goesOn, never, textOf, tick, word, type AgentSpec, type ToolSpec } from '../peers/script.ts'
 
 /** The build that is measured; `ESCAPEMENT_ENTRY` names another, or the source. */
 const entry = process.env['ESCAPEMENT_ENTRY'] ?? join(import.meta.dirname, '..', '..', 'dist', 'index.js')
@@ -107,7 +107,10 @@ function modelOf(spec: AgentSpec): Model {
         await tick()
       }
       const { deltas, calls } = reply
-      for (let index = 0; index < deltas; index += 1) yield delta
+      for (let index = 0; index < deltas; index += 1) {
+        yield delta
+        if (endsBurst(index)) await tick()
+      }
       yield {
         type: 'done',
         reply: {

@@ -1,6 +1,6 @@
 import type { Contender, Definition, Ending, Host, Session, SessionOptions } from '../peers/contender.ts'
 import { pastText } from '../peers/contender.ts'
-import { answer, goesOn, never, textOf, tick, word, type AgentSpec, type Call } from '../peers/script.ts'
+import { answer, endsBurst, goesOn, never, textOf, tick, word, type AgentSpec, type Call } from '../peers/script.ts'
 
 type Message =
   | { readonly role: 'user'; readonly text: string }
@@ -77,6 +77,9 @@ async function* stream(spec: AgentSpec, messages: readonly Message[], signal: Ab
     await tick()
   }
   const { deltas, calls } = reply
-  for (let index = 0; index < deltas; index += 1) yield { type: 'delta', text: word }
+  for (let index = 0; index < deltas; index += 1) {
+    yield { type: 'delta', text: word }
+    if (endsBurst(index)) await tick()
+  }
   yield { type: 'done', text: textOf(deltas), calls }
 }

@@ -7,7 +7,7 @@ import {
   type Session,
   type SessionOptions,
 } from '../peers/contender.ts'
-import { answer, goesOn, never, textOf, tick, word, type AgentSpec, type Call } from '../peers/script.ts'
+import { answer, endsBurst, goesOn, never, textOf, tick, word, type AgentSpec, type Call } from '../peers/script.ts'
 
 type Message =
   | { readonly role: 'user'; readonly text: string }
@@ -166,6 +166,9 @@ async function stream(
     await tick()
   }
   const { deltas, calls } = reply
-  for (let index = 0; index < deltas; index += 1) sendBack({ type: 'delta', text: word })
+  for (let index = 0; index < deltas; index += 1) {
+    sendBack({ type: 'delta', text: word })
+    if (endsBurst(index)) await tick()
+  }
   sendBack({ type: 'reply', text: textOf(deltas), calls })
 }

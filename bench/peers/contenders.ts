@@ -26,6 +26,13 @@ export const contenders = {
     load: async () => (await import('../contenders/xstate.ts')).xstate,
   },
   pi: { label: 'pi-agent-core', package: '@earendil-works/pi-agent-core', load: () => installed('pi') },
+  piBefore: {
+    label: 'pi-agent-core',
+    package: '@mariozechner/pi-agent-core',
+    load: () => installed('piBefore'),
+  },
+  aiSdk: { label: 'AI SDK', package: 'ai', load: () => installed('aiSdk') },
+  langGraph: { label: 'LangGraph.js', package: '@langchain/langgraph', load: () => installed('langGraph') },
   escapement: { label: 'escapement', load: async () => (await import('../contenders/escapement.ts')).escapement },
 } as const satisfies Readonly<Record<string, Entry>>
 

@@ -25,6 +25,12 @@ export async function collect(): Promise<void> {
   }
 }
 
+/** Bytes of the heap that are in use, after a collection. */
+export async function heapAtRest(): Promise<number> {
+  await collect()
+  return process.memoryUsage().heapUsed
+}
+
 /** CPU microseconds of one batch. */
 export async function timeBatch(workload: TimedWorkload, host: Host): Promise<number> {
   const run = await workload.prepare(host)

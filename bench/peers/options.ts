@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly core?: number
   /** Where every single figure is written. */
   readonly json?: string
+  /** Such a file of an earlier run, to be printed in place of a new one. */
+  readonly from?: string
   /** Print the table of `docs/performance.md`. */
   readonly isMarkdown: boolean
 }
@@ -33,6 +35,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
       warmup: { type: 'string', default: 'short' },
       core: { type: 'string' },
       json: { type: 'string' },
+      from: { type: 'string' },
       markdown: { type: 'boolean', default: false },
     },
   })
@@ -44,6 +47,7 @@ export function readRunOptions(args: readonly string[]): RunOptions {
     isMarkdown: values.markdown,
     ...(values.core === undefined ? {} : { core: readCount('--core', values.core, 0) }),
     ...(values.json === undefined ? {} : { json: values.json }),
+    ...(values.from === undefined ? {} : { from: values.from }),
   }
 }
 

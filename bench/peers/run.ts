@@ -4,16 +4,16 @@
  *
  *   npm ci --prefix bench/peers && npm run build
  *   node bench/peers/run.ts [--rounds 5] [--only turn,delta] [--contenders escapement,pi,floor] [--warmup short|long|both]
- *                           [--core 1] [--json FILE] [--markdown]
+ *                           [--core 1] [--json FILE] [--from FILE] [--markdown]
  */
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import type { CellResult } from './cell.ts'
 import { contenders, missing, versionOf, type ContenderName } from './contenders.ts'
 import { readRunOptions, type RunOptions } from './options.ts'
-import { lineOf, markdownTable, textTable } from './table.ts'
+import { lineOf, markdownTable, spreadText, textTable, type Labels } from './table.ts'
 import { rowsOf, type Workload } from './workload.ts'
 
 /** A cell that takes longer is given up. */
@@ -48,7 +48,17 @@ function measure({ contender, workload, warmUp }: Cell, core: number): CellResul
   return JSON.parse(stdout) as CellResult
 }
 
-async function main(options: RunOptions): Promise<boolean> {
+/** What a run found, with all that a table needs to be printed from it. */
+interface Report {
+  readonly node: string
+  readonly processor: string
+  readonly rounds: number
+  readonly labels: Labels
+  readonly results: readonly CellResult[]
+  readonly failures: readonly string[]
+}
+
+async function measureAll(options: RunOptions): Promise<Report> {
   const core = options.core ?? availableParallelism() - 1
   const [results, failures]: [CellResult[], string[]] = [[], []]
   for (let round = 0; round < options.rounds; round += 1) {
@@ -61,32 +71,40 @@ async function main(options: RunOptions): Promise<boolean> {
     }
   }
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(results, undefined, 1)}\n`)
-  await print(options, results)
-  for (const failure of failures) console.error(`FAILED ${failure}\n`)
-  return failures.length === 0
+  const labels: Record<string, string> = {}
+  for (const name of options.contenders) labels[name] = `${contenders[name].label} ${await versionOf(name)}`.trim()
+  const processor = cpus()[0]?.model ?? 'unknown processor'
+  return { node: process.versions.node, processor, rounds: options.rounds, labels, results, failures }
 }
 
-async function print({ warmUps, workloads, contenders: names, isMarkdown, rounds }: RunOptions, results: CellResult[]) {
-  const labels: Record<string, string> = {}
-  for (const name of names) labels[name] = `${contenders[name].label} ${await versionOf(name)}`.trim()
-  console.log(`Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, ${rounds} rounds\n`)
+function print({ warmUps, workloads, isMarkdown }: RunOptions, report: Report): void {
+  console.log(`Node ${report.node}, ${report.processor.trim()}, ${report.rounds} rounds.`)
   for (const warmUp of warmUps) {
-    const of = results.filter((result) => result.warmUp === warmUp)
-    const rows = workloads.flatMap((workload) =>
-      rowsOf(workload).map((row) => ({ row, line: lineOf(of, workload.name, row.figure) })),
-    )
-    console.log(`after a ${warmUp} warm-up:\n`)
-    if (isMarkdown) console.log(`${markdownTable(rows, labels)}\n`)
-    else for (const { row, line } of rows) console.log(`${textTable(row, line, labels)}\n`)
+    const results = report.results.filter((result) => result.warmUp === warmUp)
+    const rows = workloads
+      .flatMap((workload) => rowsOf(workload).map((row) => ({ row, line: lineOf(results, workload.name, row.figure) })))
+      .filter(({ line }) => Object.keys(line).length > 0)
+    if (rows.length === 0) continue
+    console.log(`\nAfter a ${warmUp} warm-up. ${spreadText(rows)}\n`)
+    if (isMarkdown) console.log(markdownTable(rows, report.labels))
+    else console.log(rows.map(({ row, line }) => textTable(row, line, report.labels)).join('\n\n'))
   }
+}
+
+async function reportOf(options: RunOptions): Promise<Report> {
+  if (options.from !== undefined) return JSON.parse(readFileSync(options.from, 'utf8')) as Report
+  const lacking = missing(options.contenders)
+  if (lacking.length > 0) throw new Error(`Not installed: ${lacking.join(', ')}. Run: npm ci --prefix bench/peers`)
+  return measureAll(options)
 }
 
 try {
   const options = readRunOptions(process.argv.slice(2))
-  const lacking = missing(options.contenders)
-  if (lacking.length > 0) throw new Error(`Not installed: ${lacking.join(', ')}. Run: npm ci --prefix bench/peers`)
-  process.exitCode = (await main(options)) ? 0 : 1
+  const report = await reportOf(options)
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, undefined, 1)}\n`)
+  print(options, report)
+  for (const failure of report.failures) console.error(`\nFAILED ${failure}`)
+  process.exitCode = report.failures.length === 0 ? 0 : 1
 } catch (thrown) {
   console.error(thrown instanceof Error ? thrown.message : thrown)
   process.exitCode = 2

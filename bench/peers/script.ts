@@ -78,6 +78,12 @@ export function textOf(deltas: number): string {
   return text
 }
 
+/** Deltas that come within one turn of the event loop, as those of one packet do. */
+const burst = 100
+
+/** Whether the event loop turns after this delta, the first being 0. */
+export const endsBurst = (index: number): boolean => index % burst === burst - 1
+
 /** Whether a reply that streams for ever has not been told to stop. */
 export const goesOn = ({ hang }: Reply, signal: AbortSignal | undefined): boolean =>
   hang === 'streaming' && signal?.aborted !== true

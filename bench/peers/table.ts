@@ -59,16 +59,28 @@ const formatRatio = (ratio: number | undefined): string => (ratio === undefined 
 const formatMedian = (summary: Summary | undefined): string =>
   summary === undefined ? '–' : summary.median === null ? 'never' : format(summary.median)
 
+/** Whom the ratios of a table are to. */
+const bases = [
+  { name: 'pi', head: '÷ pi' },
+  { name: 'piBefore', head: '÷ former pi' },
+  { name: 'floor', head: '÷ floor' },
+] as const
+
+/** Names of contenders as they are printed, in the order of the table. */
+export type Labels = Readonly<Record<string, string>>
+
+const basesAmong = (labels: Labels) => bases.filter(({ name }) => name in labels)
+
 /** A figure for people at a terminal: a line each contender. */
-export function textTable(row: Row, line: Line, labels: Readonly<Record<string, string>>): string {
+export function textTable(row: Row, line: Line, labels: Labels): string {
   const names = Object.keys(labels).filter((name) => line[name] !== undefined)
+  const among = basesAmong(labels)
   const cells = [
-    ['', row.unit, '÷ pi', '÷ floor', 'spread'],
+    ['', row.unit, ...among.map(({ head }) => head), 'spread'],
     ...names.map((name) => [
       labels[name]!,
       formatMedian(line[name]),
-      formatRatio(ratioOf(line, name, 'pi')),
-      formatRatio(ratioOf(line, name, 'floor')),
+      ...among.map((base) => formatRatio(ratioOf(line, name, base.name))),
       `${Math.round(line[name]!.spread * 100)} %`,
     ]),
   ]
@@ -79,19 +91,31 @@ export function textTable(row: Row, line: Line, labels: Readonly<Record<string, 
   return [row.title, ...lines.map((each) => `  ${each}`)].join('\n')
 }
 
-/** The same figures as a Markdown table: a row each figure, ourselves last, with our ratios. */
-export function markdownTable(
-  rows: readonly { readonly row: Row; readonly line: Line }[],
-  labels: Readonly<Record<string, string>>,
-): string {
+/** A figure of the table, with all contenders. */
+export interface TableRow {
+  readonly row: Row
+  readonly line: Line
+}
+
+/** The same figures as a Markdown table: a row each figure, with our own ratios. */
+export function markdownTable(rows: readonly TableRow[], labels: Labels): string {
   const names = Object.keys(labels)
-  const head = ['', ...names.map((name) => labels[name]!), '÷ pi', '÷ floor']
+  const among = 'escapement' in labels ? basesAmong(labels) : []
+  const head = ['', ...names.map((name) => labels[name]!), ...among.map((base) => base.head)]
   const align = ['---', ...head.slice(1).map(() => '---:')]
   const body = rows.map(({ row, line }) => [
     `${row.title}, ${row.unit}`,
     ...names.map((name) => formatMedian(line[name])),
-    formatRatio(ratioOf(line, 'escapement', 'pi')),
-    formatRatio(ratioOf(line, 'escapement', 'floor')),
+    ...among.map((base) => formatRatio(ratioOf(line, 'escapement', base.name))),
   ])
   return [head, align, ...body].map((each) => `| ${each.join(' | ')} |`).join('\n')
+}
+
+/** How far the rounds of a cell lie apart: in half of the cells, and in nine of ten. */
+export function spreadText(rows: readonly TableRow[]): string {
+  const spreads = rows
+    .flatMap(({ line }) => Object.values(line).flatMap(({ median, spread }) => (median === null ? [] : [spread])))
+    .toSorted((a, b) => a - b)
+  const percent = (share: number): string => `${Math.round((spreads[Math.floor(spreads.length * share)] ?? 0) * 100)} %`
+  return `(max − min) ÷ median of a cell's rounds: ${percent(0.5)} in half of the cells, ${percent(0.9)} in nine of ten.`
 }

@@ -1,4 +1,5 @@
 import type { Contender, Host } from './contender.ts'
+import type { ContenderName } from './contenders.ts'
 import type { Seen } from './script.ts'
 
 /** A figure of a cell; `null`: it never came to an end. */
@@ -33,7 +34,8 @@ export interface TimedWorkload {
   readonly warmUp?: TimedWorkload
   /** Prepares a batch, unmeasured. */
   prepare(host: Host): Promise<Batch>
-  readonly only?: readonly string[]
+  /** Contenders that do it; default: all. */
+  readonly only?: readonly ContenderName[]
 }
 
 /** Anything else that is measured in a process of its own. */
@@ -41,10 +43,9 @@ export interface MeasuredWorkload {
   readonly type: 'measured'
   readonly name: string
   readonly rows: readonly Row[]
-  /** `warm` does what the cell was asked to do before. */
-  measure(contender: Contender, warm: (host: Host) => Promise<void>): Promise<Figures>
-  /** Contenders that can do it; default: all. */
-  readonly only?: readonly string[]
+  /** `load` imports the contender; `warm` does what the cell was asked to do before. */
+  measure(load: () => Promise<Contender>, warm: (host: Host) => Promise<void>): Promise<Figures>
+  readonly only?: readonly ContenderName[]
 }
 
 export type Workload = TimedWorkload | MeasuredWorkload
