@@ -1,10 +1,11 @@
 /**
- * Makes what `dist` holds besides the compiled sources: the inspector page, the workers as one piece each, and THIRD-PARTY-NOTICES, which
- * says whose code is in them. `npm run build` runs it after the compiler; with `page` it makes the page alone.
+ * Makes what `dist` holds besides the declarations: the entries, the inspector page, the workers as one piece each, and
+ * THIRD-PARTY-NOTICES, which says whose code is in them. `npm run build` runs it after the compiler; with `page` it makes the page alone.
  */
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { build, type Rolldown } from 'vite'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { build, type Plugin, type Rolldown } from 'vite'
+import { bundleEntries } from './bundleEntries.ts'
 import { bundledPackages, type BundledPackages } from './bundledPackages.ts'
 import { thirdPartyNotices } from './thirdPartyNotices.ts'
 
@@ -50,26 +51,25 @@ export async function bundleWorker(entry: string, packages: BundledPackages): Pr
   return chunk.code
 }
 
-/** Puts code in the place of what the compiler made of a source. */
-async function replaceCompiled(path: string, code: string): Promise<void> {
-  const file = join(root, 'dist', path)
-  await rm(`${file}.map`)
-  await writeFile(file, code)
+/** Has the code of the search's worker in the place of its address, so that bundlers take it along like any other module. */
+function searchWorkerInside(code: string): Plugin {
+  const address = JSON.stringify(`data:text/javascript,${encodeURIComponent(code)}`)
+  return {
+    name: 'search-worker',
+    load: (id) =>
+      id.endsWith('/workspace/searchWorkerUrl.ts') ? `export const searchWorkerUrl = new URL(${address})\n` : undefined,
+  }
 }
 
 async function bundleAll(): Promise<void> {
   const packages = bundledPackages()
+  const dist = join(root, 'dist')
   await bundlePage(packages)
-  await replaceCompiled(
-    'runtime/charts/layoutWorker.js',
-    await bundleWorker('src/runtime/charts/layoutWorker.ts', packages),
-  )
   const search = await bundleWorker('src/actors/tools/workspace/searchWorker.ts', packages)
-  const address = JSON.stringify(`data:text/javascript,${encodeURIComponent(search)}`)
-  await replaceCompiled(
-    'actors/tools/workspace/searchWorkerUrl.js',
-    `export const searchWorkerUrl = new URL(${address})\n`,
-  )
+  await bundleEntries(dist, [packages.plugin, searchWorkerInside(search)])
+  const layoutWorker = join(dist, 'runtime', 'charts', 'layoutWorker.js')
+  await mkdir(dirname(layoutWorker), { recursive: true })
+  await writeFile(layoutWorker, await bundleWorker('src/runtime/charts/layoutWorker.ts', packages))
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))
 }
 

@@ -5,7 +5,7 @@ const line = '-'.repeat(80)
 /** The text of THIRD-PARTY-NOTICES. Pure. */
 export function thirdPartyNotices(packages: readonly BundledPackage[]): string {
   const list = packages.map(({ name, version, license }) => `- ${name} ${version}, ${license}`)
-  return `The inspector page and the workers in dist hold code of these packages, as they were published, made smaller:
+  return `What is in dist holds code of these packages, as they were published, made smaller:
 
 ${list.join('\n')}
 

@@ -33,6 +33,8 @@ async function pack(signal: AbortSignal): Promise<string> {
   await symlink(join(repository, 'node_modules'), join(copy, 'node_modules'))
   await npm(['pack', '--pack-destination', folder], copy, signal)
   const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))!
+  // Beside it is what it depends on.
+  await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'))
   const unpacked = join(folder, 'escapement')
   await mkdir(unpacked)
   await promisify(execFile)('tar', ['-xzf', join(folder, tarball), '-C', unpacked, '--strip-components', '1'], {

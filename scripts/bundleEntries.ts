@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { build, type Plugin, type Rolldown } from 'vite'
+
+const root = join(import.meta.dirname, '..')
+const source = (path: string): string => join(root, 'src', path)
+const pathOf = (id: string): string => relative(join(root, 'src'), id).split(sep).join('/')
+
+const commandLine = source('runtime/cli/main.ts')
+
+/** The doors of the package: `client` for `dist/client.js`, which is made of `src/client.ts`. */
+function doors(): readonly string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Readonly<Record<string, string | { readonly default: string }>>
+  }
+  return Object.values(exports).flatMap((target) =>
+    typeof target === 'string' ? [] : [/^\.\/dist\/(\w+)\.js$/.exec(target.default)![1]!],
+  )
+}
+
+/** Who needs a module at once; `library`: some door does, be it later. */
+type Part = 'commandLine' | 'index' | 'client' | 'aiSdk' | 'library'
+
+/** Of what the main door needs. */
+const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
+  [/^protocol\//, 'protocol'],
+  [/^conversation\//, 'conversation'],
+  [/^machines\//, 'machines'],
+  [/^actors\/tools\/workspace\//, 'workspace'],
+  [/^actors\//, 'actors'],
+  [/^runtime\/charts\//, 'charts'],
+  [/^runtime\/groups\//, 'groups'],
+  [/^runtime\/sessions\//, 'sessions'],
+  [/^runtime\/stores\//, 'stores'],
+  [/^runtime\//, 'runtime'],
+]
+
+/**
+ * The chunk of a module; `null`: where the bundler puts it. By folder, so that a bundler of users can leave out what they do not use, and
+ * so that what a help text or a browser needs brings nothing else along. Pure.
+ */
+function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
+  // It knows its own place.
+  if (path === 'runtime/packageFile.ts') return 'packageFile'
+  if (isFor('commandLine')) return isFor('library') ? 'errors' : 'commandLine'
+  if (!isFor('library')) return path.startsWith('runtime/cli/commands/') ? null : 'commands'
+  if (!isFor('index')) return null
+  if (isFor('client')) return 'protocol'
+  if (isFor('aiSdk')) return path.startsWith('actors/') ? 'models' : 'protocol'
+  return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
+}
+
+/** Makes the entries of the package in a folder, with their source maps: what they share is in chunks, and so there once. */
+export async function bundleEntries(outDir: string, plugins: readonly Plugin[]): Promise<void> {
+  const names = doors()
+  const entries = new Map([...names.map((name) => [name, source(`${name}.ts`)] as const), ['cli', commandLine]])
+  const parts = new Map<Part, ReadonlySet<string>>()
+  const layout: Plugin = {
+    name: 'layout',
+    buildEnd() {
+      const needs = (ofDoors: readonly string[], later = false): ReadonlySet<string> =>
+        reachedFrom(
+          ofDoors.map((name) => entries.get(name)!),
+          (id) => this.getModuleInfo(id),
+          later,
+        )
+      for (const name of ['index', 'client', 'aiSdk'] as const) parts.set(name, needs([name]))
+      parts.set('commandLine', needs(['cli']))
+      parts.set('library', needs(names, true))
+    },
+    renderChunk: (code) => ({ code: asciiOnly(code), map: null }),
+    generateBundle: (_options, bundle) => refuseCycles(bundle),
+  }
+  const isEntry = new Set(entries.values())
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'warn',
+    plugins: [...plugins, layout],
+    build: {
+      ssr: true,
+      outDir,
+      emptyOutDir: false,
+      target: 'es2024',
+      minify: false,
+      sourcemap: true,
+      rolldownOptions: {
+        input: Object.fromEntries(entries),
+        // Some of it runs in browsers: for Node the bundler would add an import of `node:module`.
+        platform: 'neutral',
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: ({ facadeModuleId }) =>
+            facadeModuleId != null && pathOf(facadeModuleId).startsWith('runtime/cli/commands/')
+              ? 'chunks/cli/[name].js'
+              : 'chunks/[name].js',
+          // The sources are published beside them.
+          sourcemapExcludeSources: true,
+          comments: { legal: true, annotation: true, jsdoc: false },
+          codeSplitting: {
+            includeDependenciesRecursively: false,
+            groups: [
+              {
+                debugName: 'parts',
+                name: (id) => (isEntry.has(id) ? null : chunkOf(pathOf(id), (part) => parts.get(part)!.has(id))),
+              },
+            ],
+          },
+        },
+      },
+    },
+  })
+}
+
+/** These modules and what they import; with `later` also what they load when it is used. */
+function reachedFrom(
+  entries: readonly string[],
+  infoOf: (id: string) => Rolldown.ModuleInfo | null,
+  later: boolean,
+): ReadonlySet<string> {
+  const reached = new Set(entries)
+  for (const id of reached) {
+    const { importedIds = [], dynamicallyImportedIds = [] } = infoOf(id) ?? {}
+    for (const imported of [...importedIds, ...(later ? dynamicallyImportedIds : [])]) reached.add(imported)
+  }
+  return reached
+}
+
+/** One character beyond ASCII makes the engine hold and read a whole file with two bytes a character. In code they only stand in literals. */
+const asciiOnly = (code: string): string =>
+  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** In a ring of chunks a class could be used before it is there. */
+function refuseCycles(bundle: Rolldown.OutputBundle): void {
+  const done = new Set<string>()
+  const visit = (fileName: string, path: readonly string[]): void => {
+    if (path.includes(fileName)) throw new Error(`Chunks import one another: ${[...path, fileName].join(' → ')}`)
+    const chunk = bundle[fileName]
+    if (done.has(fileName) || chunk?.type !== 'chunk') return
+    for (const imported of chunk.imports) visit(imported, [...path, fileName])
+    done.add(fileName)
+  }
+  for (const fileName of Object.keys(bundle)) visit(fileName, [])
+}

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { cliCommand } from '../runtime/cliChild.ts'
+import { forLater, importing, loaded, started } from '../runtime/startedProcess.ts'
+import { build, type Rolldown } from 'vite'
+import { assert, describe } from '../support/suite.ts'
+import { packedPackage } from './packedPackage.ts'
+
+type Exports = Readonly<Record<string, unknown>>
+
+const repository = join(import.meta.dirname, '..', '..')
+const { exports: doors } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
+}
+/** Files of the doors, in the package and of the sources. */
+const files = Object.values(doors).flatMap((target) =>
+  typeof target === 'string'
+    ? []
+    : [{ built: target.default, source: target.default.replace(/^\.\/dist\/(\w+)\.js$/, 'src/$1.ts') }],
+)
+const load = async (path: string): Promise<Exports> => (await import(pathToFileURL(path).href)) as Exports
+
+/** What a bundler makes of a program that uses some of the main door; it leaves packages out. */
+async function bundleOf(folder: string, names: string): Promise<Rolldown.OutputChunk> {
+  const program = `export { ${names} } from ${JSON.stringify(join(folder, 'dist/index.js'))}`
+  const made = await build({
+    configFile: false,
+    root: folder,
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'program',
+        enforce: 'pre',
+        resolveId: (id) => (id === 'program' ? id : null),
+        load: (id) => (id === 'program' ? program : null),
+      },
+    ],
+    build: {
+      ssr: true,
+      write: false,
+      // For Node it would add an import of its own.
+      rolldownOptions: { input: 'program', platform: 'neutral', output: { codeSplitting: false } },
+    },
+  })
+  return ([made].flat() as [Rolldown.RolldownOutput])[0].output[0]
+}
+
+/** The first build is waited for by whichever case comes first. */
+const timeoutMs = 120_000
+
+describe('the built package', (it) => {
+  it('exports what the sources export, and nothing besides', { timeoutMs }, async ({ signal }) => {
+    const folder = await packedPackage(signal)
+    for (const { built, source } of files) {
+      const names = Object.keys(await load(join(folder, built))).toSorted()
+      assert.equal(names, Object.keys(await load(join(repository, source))).toSorted(), built)
+    }
+  })
+
+  it('has what its doors share once', { timeoutMs }, async ({ signal }) => {
+    const folder = await packedPackage(signal)
+    const everywhere = await Promise.all(files.map(({ built }) => load(join(folder, built))))
+    const byName = new Map<string, unknown>()
+    for (const [name, value] of everywhere.flatMap((door) => Object.entries(door))) {
+      assert.is(byName.get(name) ?? value, value, name)
+      byName.set(name, value)
+    }
+    const [main, client] = [await load(join(folder, 'dist/index.js')), await load(join(folder, 'dist/client.js'))]
+    assert.is(main['RuntimeError'], client['RuntimeError'])
+  })
+
+  it('has source maps and declarations that lead to its sources', { timeoutMs }, async ({ signal }) => {
+    const folder = await packedPackage(signal)
+    const maps = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.map'),
+    )
+    const sources = new Set<string>()
+    for (const path of maps) {
+      const map = join(folder, 'dist', path)
+      for (const source of (JSON.parse(readFileSync(map, 'utf8')) as { sources: readonly string[] }).sources)
+        sources.add(relative(folder, join(dirname(map), source)).replaceAll('\\', '/'))
+    }
+    const there = new Set(
+      readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' }).map(
+        (path) => `src/${path.replaceAll('\\', '/')}`,
+      ),
+    )
+    assert.equal(
+      [...sources].filter((path) => !there.has(path)),
+      [],
+    )
+    for (const path of ['src/index.ts', 'src/runtime/runtime.ts', 'src/runtime/cli/runCli.ts'])
+      assert.ok(sources.has(path), path)
+  })
+
+  it('lets a bundler leave out what is not used', { timeoutMs }, async ({ signal }) => {
+    const folder = await packedPackage(signal)
+    assert.equal((await bundleOf(folder, 'formatNodeId')).imports, ['zod'])
+    const { imports, code } = await bundleOf(folder, 'agentMachine')
+    assert.equal(imports.toSorted(), ['xstate', 'zod'])
+    assert.not.match(code, /createRuntime|workspaceTools|fileStore/)
+  })
+
+  it('starts without what is for later', { timeoutMs }, async (context) => {
+    const folder = await packedPackage(context.signal)
+    const library = await started(context, importing(join(folder, 'dist/index.js')))
+    assert.equal(loaded(library, forLater), [])
+    const own = loaded(library, /\/escapement\/dist\//)
+    assert.ok(own.length <= 20, `${own.length} files of its own were loaded`)
+    const client = await started(context, importing(join(folder, 'dist/client.js')))
+    assert.equal(loaded(client, /^node:|\/node_modules\/(?!zod\/)/), [])
+    const help = await started(context, cliCommand(['--help'], join(folder, 'dist/cli.js')).slice(1))
+    assert.equal(loaded(help, /\/node_modules\/|^node:(?!util$|process$)/), [])
+    assert.ok(help.modules.length <= 6, `${help.modules.length} modules were loaded for the help`)
+  })
+})
