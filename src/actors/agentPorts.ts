@@ -7,12 +7,19 @@ import type { TracedEffect } from '../protocol/tracer.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
 import type { Spent } from '../protocol/records.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
+import type { Cancellation } from './cancellation.ts'
 import type { Redactor } from './redaction/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
 
 /** A live event before the runtime adds whose it is and when. */
 export type LiveBody = Unstamped<LiveEvent>
+
+/** The run and turn that something belongs to. */
+export interface TurnPlace {
+  readonly loopId: string
+  readonly turnIndex: number
+}
 
 /** What has arrived of a reply so far: what an abort keeps. */
 export interface PartialReply {
@@ -25,9 +32,9 @@ export interface PartialReply {
 /** The sub-agents of one agent, as its effects see them. */
 export interface ChildPorts {
   /** Makes a sub-agent ready to run, from its log when it has one; or says what its call is answered with instead. */
-  open(input: OpenInput, signal: AbortSignal): Promise<OpenOutput>
+  open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput>
   /** Resolves once it has ended, crashed or stalled. */
-  watch(input: OpenInput, signal: AbortSignal): Promise<WatchOutput>
+  watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput>
   /** Aborts what was begun since that turn and is still alive; says what it found. */
   abandon(sinceTurn: number): NonNullable<Evidence['children']>
   /** What the sub-agents that calls wait for had used, by the key of the call, once all have ended. */
@@ -55,12 +62,14 @@ export interface AgentPorts {
   /** Resolves once every record so far is as durable as the store promises; `undefined`: it is already. Rejects when the store fails. */
   durable(): Promise<void> | undefined
   emit(event: LiveBody): void
+  /** As `emit`, for the many pieces of a growing reply: the event is made in one go. */
+  delta(type: 'reply.delta' | 'thinking.delta', at: TurnPlace, text: string, offset: number): void
   /** Whether anyone sees live events; building a large one for nobody is waste. */
   readonly isObserved: boolean
   /** Has the machine record the request of the reply under `key`. */
   capture(key: string, attempt: number, assembled: AssembledRequest): void
   /** Tells of a warning of the model, once a run. */
-  warn(at: { readonly loopId: string; readonly turnIndex: number }, message: string): void
+  warn(at: TurnPlace, message: string): void
   /** Runs an effect inside its span, when there is a tracer. */
   within<T>(effect: TracedEffect, run: () => T): T
   /** Tells the machine that the first token of the reply under `key` arrived. */

@@ -1,6 +1,7 @@
 import { estimateTokens } from '../conversation/tokenCounter.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { Model, ModelReply } from '../protocol/model.ts'
+import { Cancellation } from './cancellation.ts'
 import { countUsage } from './countUsage.ts'
 import { readReply } from './readReply.ts'
 
@@ -18,15 +19,15 @@ export async function askModel(
 ): Promise<{ ok: true; reply: ModelReply } | { ok: false; problem: string }> {
   const { system, text, maxTokens, timeoutMs, clock, signal } = question
   if (signal.aborted) return { ok: false, problem: 'aborted' }
-  const limit = new AbortController()
-  const stop = (): void => limit.abort(signal.reason)
+  const limit = new Cancellation()
+  const stop = (): void => limit.abort()
   signal.addEventListener('abort', stop, { once: true })
   const cancel = clock.after(timeoutMs, stop)
   const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const
   const result = await readReply(
     model,
     { system, messages, tools: [], settings: { maxTokens } },
-    { signal: limit.signal },
+    { cancellation: limit },
     () => {},
   )
   cancel()

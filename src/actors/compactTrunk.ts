@@ -1,16 +1,16 @@
-import { fromPromise } from 'xstate'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { overlayOf, planCompaction, tokensUnder, type CompactionPlan } from '../conversation/planCompaction.ts'
 import type { CompactInput, CompactOutput } from '../machines/agentTypes.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
 import { heuristicStrategy, type Summary } from './summariseSpan.ts'
 
 /** The effect of `compacting`: plans the span, has it summarised, and refuses a result that saves too little. */
 export const compactTrunk = (find: FindPorts) =>
-  fromPromise<CompactOutput, CompactInput>(async ({ input, signal }) => {
+  effect<CompactOutput, CompactInput>(async (input, { signal }) => {
     const ports = find(input.agentId)
     const { conversation, definition } = ports
     const tokensBefore = requestTokens(ports, conversation.trunkTokens)

@@ -1,13 +1,13 @@
-import { fromPromise } from 'xstate'
 import { applyPrune } from '../conversation/applyPrune.ts'
 import type { PrunesInput, PrunesOutput } from '../machines/agentTypes.ts'
 import type { PruneOutcome } from '../protocol/braking.ts'
 import type { FindPorts } from './agentPorts.ts'
+import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
 
 /** The effect of `draining.prunes`: decides what each queued prune hides. */
 export const drainPrunes = (find: FindPorts) =>
-  fromPromise<PrunesOutput, PrunesInput>(async ({ input }) => {
+  effect<PrunesOutput, PrunesInput>((input) => {
     const ports = find(input.agentId)
     const { conversation, redactor } = ports
     const taken = new Set<number>()

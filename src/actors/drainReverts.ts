@@ -1,4 +1,3 @@
-import { fromPromise } from 'xstate'
 import { renderTag } from '../conversation/brakeNotes.ts'
 import { applyRevert, planRevert, refuseRevert } from '../conversation/applyRevert.ts'
 import type { ConversationNode } from '../conversation/node.ts'
@@ -8,12 +7,13 @@ import type { Block } from '../protocol/messages.ts'
 import type { RevertOutcome } from '../protocol/braking.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
 import { writeTagText } from './writeTagText.ts'
 
 /** The effect of `draining.reverts`: decides every queued revert against the trunk as it stands, one applied at the most. */
 export const drainReverts = (find: FindPorts) =>
-  fromPromise<RevertsOutput, RevertsInput>(async ({ input, signal }) => {
+  effect<RevertsOutput, RevertsInput>(async (input, { signal }) => {
     const ports = find(input.agentId)
     const { conversation, definition, clock, redactor } = ports
     const { turnIndex, lastNodeId } = input

@@ -4,6 +4,7 @@ import { asSentence, errorInfo, messageOf, type ErrorCode } from '../protocol/er
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
 import type { ReplyFailure } from '../machines/agentTypes.ts'
+import type { Cancellation } from './cancellation.ts'
 
 /** Of what a provider says went wrong, which may be a page of HTML. */
 const maxErrorChars = 4_000
@@ -29,25 +30,26 @@ type Delta = Exclude<ModelPart, { type: 'done' | 'error' }>
 
 /**
  * Reads one reply from a model, giving each delta and warning on as it arrives. Never throws: whatever the model does wrong comes back
- * as a failure. Once `signal` is aborted nothing is given on and the result is `null` at once, even if the model goes on.
+ * as a failure. Once it is aborted nothing is given on and the result is `null` at once, even if the model goes on.
  */
 export function readReply(
   model: Model,
   request: ModelRequest,
-  options: { signal: AbortSignal; turnIndex?: number },
+  options: { cancellation: Cancellation; turnIndex?: number },
   onDelta: (delta: Delta) => void,
 ): Promise<ReadReply> {
-  const { signal } = options
+  const { cancellation, turnIndex } = options
+  if (cancellation.aborted) return Promise.resolve(null)
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve(null)
-    const reading = new Reading(model, signal, onDelta)
+    const reading = new Reading(model, cancellation, onDelta)
     const stop = (): void => {
       reading.close()
       resolve(null)
     }
-    signal.addEventListener('abort', stop, { once: true })
-    void reading.run(request, options).then((outcome) => {
-      signal.removeEventListener('abort', stop)
+    cancellation.add(stop)
+    const { signal } = cancellation
+    void reading.run(request, turnIndex === undefined ? { signal } : { signal, turnIndex }).then((outcome) => {
+      cancellation.remove(stop)
       resolve(outcome)
     })
   })
@@ -56,15 +58,15 @@ export function readReply(
 /** One pass over a model's stream. */
 class Reading {
   readonly #model: Model
-  readonly #signal: AbortSignal
+  readonly #cancellation: Cancellation
   readonly #onDelta: (delta: Delta) => void
   #iterator: AsyncIterator<ModelPart> | undefined
   /** Of the deltas so far. */
   #chars = 0
 
-  constructor(model: Model, signal: AbortSignal, onDelta: (delta: Delta) => void) {
+  constructor(model: Model, cancellation: Cancellation, onDelta: (delta: Delta) => void) {
     this.#model = model
-    this.#signal = signal
+    this.#cancellation = cancellation
     this.#onDelta = onDelta
   }
 
@@ -77,7 +79,7 @@ class Reading {
       this.#iterator = iterator
       for (;;) {
         const { done, value } = await iterator.next()
-        if (this.#signal.aborted) return null
+        if (this.#cancellation.aborted) return null
         if (done === true) return protocolFailure(this.#model, 'its stream ended without "done" or "error"', 'network')
         const outcome = this.#take(value)
         if (outcome === undefined) continue

@@ -1,4 +1,3 @@
-import { fromPromise } from 'xstate'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import type { BrakeCall, CallInput, CallOutput } from '../machines/agentTypes.ts'
 import { maxContentChars } from '../protocol/commands.ts'
@@ -7,6 +6,10 @@ import { cloneJson } from '../protocol/cloneJson.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import type { Cancellation } from './cancellation.ts'
+import { effect } from './effect.ts'
+import { StartQueue } from './startQueue.ts'
+import { whenDone } from './whenDone.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
 import { imageBlock } from '../protocol/imageBlock.ts'
 import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
@@ -18,48 +21,34 @@ interface Outcome {
   readonly changed?: readonly string[]
 }
 
-/** Calls of one agent that begin in the same turn of the event loop: a hundred that end at once would keep everything else waiting. */
-const beginTogether = 16
-
 /** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
 export const runTool = (find: FindPorts) => {
-  const running = new WeakMap<AgentPorts, number>()
-  const count = (ports: AgentPorts, change: number): number => {
-    const before = running.get(ports) ?? 0
-    running.set(ports, before + change)
-    return before
-  }
-  return fromPromise<CallOutput, CallInput>(async ({ input, signal }) => {
+  const starts = new WeakMap<AgentPorts, StartQueue>()
+  return effect<CallOutput, CallInput>((input, cancellation) => {
     const ports = find(input.agentId)
-    const before = count(ports, 1)
-    try {
-      for (let turns = Math.floor(before / beginTogether); turns > 0; turns--) await new Promise(setImmediate)
-      return await begin(ports, input, signal)
-    } finally {
-      count(ports, -1)
-    }
+    let queue = starts.get(ports)
+    if (queue === undefined) starts.set(ports, (queue = new StartQueue()))
+    return queue.run(() => whenWritten(ports, input, cancellation))
   })
 }
 
-async function begin(ports: AgentPorts, input: CallInput, signal: AbortSignal): Promise<CallOutput> {
-  const { key } = input
-  try {
-    // A tick at least: the machine's step that starts it has ended then.
-    await ports.durable()
-  } catch (thrown) {
-    return notStarted(ports, key, toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
-  }
-  if (signal.aborted) return notStarted(ports, key, errorInfo('ABORTED', 'The call was aborted.'))
-  const { content, isError, brake, changed } = withinSize(await call(ports, input, signal))
-  return {
-    key,
-    content,
-    isError,
-    tokens: estimate(ports, input, content),
-    at: ports.clock.now(),
-    ...(brake === undefined ? {} : { brake }),
-    ...(changed === undefined ? {} : { changed }),
-  }
+function whenWritten(ports: AgentPorts, input: CallInput, cancellation: Cancellation): CallOutput | Promise<CallOutput> {
+  const pending = ports.durable()
+  if (pending === undefined) return begin(ports, input, cancellation)
+  return pending.then(
+    () => begin(ports, input, cancellation),
+    (thrown: unknown) => notStarted(ports, input.key, toErrorInfo(thrown, 'STORE_APPEND_FAILED')),
+  )
+}
+
+function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation): CallOutput | Promise<CallOutput> {
+  if (cancellation.aborted) return notStarted(ports, input.key, errorInfo('ABORTED', 'The call was aborted.'))
+  return whenDone(call(ports, input, cancellation), (outcome) => {
+    const { content, isError, brake, changed } = withinSize(outcome)
+    const output = { key: input.key, content, isError, tokens: estimate(ports, input, content), at: ports.clock.now() }
+    if (brake === undefined && changed === undefined) return output
+    return { ...output, ...(brake === undefined ? {} : { brake }), ...(changed === undefined ? {} : { changed }) }
+  })
 }
 
 const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutput => ({
@@ -77,7 +66,7 @@ const estimate = ({ conversation }: AgentPorts, { callId, name }: CallInput, con
       conversation.counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }),
   )
 
-async function call(ports: AgentPorts, input: CallInput, signal: AbortSignal): Promise<Outcome> {
+function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): Outcome | Promise<Outcome> {
   const { tools } = ports.definition
   const tool = tools.get(input.name)
   if (tool === undefined) {
@@ -87,13 +76,21 @@ async function call(ports: AgentPorts, input: CallInput, signal: AbortSignal): P
   // The log keeps the input: a tool that changes what it was given must not change that.
   const parsed = tool.parse(typeof input.input === 'string' ? clean(ports, input.input) : cloneJson(input.input))
   if (!parsed.ok) return failure(parsed.message)
-  const attempt = new Attempt(ports, input, tool, signal)
+  const attempt = new Attempt(ports, input, tool, cancellation)
+  const failed = (thrown: unknown): Outcome =>
+    attempt.end(failure(cutMiddle(clean(ports, messageOf(thrown)), tool.maxOutputChars)))
+  const ended = (value: unknown): Outcome => {
+    try {
+      return attempt.end(toOutcome(value, tool, ports))
+    } catch (thrown) {
+      return failed(thrown)
+    }
+  }
   try {
-    return { ...toOutcome(await attempt.run(parsed.value), tool, ports), ...attempt.changed }
+    const value = attempt.run(parsed.value)
+    return value instanceof Promise ? value.then(ended, failed) : ended(value)
   } catch (thrown) {
-    return { ...failure(cutMiddle(clean(ports, messageOf(thrown)), tool.maxOutputChars)), ...attempt.changed }
-  } finally {
-    attempt.close()
+    return failed(thrown)
   }
 }
 
@@ -111,70 +108,71 @@ function withinSize(outcome: Outcome): Outcome {
 
 const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
 
-/** One run of a tool under its time limit. Its abort signal is made only when the tool asks for it. */
+/** One run of a tool under its time limit. */
 class Attempt {
   readonly #ports: AgentPorts
   readonly #input: CallInput
   readonly #tool: Tool
-  readonly #outer: AbortSignal
-  #controller: AbortController | undefined
-  readonly #changed = new Set<string>()
+  readonly #outer: Cancellation
+  /** Aborted by whoever cancels the call, and by the time limit. */
+  readonly #controller = new AbortController()
+  #changed: Set<string> | undefined
   #isClosed = false
   #cancelTimer: (() => void) | undefined
   #giveUp: (() => void) | undefined
-  #timedOut: Error | undefined
 
-  constructor(ports: AgentPorts, input: CallInput, tool: Tool, outer: AbortSignal) {
+  constructor(ports: AgentPorts, input: CallInput, tool: Tool, outer: Cancellation) {
     this.#ports = ports
     this.#input = input
     this.#tool = tool
     this.#outer = outer
+    outer.add(this.#abort)
   }
 
-  async run(value: unknown): Promise<unknown> {
+  /** What the tool returns; of a promise one that also ends with the time limit or the call. */
+  run(value: unknown): unknown {
     const { turnIndex, callId } = this.#input
     const result = this.#ports.within({ type: 'tool', turnIndex, callId }, () => this.#tool.run(value, this.#context()))
-    if (!isThenable(result) || this.#tool.timeoutMs === Infinity) return await result
-    return await new Promise((resolve, reject) => {
-      const { timeoutMs } = this.#tool
+    if (!isThenable(result)) return result
+    const { timeoutMs } = this.#tool
+    if (timeoutMs === Infinity) return Promise.resolve(result)
+    return new Promise((resolve, reject) => {
       this.#cancelTimer = this.#ports.clock.after(timeoutMs, () => {
         const error = new Error(`Timed out after ${timeoutMs} ms. What it did so far was not undone.`)
-        this.#timedOut = error
-        this.#controller?.abort(error)
+        this.#controller.abort(error)
         reject(error)
       })
       this.#giveUp = () => reject(new Error('Aborted.'))
-      this.#outer.addEventListener('abort', this.#giveUp, { once: true })
       result.then(resolve, reject)
     })
   }
 
-  /** Files reported as changed, a failed call's too. */
-  get changed(): { changed?: string[] } {
-    return this.#changed.size === 0 ? {} : { changed: [...this.#changed] }
-  }
-
-  close(): void {
+  /** The outcome with the files that were reported as changed, a failed call's too. */
+  end(outcome: Outcome): Outcome {
     this.#isClosed = true
     this.#cancelTimer?.()
-    this.#outer.removeEventListener('abort', this.#forwardAbort)
-    if (this.#giveUp !== undefined) this.#outer.removeEventListener('abort', this.#giveUp)
+    this.#outer.remove(this.#abort)
+    return this.#changed === undefined ? outcome : { ...outcome, changed: [...this.#changed] }
+  }
+
+  readonly #abort = (): void => {
+    this.#controller.abort()
+    this.#giveUp?.()
   }
 
   #context(): ToolContext {
     const { callId, key, name, loopId, turnIndex } = this.#input
     const ports = this.#ports
-    const signal = () => this.#signal()
     return {
       callId,
       key,
       agent: { id: ports.agentId, path: ports.path },
       redact: ports.redactor,
-      get signal() {
-        return signal()
-      },
+      signal: this.#controller.signal,
       changed: (path) => {
-        if (typeof path === 'string') this.#changed.add(path)
+        if (typeof path !== 'string') return
+        this.#changed ??= new Set()
+        this.#changed.add(path)
       },
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
@@ -182,19 +180,6 @@ class Attempt {
       },
     }
   }
-
-  #signal(): AbortSignal {
-    if (this.#tool.timeoutMs === Infinity) return this.#outer
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#timedOut !== undefined) this.#controller.abort(this.#timedOut)
-      else if (this.#outer.aborted) this.#forwardAbort()
-      else if (!this.#isClosed) this.#outer.addEventListener('abort', this.#forwardAbort, { once: true })
-    }
-    return this.#controller.signal
-  }
-
-  #forwardAbort = (): void => this.#controller?.abort(this.#outer.reason)
 }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

@@ -1,12 +1,12 @@
-import { fromPromise } from 'xstate'
 import type { SettleInput, SettleOutput } from '../machines/agentTypes.ts'
 import type { Block, Usage } from '../protocol/messages.ts'
 import { costOf } from './agentDefinition.ts'
 import type { FindPorts } from './agentPorts.ts'
+import { effect } from './effect.ts'
 
 /** After an abort: what had arrived of the reply, with its usage estimated, as no provider reports that of a cut-off stream. */
 export const settle = (find: FindPorts) =>
-  fromPromise<SettleOutput, SettleInput>(async ({ input }) => {
+  effect<SettleOutput, SettleInput>(async (input) => {
     const { partial, definition, conversation, clock, children, redactor } = find(input.agentId)
     const spent = children === undefined ? {} : await children.settled()
     const at = clock.now()

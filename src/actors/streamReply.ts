@@ -1,4 +1,3 @@
-import { fromPromise } from 'xstate'
 import { checkRequest } from '../conversation/checkRequest.ts'
 import { cutEnd, cutMiddle } from '../conversation/cutMiddle.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
@@ -12,17 +11,19 @@ import type { ModelReply } from '../protocol/model.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { countUsage } from './countUsage.ts'
+import { effect } from './effect.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge } from './readReply.ts'
 import { blankRequest } from './redaction/blankSecrets.ts'
+import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, gives deltas on and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
-  fromPromise<ReplyOutput, ReplyInput>(async ({ input, signal }) => {
+  effect<ReplyOutput, ReplyInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
-    // A tick at least: who stops the agent right after a prompt asks no model.
+    // A tick later at the least: who stops the agent right after a prompt asks no model.
     await ports.durable()
-    if (signal.aborted) return aborted(ports, input.key)
+    if (cancellation.aborted) return aborted(ports, input.key)
     const { definition, conversation } = ports
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens
     const assembled = withinBudget(ports, input, ports.assemble(input.turnIndex), estimatedTokens)
@@ -37,7 +38,7 @@ export const streamReply = (find: FindPorts) =>
     if (announceRequest(ports, input, assembled)) {
       const captured = ports.durable()
       if (captured !== undefined) await captured
-      if (signal.aborted) return aborted(ports, input.key)
+      if (cancellation.aborted) return aborted(ports, input.key)
     }
 
     const partial = { key: input.key, text: '', thinking: '', estimatedTokens }
@@ -50,41 +51,38 @@ export const streamReply = (find: FindPorts) =>
         isStarted = true
         ports.partial = partial
         ports.replyStarted(input.key)
-        if (signal.aborted) return
+        if (cancellation.aborted) return
         ports.emit({ type: 'reply.start', loopId, turnIndex, attempt })
       }
-      if (signal.aborted) return
+      if (cancellation.aborted) return
       const { text } = delta
-      let offset: number
       switch (delta.type) {
         case 'text.delta':
-          offset = partial.text.length
           partial.text += text
-          ports.emit({ type: 'reply.delta', loopId, turnIndex, text, offset })
+          ports.delta('reply.delta', input, text, partial.text.length - text.length)
           break
         case 'thinking.delta':
-          offset = partial.thinking.length
           partial.thinking += text
-          ports.emit({ type: 'thinking.delta', loopId, turnIndex, text, offset })
+          ports.delta('thinking.delta', input, text, partial.thinking.length - text.length)
           break
         case 'toolCall.delta':
           ports.emit({ ...delta, loopId, turnIndex })
       }
     }
     const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
-      readReply(definition.model, assembled.request, { signal, turnIndex }, take),
+      readReply(definition.model, assembled.request, { cancellation, turnIndex }, take),
     )
     if (result === null) return aborted(ports, input.key)
     if (!result.ok) return failed(ports, input.key, result.failure)
-    return await finish(ports, input, result.reply, estimatedTokens)
+    return finish(ports, input, result.reply, estimatedTokens)
   })
 
-async function finish(
+function finish(
   ports: AgentPorts,
   input: ReplyInput,
   reply: ModelReply,
   estimatedTokens: number,
-): Promise<ReplyOutput> {
+): ReplyOutput | Promise<ReplyOutput> {
   const { definition, conversation, clock } = ports
   const content = soundContent(reply.content, ports, input.turnIndex)
   const calls = content.filter((block) => block.type === 'toolCall')
@@ -106,16 +104,16 @@ async function finish(
     usage,
     model: definition.model.id,
   }
-  return {
+  return whenDone(planCalls(ports, calls), (planned) => ({
     key: input.key,
     ok: true,
     message,
-    calls: calls.length === 0 ? [] : await planCalls(ports, calls),
+    calls: planned,
     costUsd,
     estimatedTokens,
     contextTokens: totalTokens(usage),
     at: clock.now(),
-  }
+  }))
 }
 
 /** The request with its reply held to what is left of a sub-agent's budget; or that there is too little left to make it. */
@@ -231,23 +229,25 @@ function soundInput(input: unknown): unknown {
   }
 }
 
-const planCalls = (ports: AgentPorts, calls: readonly ToolCallBlock[]): Promise<PlannedCall[]> =>
-  Promise.all(
-    calls.map(async ({ callId, name, input }) => ({
-      callId,
-      name,
-      input,
-      needsApproval: await needsApproval(ports, name, input),
-    })),
-  )
+function planCalls(
+  ports: AgentPorts,
+  calls: readonly ToolCallBlock[],
+): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
+  const answers = calls.map(({ name, input }) => needsApproval(ports, name, input))
+  const plan = (needed: readonly boolean[]): PlannedCall[] =>
+    calls.map(({ callId, name, input }, index) => ({ callId, name, input, needsApproval: needed[index]! }))
+  const areThere = answers.every((answer) => typeof answer === 'boolean')
+  return areThere ? plan(answers) : Promise.all(answers).then(plan)
+}
 
 /** Bad arguments and unknown tools need none: they are answered with an error and never run. */
-async function needsApproval(ports: AgentPorts, name: string, input: unknown): Promise<boolean> {
+function needsApproval(ports: AgentPorts, name: string, input: unknown): boolean | Promise<boolean> {
   const tool = ports.definition.tools.get(name)
   const parsed = tool?.parse(input)
   if (tool === undefined || parsed?.ok !== true) return false
   try {
-    return await tool.needsApproval(parsed.value)
+    const answer = tool.needsApproval(parsed.value)
+    return typeof answer === 'boolean' ? answer : Promise.resolve(answer).catch(() => true)
   } catch {
     return true
   }

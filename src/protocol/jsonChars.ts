@@ -7,6 +7,6 @@ export function jsonChars(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 24
   let chars = 2
   if (Array.isArray(value)) for (const item of value) chars += jsonChars(item) + 1
-  else for (const [name, item] of Object.entries(value)) chars += name.length + jsonChars(item) + 4
+  else for (const name in value) chars += name.length + jsonChars((value as Record<string, unknown>)[name]) + 4
   return chars
 }

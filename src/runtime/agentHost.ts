@@ -1,6 +1,6 @@
-import { createActor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
+import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
-import type { AgentPorts, LiveBody, PartialReply } from '../actors/agentPorts.ts'
+import type { AgentPorts, LiveBody, PartialReply, TurnPlace } from '../actors/agentPorts.ts'
 import { blankSettings } from '../actors/redaction/blankSecrets.ts'
 import { RequestAssembler, type AssembledRequest } from '../conversation/assembleRequest.ts'
 import { capturedRequests, captureRequest, type TurnRequest } from '../conversation/captureRequest.ts'
@@ -103,8 +103,9 @@ export class AgentHost implements AgentPorts {
   /** Begins the life of a root agent, with commands that wait for it; the host must be findable by id before. */
   start(commands: readonly AgentMachineEvent[] = nobody): void {
     const { agentId, input } = this
-    const actor = createActor(this.#shared.machine, { id: agentId, systemId: agentId, input })
-    this.attach(actor)
+    const { createActor, machine } = this.#shared
+    const actor = createActor(machine, { id: agentId, systemId: agentId, input })
+    this.attach(actor as ActorRefFrom<typeof agentMachine>)
     // They lie in its mailbox before it starts: what listeners ask for meanwhile comes after them.
     this.wake()
     for (const command of commands) this.send(command)
@@ -153,7 +154,7 @@ export class AgentHost implements AgentPorts {
     return (this.#notices ??= new Notices(this))
   }
 
-  warn(at: { readonly loopId: string; readonly turnIndex: number }, message: string): void {
+  warn(at: TurnPlace, message: string): void {
     this.#noticed.warn(at, message)
   }
 
@@ -331,6 +332,11 @@ export class AgentHost implements AgentPorts {
   emit(body: LiveBody): void {
     if (this.parent !== undefined) this.signs.beat(this.clock.now())
     this.announcer.emit(body)
+  }
+
+  delta(...piece: Parameters<AgentPorts['delta']>): void {
+    if (this.parent !== undefined) this.signs.beat(this.clock.now())
+    this.announcer.delta(...piece)
   }
 
   /** Reports something that went wrong beside the run. */

@@ -1,4 +1,4 @@
-import type { LiveBody } from '../actors/agentPorts.ts'
+import type { AgentPorts, LiveBody } from '../actors/agentPorts.ts'
 import type { Redactor } from '../actors/redaction/redactor.ts'
 import { toErrorInfo } from '../protocol/errors.ts'
 import { eventOf, type AgentEvent } from '../protocol/events.ts'
@@ -77,7 +77,18 @@ export class Announcer {
     if (clean === undefined) return
     const event = this.#eventOf(clean)
     watchers?.event(event, this.#agent)
-    if (!isObserved) return
+    if (isObserved) this.#tell(event)
+  }
+
+  /** A piece of a growing reply arrived. Tracers and loggers do not hear of it. */
+  delta(...[type, { loopId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
+    if (!this.isObserved) return
+    if (this.#shared.redactor !== undefined) return this.emit({ type, loopId, turnIndex, text, offset })
+    const { agentId, path, lastSeq: seq, clock } = this.#host
+    this.#tell({ type, loopId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
+  }
+
+  #tell(event: AgentEvent): void {
     this.#observers.tell(event, this.run)
     for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent)
       at.announcer.#family?.tell(event, undefined)

@@ -1,5 +1,6 @@
 import type { SubAgent } from '../actors/agentDefinition.ts'
 import type { ChildPorts } from '../actors/agentPorts.ts'
+import type { Cancellation } from '../actors/cancellation.ts'
 import { taskOf } from '../actors/subAgents.ts'
 import type { CallOutput } from '../machines/agentTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
@@ -79,9 +80,9 @@ export class Children implements ChildPorts {
     await Promise.all(this.hosts.map(async (host) => host.children?.ready()))
   }
 
-  async open(input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+  async open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
     this.#opening.set(input.childId, Promise.withResolvers())
-    const output = await this.#tryToOpen(input, signal)
+    const output = await this.#tryToOpen(input, cancellation)
     if (!output.ok) this.#isReady(input.childId)
     return output
   }
@@ -91,16 +92,18 @@ export class Children implements ChildPorts {
     this.#opening.delete(childId)
   }
 
-  async #tryToOpen(input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+  async #tryToOpen(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
     const { calls } = this.#parent.context
     for (const key of this.#spent.keys()) if (!calls.some((call) => call.key === key)) this.#spent.delete(key)
     const wanted = this.wanted.get(input.childId) ?? this.#asked.get(input.childId)
-    signal.addEventListener('abort', () => wanted?.opened?.reject(stopped(this.#parent)), { once: true })
-    if (wanted !== undefined) this.#asked.set(input.childId, wanted)
+    if (wanted !== undefined) {
+      cancellation.add(() => wanted.opened?.reject(stopped(this.#parent)))
+      this.#asked.set(input.childId, wanted)
+    }
     const agent = wanted?.agent ?? this.#parent.definition.agents.get(input.name)
     try {
       if (agent === undefined) throw new RuntimeError('CHILD_REFUSED', `There is no agent "${input.name}".`)
-      return await this.#open(agent, input, signal)
+      return await this.#open(agent, input, cancellation)
     } catch (thrown) {
       const error = toErrorInfo(thrown, 'CHILD_REFUSED')
       wanted?.opened?.reject(thrown)
@@ -108,7 +111,7 @@ export class Children implements ChildPorts {
     }
   }
 
-  async #open(agent: SubAgent, input: OpenInput, signal: AbortSignal): Promise<OpenOutput> {
+  async #open(agent: SubAgent, input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
     const { definition } = agent
     const { childId, key, callId } = input
     const depth = this.#parent.path.length + 1
@@ -124,7 +127,7 @@ export class Children implements ChildPorts {
     if (running !== undefined) return { ok: false, output: this.#answer(input, detachedAnswer(running)) }
     const lease = await this.#nursery.openLog(childId)
     try {
-      signal.throwIfAborted()
+      cancellation.throwIfAborted()
       const link = {
         agentId: input.agentId,
         loopId: input.loopId,
@@ -132,7 +135,7 @@ export class Children implements ChildPorts {
         ...(callId === null ? {} : { callId }),
       }
       const history = await this.#history(agent, { childId, link, isNew: lease.lastSeq === 0 })
-      signal.throwIfAborted()
+      cancellation.throwIfAborted()
       const counted = this.#parent.context.calls.find((call) => call.key === key)?.counted
       const answer =
         task === undefined || history === undefined
@@ -180,7 +183,7 @@ export class Children implements ChildPorts {
       }
       this.#opened.set(childId, child)
       // An abort may come before its supervisor runs it.
-      signal.addEventListener('abort', () => queueMicrotask(() => this.#discard(childId, child)))
+      cancellation.add(() => queueMicrotask(() => this.#discard(childId, child)))
       return { ok: true, agent: host.input, policy: agent.restarts }
     } catch (thrown) {
       await lease.release()
@@ -226,7 +229,7 @@ export class Children implements ChildPorts {
     return { created, past, records: [created] }
   }
 
-  async watch(input: OpenInput, signal: AbortSignal): Promise<WatchOutput> {
+  async watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput> {
     const child = this.#opened.get(input.childId)!
     const { host, run, resume } = child
     this.#opened.delete(input.childId)
@@ -237,7 +240,7 @@ export class Children implements ChildPorts {
     const exhausted = resume ? this.#goOn(input, child) : undefined
     this.#isReady(input.childId)
     const released = host.ended.then(() => this.#release(input.childId, child))
-    const stalled = host.signs.silence(child.stallMs, signal)
+    const stalled = host.signs.silence(child.stallMs, cancellation)
     const crash = await Promise.race([host.ended, stalled.promise])
     stalled.cancel()
     const { clock } = this.#parent

@@ -6,6 +6,7 @@ import type { Clock } from '../protocol/clock.ts'
 import type { ParentLink } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { AgentHost } from './agentHost.ts'
+import type { Interpreter } from './interpreter/interpreter.ts'
 import type { Nursery } from './nursery.ts'
 import type { History } from './sessions/readHistory.ts'
 import type { Unloading } from './registry/unloading.ts'
@@ -14,6 +15,7 @@ import type { Watchers } from './watchers.ts'
 /** What the agents of one runtime share. */
 export interface HostShared {
   readonly machine: typeof agentMachine
+  readonly createActor: Interpreter['createActor']
   readonly store: Store
   readonly clock: Clock
   readonly random: () => number

@@ -125,13 +125,13 @@ class LocalRuntime implements Runtime, Nursery, Loader {
       this.#unloading = new Unloading(idleUnloadMs, { clock, unload: (host) => this.#unload(host) })
     const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
     // Once for all agents: every `provide` builds the chart anew.
-    const interpret = interpretBy(options.interpreter ?? 'planned', logger)
-    const supervisor = interpret(
+    const interpreter = interpretBy(options.interpreter ?? 'planned', logger)
+    const supervisor = interpreter.prepare(
       supervisorMachine.provide({
         actors: { openChild: openChild(find), watchChild: watchChild(find), sleep: sleep(clock) },
       }),
     )
-    const machine = interpret(
+    const machine = interpreter.prepare(
       agentMachine.provide({
         actors: {
           streamReply: streamReply(find),
@@ -154,6 +154,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     supervisor.implementations.actors['agent'] = machine
     this.#shared = {
       machine,
+      createActor: interpreter.createActor,
       nursery: this,
       store: this.#store,
       clock,

@@ -1,3 +1,4 @@
+import type { Cancellation } from '../actors/cancellation.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentHost } from './agentHost.ts'
 
@@ -16,7 +17,7 @@ export class VitalSigns {
   }
 
   /** Resolves once nothing has been heard for so long; waiting for people does not count. `cancel` when nobody asks any more. */
-  silence(ms: number, signal: AbortSignal): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
+  silence(ms: number, cancellation: Cancellation): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
     const silent = Promise.withResolvers<ErrorInfo>()
     if (ms === Infinity) return { promise: silent.promise, cancel: () => {} }
     const { clock, agentId } = this.#host
@@ -31,9 +32,9 @@ export class VitalSigns {
     stop = clock.after(ms, look)
     const cancel = (): void => {
       stop()
-      signal.removeEventListener('abort', cancel)
+      cancellation.remove(cancel)
     }
-    signal.addEventListener('abort', cancel, { once: true })
+    cancellation.add(cancel)
     return { promise: silent.promise, cancel }
   }
 }

@@ -1,5 +1,6 @@
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import { Cancellation } from '../../src/actors/cancellation.ts'
 import { readReply } from '../../src/actors/readReply.ts'
 import type { Model, ModelPart, ModelRequest } from '../../src/protocol/model.ts'
 import { delta, done, gate, never, quiet, usageOf } from '../support/agentHarness.ts'
@@ -121,7 +122,7 @@ describe('a policy model', (it) => {
         throw new Error('no idea')
       }),
       request,
-      { signal: signal() },
+      { cancellation: new Cancellation() },
       () => {},
     )
     assert.ok(result !== null && !result.ok)
@@ -143,7 +144,7 @@ describe('reading a reply', (it) => {
         yield done([])
       }),
       request,
-      { signal: signal() },
+      { cancellation: new Cancellation() },
       (part) => part.type === 'text.delta' && seen.push(part.text),
     )
     await quiet()
@@ -154,7 +155,7 @@ describe('reading a reply', (it) => {
   })
 
   it('is over at once when it is aborted, though the model goes on, and lets the model clean up', async () => {
-    const controller = new AbortController()
+    const cancellation = new Cancellation()
     let cleaned = 0
     const seen: string[] = []
     const reading = readReply(
@@ -169,10 +170,10 @@ describe('reading a reply', (it) => {
         }
       }),
       request,
-      { signal: controller.signal },
+      { cancellation },
       (part) => {
         if (part.type === 'text.delta') seen.push(part.text)
-        if (seen.length === 3) controller.abort()
+        if (seen.length === 3) cancellation.abort()
       },
     )
     assert.is(await reading, null)
@@ -183,22 +184,22 @@ describe('reading a reply', (it) => {
   })
 
   it('of a deaf model is over at once when it is aborted', async () => {
-    const controller = new AbortController()
+    const cancellation = new Cancellation()
     const reading = readReply(
       modelOf(async function* () {
         yield await never
       }),
       request,
-      { signal: controller.signal },
+      { cancellation },
       () => {},
     )
     await quiet()
-    controller.abort()
+    cancellation.abort()
     assert.is(await reading, null)
   })
 
   it('gives nothing on that a model yields after an abort it did not notice', async () => {
-    const controller = new AbortController()
+    const cancellation = new Cancellation()
     const open = gate()
     const seen: string[] = []
     const reading = readReply(
@@ -209,11 +210,11 @@ describe('reading a reply', (it) => {
         yield done([])
       }),
       request,
-      { signal: controller.signal },
+      { cancellation },
       (part) => seen.push(part.type),
     )
     await quiet()
-    controller.abort()
+    cancellation.abort()
     open.resolve()
     assert.is(await reading, null)
     await quiet()
@@ -226,7 +227,7 @@ describe('reading a reply', (it) => {
       asked += 1
       yield done([])
     })
-    assert.is(await readReply(model, request, { signal: AbortSignal.abort() }, () => {}), null)
+    assert.is(await readReply(model, request, { cancellation: Cancellation.of(AbortSignal.abort()) }, () => {}), null)
     assert.is(asked, 0)
   })
 
@@ -242,7 +243,7 @@ describe('reading a reply', (it) => {
         }
       }),
       request,
-      { signal: signal() },
+      { cancellation: new Cancellation() },
       () => {},
     )
     assert.ok(result !== null && !result.ok && result.failure.error.code === 'MODEL_PROTOCOL')
@@ -262,14 +263,14 @@ describe('reading a reply', (it) => {
         }),
       }),
     }
-    const result = await readReply(model, request, { signal: signal() }, () => {})
+    const result = await readReply(model, request, { cancellation: new Cancellation() }, () => {})
     assert.is(result?.ok, false)
     const thrown = await readReply(
       modelOf(async function* () {
         yield delta('x')
       }),
       request,
-      { signal: signal() },
+      { cancellation: new Cancellation() },
       () => {
         throw new Error('listener')
       },
@@ -283,7 +284,7 @@ describe('reading a reply', (it) => {
       const result = await readReply(
         scriptedModel([{ error: { kind, message: 'as the provider said. ', retryAfterMs: 5 } }]),
         request,
-        { signal: signal() },
+        { cancellation: new Cancellation() },
         () => {},
       )
       assert.ok(result !== null && !result.ok)

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
-import { plannedMachine } from '../../src/runtime/interpreter/plannedMachine.ts'
+import { type Interpreter, plannedInterpreter, xstateInterpreter } from '../../src/runtime/interpreter/interpreter.ts'
 import { moves, policies } from '../support/arbitraries.ts'
 import type { MachineDriver } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
 import { agentIn, places } from './everyState.ts'
-import { type Interpret, LiveAgent } from './liveAgent.ts'
+import { LiveAgent } from './liveAgent.ts'
 import { Wanderer } from './wanderer.ts'
 
 const withoutTime = ({ records }: MachineDriver) => records.map(({ time: _, ...record }) => record)
@@ -13,9 +13,9 @@ const withoutTime = ({ records }: MachineDriver) => records.map(({ time: _, ...r
 async function assertConforms(
   driver: MachineDriver,
   policy: ConstructorParameters<typeof LiveAgent>[0],
-  interpret: Interpret,
+  interpreter: Interpreter,
 ): Promise<void> {
-  const live = new LiveAgent(policy, interpret)
+  const live = new LiveAgent(policy, interpreter)
   try {
     for (const step of driver.steps) await live.step(step)
     assert.equal(live.records, withoutTime(driver))
@@ -34,12 +34,12 @@ async function assertConforms(
   }
 }
 
-const interpreters: Readonly<Record<string, Interpret>> = {
-  "on XState's interpreter": (machine) => machine,
-  'from plans': plannedMachine,
+const interpreters: Readonly<Record<string, Interpreter>> = {
+  "on XState's interpreter": xstateInterpreter,
+  'from plans': plannedInterpreter,
 }
 
-for (const [how, interpret] of Object.entries(interpreters)) {
+for (const [how, interpreter] of Object.entries(interpreters)) {
   describe(`live actors ${how} and the pure function`, (it) => {
     for (const place of places) {
       it(`write the same log on the way to ${place}, and when aborted there`, async () => {
@@ -47,7 +47,7 @@ for (const [how, interpret] of Object.entries(interpreters)) {
         const script = agentIn(place)
         script.abort()
         if (script.state === 'settling') script.settle()
-        await assertConforms(script.driver, policy, interpret)
+        await assertConforms(script.driver, policy, interpreter)
       })
     }
 
@@ -56,7 +56,7 @@ for (const [how, interpret] of Object.entries(interpreters)) {
         fc.asyncProperty(policies, moves({ maxLength: 40 }), async (policy, road) => {
           const wanderer = new Wanderer(policy)
           for (const move of road) wanderer.play(move)
-          await assertConforms(wanderer.driver, policy, interpret)
+          await assertConforms(wanderer.driver, policy, interpreter)
         }),
         { seed: 7, numRuns: 150 },
       )

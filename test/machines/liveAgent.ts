@@ -1,7 +1,8 @@
-import { type Actor, createActor, fromPromise } from 'xstate'
+import { type AnyActorRef, fromPromise } from 'xstate'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
 import type { RecordDraft } from '../../src/protocol/records.ts'
+import { type Interpreter, xstateInterpreter } from '../../src/runtime/interpreter/interpreter.ts'
 import { stateName, type Step, testAgent } from '../support/machineDriver.ts'
 
 interface Running {
@@ -11,16 +12,14 @@ interface Running {
   fail(error: Error): void
 }
 
-export type Interpret = (machine: typeof agentMachine) => typeof agentMachine
-
 /** The agent machine with live actors; each effect is a promise that ends when a step says so. */
 export class LiveAgent {
   readonly records: RecordDraft[] = []
   readonly started: Running[] = []
-  readonly #actor: Actor<typeof agentMachine>
+  readonly #actor: AnyActorRef
   #failure: Error | undefined
 
-  constructor(policy: Partial<AgentPolicy>, interpret: Interpret = (machine) => machine) {
+  constructor(policy: Partial<AgentPolicy>, interpreter: Interpreter = xstateInterpreter) {
     // Every kind of effect ends with whatever a step says, so no output type fits.
     const effect = (): never =>
       fromPromise<unknown>(
@@ -42,7 +41,7 @@ export class LiveAgent {
       },
       actions: { record: (_: unknown, record: RecordDraft) => void this.records.push(record) },
     })
-    this.#actor = createActor(interpret(provided), { input: testAgent(policy) })
+    this.#actor = interpreter.createActor(interpreter.prepare(provided), { id: 'live', input: testAgent(policy) })
     this.#actor.subscribe({
       error: (error) => (this.#failure = error instanceof Error ? error : new Error(String(error))),
     })

@@ -42,6 +42,8 @@ export function actorPorts(
     assemble: () => assembleRequest(conversation, { system, tools, settings }),
     durable: () => undefined,
     emit: (event) => void emitted.push(event),
+    delta: (type, { loopId, turnIndex }, text, offset) =>
+      void emitted.push({ type, loopId, turnIndex, text, offset }),
     isObserved: true,
     capture: () => {},
     within: (_, run) => run(),

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type AnyActorRef, type AnyStateMachine, createActor, fromCallback, setup } from 'xstate'
+import { type AnyActorRef, type AnyStateMachine, fromCallback, setup } from 'xstate'
 import { messageOf } from '../../protocol/errors.ts'
 import { advance } from '../../machines/agentSetup.ts'
-import { plannedMachine } from './plannedMachine.ts'
+import { type Interpreter, plannedInterpreter, xstateInterpreter } from './interpreter.ts'
 
 /** A small chart with every feature that plans are made for. */
 function trialChart(note: (what: string) => void): AnyStateMachine {
@@ -72,10 +72,10 @@ const road = 'grow begin next odd.one odd.two begin within anew within again nex
 )
 
 /** What happens on the road: every effect in its order, and the state after each event. */
-function lifeOf(interpret: (machine: AnyStateMachine) => AnyStateMachine): readonly unknown[] {
+function lifeOf({ prepare, createActor }: Interpreter): readonly unknown[] {
   const life: unknown[] = []
-  const actor = createActor(interpret(trialChart((what) => life.push(what))))
-  actor.subscribe({ error: (error) => life.push(`failed: ${String(error)}`) })
+  const actor = createActor(prepare(trialChart((what) => life.push(what))), { id: 'trial', input: undefined })
+  actor.subscribe({ error: (error: unknown) => life.push(`failed: ${String(error)}`) })
   const look = (): void => {
     const { value, context, children, status, output, tags } = actor.getSnapshot()
     const alive = Object.entries(children as Readonly<Record<string, AnyActorRef>>).map(([id, { src }]) => [id, src])
@@ -95,13 +95,13 @@ let answer: { readonly difference: string | undefined } | undefined
 
 /** Whether the plans fit this version of XState, on whose inside they lean; looked at once a process. `undefined`: they do. */
 export const differenceFromXState = (): string | undefined =>
-  (answer ??= { difference: compareWithXState(plannedMachine) }).difference
+  (answer ??= { difference: compareWithXState(plannedInterpreter) }).difference
 
 /** Where an interpreter does something else than XState's on a small chart; `undefined`: nowhere. */
-export function compareWithXState(interpret: (machine: AnyStateMachine) => AnyStateMachine): string | undefined {
+export function compareWithXState(interpreter: Interpreter): string | undefined {
   try {
-    const own = lifeOf((machine) => machine)
-    const planned = lifeOf(interpret)
+    const own = lifeOf(xstateInterpreter)
+    const planned = lifeOf(interpreter)
     const at = own.findIndex((what, index) => !isDeepStrictEqual(what, planned[index]))
     if (at === -1 && own.length === planned.length) return undefined
     return `XState: ${JSON.stringify(own.at(at))}, plans: ${JSON.stringify(planned.at(at))}`

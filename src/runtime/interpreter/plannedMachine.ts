@@ -1,6 +1,7 @@
 // XState names the parts that are not public so.
 /* oxlint-disable no-underscore-dangle */
 import type { AnyActorScope, AnyMachineSnapshot, AnyStateMachine } from 'xstate'
+import { ActorSystem } from './actorSystem.ts'
 import { planChart } from './plan.ts'
 import { Step } from './step.ts'
 
@@ -19,7 +20,7 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
   machine.transition = (before, event, scope) => {
     const { type } = event
     const isEnd = type === 'xstate.stop' || type === 'xstate.init'
-    if (isEnd || inspected.has(scope.system)) return transition(before, event, scope)
+    if (isEnd || isWatched(scope)) return transition(before, event, scope)
     const configuration = plans.at(before._nodes.find(({ type: kind }) => kind !== 'compound')!)
     const step = new Step(machine, scope, before, configuration)
     const plan = step.choose(configuration.on(type), event)
@@ -30,8 +31,7 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
   }
 
   machine.getInitialSnapshot = (scope, input) => {
-    watchInspection(scope)
-    if (inspected.has(scope.system)) return getInitialSnapshot(scope, input)
+    if (isWatched(scope)) return getInitialSnapshot(scope, input)
     // Made by XState, for what every snapshot has.
     blank ??= machine.resolveState({ value: machine.root.initial.target[0]!.key, context: {} })
     try {
@@ -51,20 +51,6 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
   return machine
 }
 
-type System = AnyActorScope['system']
-const inspected = new WeakSet<System>()
-const watched = new WeakSet<System>()
-
-/** XState does not tell whether anybody inspects a system. */
-function watchInspection({ system, self }: AnyActorScope): void {
-  if (watched.has(system)) return
-  watched.add(system)
-  let root = self as { readonly _parent?: typeof self; readonly options?: { readonly inspect?: unknown } }
-  while (root._parent !== undefined) root = root._parent
-  if (root.options?.inspect !== undefined) inspected.add(system)
-  const { inspect } = system
-  system.inspect = (observer) => {
-    inspected.add(system)
-    return inspect(observer)
-  }
-}
+/** XState's own systems do not tell whether anybody inspects them. */
+const isWatched = ({ system }: AnyActorScope): boolean =>
+  !((system as unknown) instanceof ActorSystem) || (system as unknown as ActorSystem).isInspected

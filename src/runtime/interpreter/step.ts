@@ -1,7 +1,6 @@
 // XState names the parts that are not public so.
 /* oxlint-disable no-underscore-dangle */
 import {
-  createActor,
   type AnyActorLogic,
   type AnyActorRef,
   type AnyActorScope,
@@ -10,6 +9,7 @@ import {
 } from 'xstate'
 import type { AgentContext } from '../../machines/agentTypes.ts'
 import { fillDraft } from '../../machines/draft.ts'
+import { createActor } from './createActor.ts'
 import { type ChartEvent, enqueueInto, type Operation } from './operation.ts'
 import type { Configuration, Plan } from './plan.ts'
 
@@ -146,9 +146,9 @@ export class Step {
   }
 
   #start({ src, id, input, systemId }: Omit<OperationOf<'start'>, 'type'>, event: ChartEvent): void {
-    const named = systemId === undefined ? {} : { systemId }
-    const options = { id, src, ...named, parent: this.#scope.self, input: this.#mapped(input, event) }
-    const child = createActor(this.#machine.implementations.actors[src] as AnyActorLogic, options)
+    const options = { id, src, parent: this.#scope.self, input: this.#mapped(input, event) }
+    const logic = this.#machine.implementations.actors[src] as AnyActorLogic
+    const child = createActor(logic, systemId === undefined ? options : { ...options, systemId })
     this.children = { ...this.children, [id]: child }
     this.#scope.defer(() => {
       if ((child as unknown as Inner)._processingStatus !== stopped) child.start()

@@ -1,0 +1,48 @@
+/** Tells an effect that nobody waits for it any more. Its `AbortSignal` is made for the first who asks; our own parts listen here, at a tenth of the cost. */
+export class Cancellation {
+  aborted = false
+  #controller: AbortController | undefined
+  #listeners: (() => void)[] | undefined
+
+  /** One that is aborted with the signal. */
+  static of(signal: AbortSignal): Cancellation {
+    const cancellation = new Cancellation()
+    if (signal.aborted) cancellation.abort()
+    else signal.addEventListener('abort', () => cancellation.abort(), { once: true })
+    return cancellation
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.aborted) this.#controller.abort()
+    }
+    return this.#controller.signal
+  }
+
+  /** Calls `listener` once it is aborted; one that comes later is not called. */
+  add(listener: () => void): void {
+    this.#listeners ??= []
+    this.#listeners.push(listener)
+  }
+
+  remove(listener: () => void): void {
+    const index = this.#listeners?.indexOf(listener) ?? -1
+    if (index >= 0) this.#listeners!.splice(index, 1)
+  }
+
+  /** @throws DOMException `AbortError` */
+  throwIfAborted(): void {
+    if (this.aborted) this.signal.throwIfAborted()
+  }
+
+  /** Idempotent. */
+  abort(): void {
+    if (this.aborted) return
+    this.aborted = true
+    const listeners = this.#listeners
+    this.#listeners = undefined
+    this.#controller?.abort()
+    for (const listener of listeners ?? []) listener()
+  }
+}

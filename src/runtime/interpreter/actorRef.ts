@@ -1,0 +1,131 @@
+// XState names the parts that are not public so.
+/* oxlint-disable no-underscore-dangle */
+import type { AnyActorLogic, Snapshot, Subscription } from 'xstate'
+import { ActorSystem } from './actorSystem.ts'
+
+export interface ActorOptions {
+  readonly id: string
+  readonly src?: string
+  readonly systemId?: string
+  readonly parent?: ActorRef
+  readonly input: unknown
+}
+
+interface Observer {
+  next?(snapshot: Snapshot<unknown>): void
+  error?(error: unknown): void
+  complete?(): void
+}
+
+const nobody: readonly never[] = Object.freeze([])
+
+/** As XState does: an observer that throws harms nobody, and is not kept quiet about. */
+function report(thrown: unknown): void {
+  setTimeout(() => {
+    throw thrown
+  })
+}
+
+/** What XState's `Actor` is to others, and much smaller: an agent of ten thousand that rests should weigh next to nothing. */
+export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> {
+  readonly logic: AnyActorLogic
+  readonly id: string
+  readonly src: unknown
+  readonly system: ActorSystem
+  readonly systemId: string | undefined
+  readonly _parent: ActorRef | undefined
+  /** As XState counts: 0 not started, 1 running, 2 stopped. */
+  _processingStatus: 0 | 1 | 2 = 0
+  protected snapshot!: S
+  #sessionId: string | undefined
+  #observers: readonly Observer[] = nobody
+
+  constructor(logic: AnyActorLogic, { id, src, systemId, parent }: ActorOptions) {
+    this.logic = logic
+    this.id = id
+    this.src = src ?? logic
+    this.systemId = systemId
+    this._parent = parent
+    this.system = parent === undefined ? new ActorSystem(this) : parent.system
+  }
+
+  abstract start(): this
+  abstract _send(event: { readonly type: string }): void
+  abstract _stop(): this
+
+  /** Unique in its system. */
+  get sessionId(): string {
+    return (this.#sessionId ??= this.system._bookId())
+  }
+
+  get ref(): this {
+    return this
+  }
+
+  getSnapshot(): S {
+    return this.snapshot
+  }
+
+  getPersistedSnapshot(options?: unknown): Snapshot<unknown> {
+    return this.logic.getPersistedSnapshot(this.snapshot, options)
+  }
+
+  toJSON(): object {
+    return { xstate$$type: 1, id: this.id }
+  }
+
+  send(event: { readonly type: string }): void {
+    this.system._relay(undefined, this, event)
+  }
+
+  stop(): this {
+    if (this._parent !== undefined) throw new Error('A non-root actor cannot be stopped directly.')
+    return this._stop()
+  }
+
+  subscribe(given: Observer | ((snapshot: Snapshot<unknown>) => void)): Subscription {
+    const observer = typeof given === 'function' ? { next: given } : given
+    const { status, error } = this.snapshot
+    if (this._processingStatus !== 2) this.#observers = [...this.#observers, observer]
+    else if (status === 'error') observer.error?.(error)
+    else if (status === 'done') observer.complete?.()
+    return { unsubscribe: () => (this.#observers = this.#observers.filter((other) => other !== observer)) }
+  }
+
+  /** It emits nothing. */
+  on(): Subscription {
+    return { unsubscribe: () => {} }
+  }
+
+  protected tell(): void {
+    for (const observer of this.#observers) {
+      try {
+        observer.next?.(this.snapshot)
+      } catch (thrown) {
+        report(thrown)
+      }
+    }
+  }
+
+  /** Tells of the end, and its parent too unless it was stopped. */
+  protected tellEnd(): void {
+    const { status, output, error } = this.snapshot
+    const observers = this.#observers
+    this.#observers = nobody
+    const isHeard = this._parent !== undefined || observers.length > 0
+    if (status === 'error' && (!isHeard || observers.some((observer) => observer.error === undefined))) report(error)
+    for (const observer of observers) {
+      try {
+        if (status === 'error') observer.error?.(error)
+        else observer.complete?.()
+      } catch (thrown) {
+        report(thrown)
+      }
+    }
+    if (this._parent === undefined || status === 'stopped') return
+    const actorId = this.id
+    if (status === 'error')
+      this.system._relay(this, this._parent, { type: `xstate.error.actor.${actorId}`, error, actorId } as never)
+    else this.system._relay(this, this._parent, { type: `xstate.done.actor.${actorId}`, output, actorId } as never)
+  }
+}

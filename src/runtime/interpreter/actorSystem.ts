@@ -1,0 +1,86 @@
+// XState names the parts that are not public so.
+/* oxlint-disable no-underscore-dangle */
+import type { AnyActorRef, InspectionEvent, Subscription } from 'xstate'
+
+type Inspector = (event: InspectionEvent) => void
+type WithoutRoot<E> = E extends unknown ? Omit<E, 'rootId'> : never
+
+interface Member {
+  readonly systemId?: string | undefined
+  _send(event: { readonly type: string }): void
+}
+
+/** What XState's system of actors is to its actors, and much smaller: there is one for every agent that code has spawned. */
+export class ActorSystem {
+  readonly #root: { readonly id: string; readonly sessionId: string }
+  #booked = 0
+  #named: Map<string, Member> | undefined
+  #inspectors: Set<Inspector> | undefined
+
+  constructor(root: { readonly id: string; readonly sessionId: string }) {
+    this.#root = root
+  }
+
+  /** Somebody inspects it, or has done so. */
+  get isInspected(): boolean {
+    return this.#inspectors !== undefined
+  }
+
+  inspect(observer: Inspector | { next?(event: InspectionEvent): void }): Subscription {
+    const inspector: Inspector = (event) => (typeof observer === 'function' ? observer(event) : observer.next?.(event))
+    this.#inspectors ??= new Set()
+    this.#inspectors.add(inspector)
+    return { unsubscribe: () => void this.#inspectors?.delete(inspector) }
+  }
+
+  get(systemId: string): Member | undefined {
+    return this.#named?.get(systemId)
+  }
+
+  getAll(): Readonly<Record<string, Member>> {
+    return Object.fromEntries(this.#named ?? [])
+  }
+
+  _bookId(): string {
+    this.#booked += 1
+    return `${this.#root.id}:${this.#booked}`
+  }
+
+  _register(): void {}
+
+  _set(systemId: string, actor: Member): void {
+    this.#named ??= new Map()
+    const other = this.#named.get(systemId)
+    if (other !== undefined && other !== actor) throw new Error(`There is an actor "${systemId}" already.`)
+    this.#named.set(systemId, actor)
+  }
+
+  _unregister(actor: Member): void {
+    const { systemId } = actor
+    if (systemId !== undefined && this.get(systemId) === actor) this.#named?.delete(systemId)
+  }
+
+  _relay(source: unknown, actor: Member, event: { readonly type: string }): void {
+    if (this.isInspected)
+      this._sendInspectionEvent({
+        type: '@xstate.event',
+        sourceRef: source as AnyActorRef | undefined,
+        actorRef: actor as unknown as AnyActorRef,
+        event,
+      })
+    actor._send(event)
+  }
+
+  _sendInspectionEvent(event: WithoutRoot<InspectionEvent>): void {
+    if (this.#inspectors === undefined) return
+    const told = { ...event, rootId: this.#root.sessionId } as InspectionEvent
+    for (const inspector of this.#inspectors) inspector(told)
+  }
+
+  /** Plans are made for no chart with delays, so nothing is ever scheduled. */
+  get scheduler(): { cancelAll(): void } {
+    return scheduler
+  }
+}
+
+const scheduler = { cancelAll: () => {} }

@@ -1,0 +1,17 @@
+import { type AnyActorLogic, type AnyActorRef, type AnyStateMachine, createActor as createXStateActor } from 'xstate'
+import { createActor } from './createActor.ts'
+import { plannedMachine } from './plannedMachine.ts'
+
+/** What runs the charts. */
+export interface Interpreter {
+  /** What a provided machine goes through before actors are made of it. */
+  prepare<Machine extends AnyStateMachine>(machine: Machine): Machine
+  createActor(
+    logic: AnyActorLogic,
+    options: { readonly id: string; readonly systemId?: string; readonly input: unknown },
+  ): AnyActorRef
+}
+
+export const xstateInterpreter: Interpreter = { prepare: (machine) => machine, createActor: createXStateActor }
+
+export const plannedInterpreter: Interpreter = { prepare: plannedMachine, createActor }

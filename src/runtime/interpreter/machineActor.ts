@@ -1,0 +1,145 @@
+// XState names the parts that are not public so.
+/* oxlint-disable no-underscore-dangle */
+import type { AnyActorRef, AnyActorScope, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate'
+import { type ActorOptions, ActorRef } from './actorRef.ts'
+
+/** An action as XState hands it to its executor. */
+interface Executable {
+  readonly type: string
+  readonly params: unknown
+  readonly info: unknown
+  readonly exec?: ((info: unknown, params: unknown) => void) | undefined
+}
+
+/** The actor of a machine, and the scope that its logic reaches it by. */
+export class MachineActor extends ActorRef<AnyMachineSnapshot> {
+  readonly #machine: AnyStateMachine
+  readonly #input: unknown
+  /** Events that wait; the first is under way while it is processing. */
+  #mailbox: EventObject[] = []
+  #isProcessing = false
+  /** What waits for the end of a step. */
+  #deferred: (() => void)[] = []
+
+  constructor(machine: AnyStateMachine, options: ActorOptions) {
+    super(machine, options)
+    const { system, systemId } = this
+    this.#machine = machine
+    this.#input = options.input
+    if (systemId !== undefined) system._set(systemId, this)
+    this.#inspected({ type: '@xstate.actor' })
+    try {
+      this.snapshot = machine.getInitialSnapshot(this.#scope, options.input)
+    } catch (error) {
+      this.snapshot = { status: 'error', output: undefined, error } as AnyMachineSnapshot
+    }
+    if (this.snapshot.status !== 'active') system._unregister(this)
+  }
+
+  get self(): this {
+    return this
+  }
+
+  get #scope(): AnyActorScope {
+    return this as unknown as AnyActorScope
+  }
+
+  defer(effect: () => void): void {
+    this.#deferred.push(effect)
+  }
+
+  stopChild(child: ActorRef): void {
+    child._stop()
+  }
+
+  emit(): void {}
+
+  actionExecutor({ type, params, info, exec }: Executable): void {
+    const execute = (): void => {
+      this.#inspected({ type: '@xstate.action', action: { type, params } })
+      exec?.(info, params)
+    }
+    if (this._processingStatus === 1) execute()
+    else this.defer(execute)
+  }
+
+  start(): this {
+    if (this._processingStatus === 1) return this
+    this._processingStatus = 1
+    const event = { type: 'xstate.init', input: this.#input }
+    this.#inspected({ type: '@xstate.event', sourceRef: this._parent, event })
+    if (this.snapshot.status === 'error') return this.#end()
+    if (this.snapshot.status === 'active') this.#machine.start(this.snapshot)
+    this.#isProcessing = true
+    this.#update(this.snapshot, event)
+    this.#work()
+    return this
+  }
+
+  _send(event: EventObject): void {
+    if (this._processingStatus === 2) return
+    this.#mailbox.push(event)
+    if (this._processingStatus === 1 && !this.#isProcessing) this.#work()
+  }
+
+  _stop(): this {
+    const status = this._processingStatus
+    this.#mailbox = []
+    if (status === 0) this._processingStatus = 2
+    else if (status === 1) this._send({ type: 'xstate.stop' })
+    return this
+  }
+
+  #work(): void {
+    this.#isProcessing = true
+    for (let event = this.#mailbox.shift(); event !== undefined; event = this.#mailbox.shift()) this.#process(event)
+    this.#isProcessing = false
+  }
+
+  #process(event: EventObject): void {
+    let snapshot: AnyMachineSnapshot
+    try {
+      snapshot = this.#machine.transition(this.snapshot, event, this.#scope)
+    } catch (error) {
+      this.snapshot = { ...this.snapshot, status: 'error', error } as AnyMachineSnapshot
+      this.#end()
+      return
+    }
+    this.#update(snapshot, event)
+    if (event.type === 'xstate.stop') this.#end()
+  }
+
+  #update(snapshot: AnyMachineSnapshot, event: EventObject): void {
+    this.snapshot = snapshot
+    this.#runDeferred()
+    const { status } = this.snapshot
+    if (status === 'active' || status === 'done') this.tell()
+    if (status === 'done' || status === 'error') this.#end()
+    this.#inspected({ type: '@xstate.snapshot', event, snapshot })
+  }
+
+  #runDeferred(): void {
+    const deferred = this.#deferred
+    try {
+      for (let next = deferred.shift(); next !== undefined; next = deferred.shift()) next()
+    } catch (error) {
+      deferred.length = 0
+      this.snapshot = { ...this.snapshot, status: 'error', error } as AnyMachineSnapshot
+    }
+  }
+
+  #end(): this {
+    if (this._processingStatus === 1) {
+      this._processingStatus = 2
+      this.#mailbox = []
+      this.system._unregister(this)
+    }
+    this.tellEnd()
+    return this
+  }
+
+  #inspected(event: object): void {
+    const { system } = this
+    if (system.isInspected) system._sendInspectionEvent({ ...event, actorRef: this as unknown as AnyActorRef } as never)
+  }
+}
