@@ -68,6 +68,9 @@ export function subAgentMap(
   return map
 }
 
+/** Made once: zod compiles every schema that it checks by. */
+const nothing = z.strictObject({})
+
 const taskSchema = z.string().refine((task) => task.trim() !== '', 'say what is to be done')
 
 /** What the model sees of a sub-agent: a tool with a task, and what else the agent takes. */
@@ -110,7 +113,7 @@ export function taskOf(
 ): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } {
   const { task, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
   const said = taskSchema.safeParse(task)
-  const given = (schema ?? z.strictObject({})).safeParse(rest)
+  const given = (schema ?? nothing).safeParse(rest)
   const wrong = [
     ...(said.success ? [] : [`task: ${describeIssues(said.error)}`]),
     ...(given.success ? [] : [describeIssues(given.error)]),

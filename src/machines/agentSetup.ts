@@ -26,6 +26,7 @@ import type {
   SleepInput,
   SubAgentInput,
 } from './agentTypes.ts'
+import { type Change, commit } from './change.ts'
 import { type Draft, fillDraft } from './draft.ts'
 import * as guards from './guards.ts'
 import { checkEffects, placeholder } from './placeholder.ts'
@@ -93,22 +94,10 @@ type Advance = ActionFunction<
 
 /**
  * Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event
- * that the transition is for; XState types done events only at their `invoke`, hence the cast. The action carries `fill`, so
- * that an interpreter which knows it may run it without the detour.
+ * that the transition is for; XState types done events only at their `invoke`, hence the cast. The action carries `change`, so
+ * that an interpreter which knows it may make it without the detour.
  */
-export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void): Advance =>
-  Object.assign(commit(fill), { fill })
-
-const commit = <E>(fill: (draft: Draft, event: E) => void): Advance =>
-  agentSetup.enqueueActions(({ context, event, enqueue }) => {
-    const draft = fillDraft(context, event as E, fill)
-    if (draft.context !== context) enqueue.assign(() => draft.context)
-    for (const record of draft.records) enqueue({ type: 'record', params: record })
-    for (const child of draft.children) {
-      if (child.type === 'stop') enqueue.stopChild(child.id)
-      else if (child.type === 'tell') enqueue.sendTo(child.id, child.event)
-      else if (child.src === 'subAgent') enqueue.spawnChild('subAgent', { id: child.id, input: child.input })
-      else if (child.src === 'runTool') enqueue.spawnChild('runTool', { id: child.id, input: child.input })
-      else enqueue.spawnChild('sleep', { id: child.id, input: child.input })
-    }
-  }) as unknown as Advance
+export function advance<E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void): Advance {
+  const change = (context: AgentContext, event: E): Change<AgentContext> => fillDraft(context, event, fill)
+  return Object.assign(agentSetup.enqueueActions(commit(change) as never) as unknown as Advance, { change })
+}

@@ -165,7 +165,6 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
   }
   if (draft.context.calls[index]!.status === 'settled')
     draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
-  draft.children.push({ type: 'stop', id: callSlot(index) })
   advanceCalls(draft)
 }
 
@@ -189,7 +188,6 @@ export function failCall(draft: Draft, slot: string, message: string): void {
   const index = draft.context.calls.findIndex((call, i) => callSlot(i) === slot && call.status === 'running')
   if (index < 0) return
   endCall(draft, index, { content: [{ type: 'text', text: `The tool failed: ${message}` }], isError: true })
-  draft.children.push({ type: 'stop', id: slot })
   advanceCalls(draft)
 }
 
@@ -258,7 +256,10 @@ export function stopCalls(draft: Draft): void {
 /** Closes the step: the head moves to its last result. */
 export function sealCalls(draft: Draft): void {
   const last = draft.context.calls.at(-1)
-  if (last !== undefined) draft.set({ calls: [], head: last.nodeId, owesReply: true })
+  if (last === undefined) return
+  // Those that have ended are let go all at once: each by itself would cost a copy of the others.
+  for (const index of draft.context.calls.keys()) draft.children.push({ type: 'stop', id: callSlot(index) })
+  draft.set({ calls: [], head: last.nodeId, owesReply: true })
 }
 
 export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')

@@ -2,17 +2,17 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import { recordVersion } from '../protocol/records.ts'
 import type { AgentContext, CallInput, SleepInput, SubAgentInput } from './agentTypes.ts'
+import type { Change, ChildCommand } from './change.ts'
 
 type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
 type RecordBody = WithoutHeader<RecordDraft>
 
-/** A child the transition starts or stops. */
-export type ChildCommand =
+/** A child of an agent: a call's, or a timer. */
+type AgentChild =
+  | Exclude<ChildCommand, { readonly type: 'start' }>
   | { readonly type: 'start'; readonly src: 'runTool'; readonly id: string; readonly input: CallInput }
   | { readonly type: 'start'; readonly src: 'subAgent'; readonly id: string; readonly input: SubAgentInput }
   | { readonly type: 'start'; readonly src: 'sleep'; readonly id: string; readonly input: SleepInput }
-  | { readonly type: 'tell'; readonly id: string; readonly event: { readonly type: 'abort' | 'stop' | 'close' } }
-  | { readonly type: 'stop'; readonly id: string }
 
 export const loopIdOf = (agentId: string, run: number): string => `${agentId}/r${run}`
 
@@ -20,10 +20,10 @@ export const loopIdOf = (agentId: string, run: number): string => `${agentId}/r$
  * The outcome of one transition under construction: the next context, the records it writes, the children it starts and
  * stops. The functions that fill it in are plain and pure; the chart only says when they run.
  */
-export class Draft {
+export class Draft implements Change<AgentContext> {
   context: AgentContext
   readonly records: RecordDraft[] = []
-  readonly children: ChildCommand[] = []
+  readonly children: AgentChild[] = []
 
   readonly #before: AgentContext
 

@@ -1,6 +1,7 @@
-import { assign, sendTo, setup, stopChild, type ActorLogic, type Snapshot } from 'xstate'
+import { setup, type ActionFunction, type ActorLogic, type EventObject, type Snapshot } from 'xstate'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentInput, CallOutput, SleepInput, SubAgentInput } from './agentTypes.ts'
+import { commit, type MakeChange } from './change.ts'
 import { placeholder } from './placeholder.ts'
 import type {
   OpenInput,
@@ -71,33 +72,50 @@ const supervisorSetup = setup({
   },
 })
 
-const fail = assign<
+type Update = ActionFunction<
   SupervisorContext,
-  { readonly type: string } & { readonly error: unknown },
-  undefined,
+  EventObject,
   SupervisorEvent,
+  undefined,
+  never,
+  never,
+  never,
+  never,
   never
->({
-  output: ({ context, event }) => failed(context.call, toErrorInfo(event.error, 'INTERNAL')),
-})
+>
 
-const startOver = supervisorSetup.assign(({ context, event }) => {
-  const { at, output } = outputOf<WatchOutput>(event)
+/** Commits what a plain function makes of the context; see `advance`. */
+const update = <E = unknown>(change: MakeChange<SupervisorContext, E>): Update =>
+  Object.assign(supervisorSetup.enqueueActions(commit(change) as never) as unknown as Update, { change })
+
+const fail = update<{ readonly error: unknown }>((context, { error }) => ({
+  context: { ...context, output: failed(context.call, toErrorInfo(error, 'INTERNAL')) },
+}))
+
+const keepOutput = update<Done<WatchOutput>>((context, { output: { output } }) => ({ context: { ...context, output } }))
+
+const startOver = update<Done<WatchOutput>>((context, { output: { at, output } }) => {
   // More than are allowed are never asked for.
   const kept = Math.max(1, context.policy?.maxRestarts ?? 0)
-  return { crashes: [...context.crashes, at].slice(-kept), retryAt: nextLife(context, at), output }
+  const crashes = [...context.crashes, at].slice(-kept)
+  return { context: { ...context, crashes, retryAt: nextLife(context, at), output } }
 })
 
 /**
  * Runs the agent, to be found by its id in the whole tree: `system.get(agentId)`. By an action, as the `systemId` of an `invoke` is the
- * same for all. An id that is taken, as only a store that gives a log out twice allows, leaves the agent unlisted: a second one would
- * fail the supervisor.
+ * same for all. An id is only taken when a store gives a log out twice.
  */
-const runAgent = supervisorSetup.enqueueActions(({ context, enqueue, system }) => {
-  const { childId: systemId } = context.call
-  const isFree = system.get(systemId) === undefined
-  enqueue.spawnChild('agent', { id: 'agent', input: context.agent!, ...(isFree ? { systemId } : {}) })
-})
+const runAgent = update((context) => ({
+  context,
+  children: [{ type: 'start', src: 'agent', id: 'agent', input: context.agent, systemId: context.call.childId }],
+}))
+
+const stopAgent = update((context) => ({ context, children: [{ type: 'stop', id: 'agent' }] }))
+
+const tellAgent = update<SupervisorEvent & { readonly type: 'abort' | 'stop' | 'close' }>((context, { type }) => ({
+  context: { ...context, isAborted: type !== 'abort' || context.call.callId !== null },
+  children: [{ type: 'tell', id: 'agent', event: { type } }],
+}))
 
 /**
  * Supervises one sub-agent: opens it, runs it as a child actor, begins it anew from its log when it crashes, as often as its policy
@@ -129,23 +147,24 @@ export const supervisorMachine = supervisorSetup.createMachine({
           {
             guard: 'isOpened',
             target: 'running',
-            actions: assign(({ context, event }) => {
-              const opened = event.output as Extract<OpenOutput, { ok: true }>
-              return { agent: opened.agent, policy: opened.policy, lives: context.lives + 1 }
-            }),
+            actions: update<Done<Extract<OpenOutput, { ok: true }>>>((context, { output: { agent, policy } }) => ({
+              context: { ...context, agent, policy, lives: context.lives + 1 },
+            })),
           },
           {
             target: 'ended',
-            actions: assign({ output: ({ event }) => (event.output as Extract<OpenOutput, { ok: false }>).output }),
+            actions: update<Done<Extract<OpenOutput, { ok: false }>>>((context, { output: { output } }) => ({
+              context: { ...context, output },
+            })),
           },
         ],
-        onError: { target: 'ended', actions: fail as never },
+        onError: { target: 'ended', actions: fail },
       },
       on: { abort: { guard: 'isCalled', target: 'ended' }, stop: 'ended', close: 'ended' },
     },
     running: {
       entry: runAgent,
-      exit: stopChild('agent'),
+      exit: stopAgent,
       // It tells what came of the agent.
       invoke: {
         src: 'watchChild',
@@ -154,24 +173,15 @@ export const supervisorMachine = supervisorSetup.createMachine({
         onDone: [
           { guard: 'mayRestart', target: 'backoff', actions: startOver },
           { guard: 'mayBeginAnew', target: 'backoff', actions: startOver },
-          {
-            guard: 'isCrash',
-            target: 'givenUp',
-            actions: assign({ output: ({ event }) => event.output.output }),
-          },
-          { target: 'ended', actions: assign({ output: ({ event }) => event.output.output }) },
+          { guard: 'isCrash', target: 'givenUp', actions: keepOutput },
+          { target: 'ended', actions: keepOutput },
         ],
-        onError: { target: 'givenUp', actions: fail as never },
+        onError: { target: 'givenUp', actions: fail },
       },
       on: {
-        abort: {
-          actions: [
-            assign({ isAborted: ({ context }) => context.call.callId !== null }),
-            sendTo('agent', { type: 'abort' }),
-          ],
-        },
-        stop: { actions: [assign({ isAborted: true }), sendTo('agent', { type: 'stop' })] },
-        close: { actions: [assign({ isAborted: true }), sendTo('agent', { type: 'close' })] },
+        abort: { actions: tellAgent },
+        stop: { actions: tellAgent },
+        close: { actions: tellAgent },
       },
     },
     backoff: {

@@ -13,6 +13,16 @@ describe('the planned interpreter', (it) => {
       assert.ok(planChart(machine) !== undefined, machine.id)
   })
 
+  it('has plans for the small chart that it is compared on', () => {
+    const seen: boolean[] = []
+    const prepare: Interpreter['prepare'] = (machine) => {
+      seen.push(planChart(machine) !== undefined)
+      return plannedMachine(machine)
+    }
+    compareWithXState({ ...plannedInterpreter, prepare })
+    assert.equal(seen, [true])
+  })
+
   it('does what XState does on a small chart', () => {
     assert.is(differenceFromXState(), undefined)
   })

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AnyActorRef, type AnyStateMachine, fromCallback, setup } from 'xstate'
+import { type ChildCommand, commit, type MakeChange } from '../../machines/change.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import { advance } from '../../machines/agentSetup.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from './interpreter.ts'
+
+interface Trial {
+  readonly seq: number
+}
 
 /** A small chart with every feature that plans are made for. */
 function trialChart(note: (what: string) => void): AnyStateMachine {
@@ -12,51 +16,51 @@ function trialChart(note: (what: string) => void): AnyStateMachine {
       receive(({ type }) => note(`${name} hears ${type}`))
       return () => note(`${name} ends`)
     })
-  const noted = (what: string) => () => note(what)
-  const grow = advance((draft) => {
-    draft.record({ type: 'tag.expired', nodeId: draft.context.seq, tag: 'trial' } as never)
-    draft.children.push({ type: 'start', src: 'sleep', id: `grown.${draft.context.seq}`, input: { key: '', until: 0 } })
-    if (draft.context.seq > 1) draft.children.push({ type: 'stop', id: `grown.${draft.context.seq - 1}` })
-    draft.children.push({ type: 'tell', id: `grown.${draft.context.seq}`, event: { type: 'close' } })
-  })
   const chart = setup({
-    types: { context: {} as { readonly seq: number }, events: {} as { readonly type: string } },
-    actors: { sleep: child('sleep'), outer: child('outer'), inner: child('inner') },
+    types: { context: {} as Trial, events: {} as { readonly type: string } },
+    actors: { grown: child('grown'), outer: child('outer'), inner: child('inner') },
     actions: {
       record: ({ context }, record: object) => note(`record ${JSON.stringify(record)} at ${context.seq}`),
-      enterOuter: noted('enter outer'),
-      exitOuter: noted('exit outer'),
-      enterInner: noted('enter inner'),
-      exitInner: noted('exit inner'),
+      enter: ({ context }) => note(`enter at ${context.seq}`),
+      exit: ({ context }) => note(`exit at ${context.seq}`),
     },
     guards: { isFull: ({ context }) => context.seq >= 3, isOdd: ({ context }) => context.seq % 2 === 1 },
   })
-  const add = chart.assign(({ context }) => ({ seq: context.seq + 1 }))
+  const update = (change: MakeChange<Trial>) =>
+    Object.assign(chart.enqueueActions(commit(change) as never) as object, { change }) as never
+  const add = update(({ seq }) => ({ context: { seq: seq + 1 } }))
+  const grow = update((context) => {
+    const id = `grown.${context.seq}`
+    const children: readonly ChildCommand[] = [
+      { type: 'start', src: 'grown', id, input: context, systemId: 'grown' },
+      { type: 'stop', id: `grown.${context.seq - 1}` },
+      { type: 'tell', id, event: { type: 'close' } },
+    ]
+    return { context, records: [{ type: 'tag.expired', nodeId: context.seq } as never], children }
+  })
   return chart.createMachine({
     id: 'trial',
-    context: { seq: 0 } as never,
-    ...({ context: () => ({ seq: 0 }) } as object),
+    context: (() => ({ seq: 0 })) as never,
     output: ({ context }) => ({ seq: context.seq }),
     options: { maxIterations: 50 },
     initial: 'resting',
     on: {
-      grow: { actions: grow as never },
+      grow: { actions: grow },
       'odd.*': { guard: 'isOdd', target: '.resting' },
       again: { target: '.outer', reenter: true },
     },
     states: {
       resting: { on: { begin: 'outer', add: { actions: add } } },
       outer: {
-        entry: 'enterOuter',
-        exit: 'exitOuter',
+        entry: 'enter',
+        exit: ['exit', add],
         invoke: { src: 'outer', id: 'outer', input: ({ context }) => context.seq },
         initial: 'first',
-        on: { add: { actions: add }, within: '.second', anew: { target: 'outer', reenter: true } },
+        on: { within: '.second', anew: { target: 'outer', reenter: true } },
         states: {
           first: { always: { guard: 'isFull', target: '#trial.over' }, on: { next: 'second' } },
           second: {
-            entry: 'enterInner',
-            exit: ['exitInner', chart.assign({ seq: ({ context }) => context.seq + 1 })],
+            entry: ['enter', grow],
             invoke: { src: 'inner', id: 'inner' },
             on: { next: 'first', 'odd.one': { actions: add } },
           },
@@ -67,9 +71,7 @@ function trialChart(note: (what: string) => void): AnyStateMachine {
   })
 }
 
-const road = 'grow begin next odd.one odd.two begin within anew within again next nothing next add next next add'.split(
-  ' ',
-)
+const road = 'add grow begin next odd.one odd.two nothing begin within anew again next next'.split(' ')
 
 /** What happens on the road: every effect in its order, and the state after each event. */
 function lifeOf({ prepare, createActor }: Interpreter): readonly unknown[] {

@@ -93,7 +93,7 @@ export function planChart({ root, config, implementations }: AnyStateMachine): C
     return (
       isPlain &&
       [...node.entry, ...node.exit, ...transitions.flatMap(({ actions }) => actions)].every(isKnown) &&
-      node.invoke.every(({ src, onSnapshot }) => typeof src === 'string' && onSnapshot === undefined) &&
+      node.invoke.every(isPlainInvoke) &&
       transitions.every(({ target }) => (target?.length ?? 0) <= 1) &&
       transitions.every(({ guard }) => guard === undefined || isPlainGuard(guardOf({ guard } as Transition))) &&
       Object.values(node.states).every(isPlannable)
@@ -107,12 +107,14 @@ export function planChart({ root, config, implementations }: AnyStateMachine): C
 /** Not one that XState combines of others. */
 const isPlainGuard = (guard: unknown): boolean => typeof guard === 'function' && !('check' in guard)
 
-const startOf = ({ src, id, input, systemId }: AnyStateNode['invoke'][number]): Operation => ({
+const isPlainInvoke = ({ src, onSnapshot, systemId }: AnyStateNode['invoke'][number]): boolean =>
+  typeof src === 'string' && onSnapshot === undefined && systemId === undefined
+
+const startOf = ({ src, id, input }: AnyStateNode['invoke'][number]): Operation => ({
   type: 'start',
   src: src as string,
   id,
   input,
-  ...(systemId === undefined ? {} : { systemId }),
 })
 
 /** Whether a node is inside another; each is inside `undefined`, as XState has it. */

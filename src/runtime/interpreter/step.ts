@@ -7,10 +7,9 @@ import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
 } from 'xstate'
-import type { AgentContext } from '../../machines/agentTypes.ts'
-import { fillDraft } from '../../machines/draft.ts'
+import type { Change, ChildCommand } from '../../machines/change.ts'
 import { createActor } from './createActor.ts'
-import { type ChartEvent, enqueueInto, type Operation } from './operation.ts'
+import type { ChartEvent, Operation } from './operation.ts'
 import type { Configuration, Plan } from './plan.ts'
 
 /** What XState keeps to itself of an actor and its system. */
@@ -19,13 +18,13 @@ type InnerSystem = { _unregister(actor: AnyActorRef): void }
 const running = 1
 const stopped = 2
 
-type OperationOf<T extends Operation['type']> = Extract<Operation, { type: T }>
+const none: readonly never[] = Object.freeze([])
 
 /** One event on its way through a chart: what it has changed so far. Effects run, or wait, as under XState. */
 export class Step {
   context: object
   configuration: Configuration
-  children: Readonly<Record<string, AnyActorRef>>
+  children: Record<string, AnyActorRef>
   status: 'active' | 'done' = 'active'
   readonly #machine: AnyStateMachine
   readonly #scope: AnyActorScope
@@ -89,20 +88,14 @@ export class Step {
 
   #run(operation: Operation, event: ChartEvent): void {
     switch (operation.type) {
-      case 'advance':
-        return this.#advance(operation, event)
-      case 'assign':
-        return this.#assign(operation, event)
-      case 'collect':
-        return this.#collect(operation, event)
+      case 'change':
+        return this.#change(operation.change(this.context, event), event)
       case 'act':
         return this.#act(operation.name, event, operation.params)
-      case 'tell':
-        return this.#tell(operation)
+      case 'start':
+        return this.#start({ ...operation, input: this.#mapped(operation.input, event) })
       case 'stop':
         return this.#stop(operation.id)
-      case 'start':
-        return this.#start(operation, event)
     }
   }
 
@@ -110,30 +103,14 @@ export class Step {
     return typeof mapper === 'function' ? mapper({ context: this.context, event, self: this.#scope.self }) : mapper
   }
 
-  #advance({ fill }: OperationOf<'advance'>, event: ChartEvent): void {
-    const draft = fillDraft(this.context as AgentContext, event as never, fill)
-    this.context = draft.context
-    for (const record of draft.records) this.#act('record', event, record)
-    for (const child of draft.children) {
+  #change({ context, records = none, children = none }: Change, event: ChartEvent): void {
+    this.context = context
+    for (const record of records) this.#act('record', event, record)
+    for (const child of children) {
       if (child.type === 'stop') this.#stop(child.id)
-      else if (child.type === 'tell') this.#tell(child)
-      else this.#start(child, event)
+      else if (child.type === 'tell') this.#tell(child.id, child.event)
+      else this.#start(child)
     }
-  }
-
-  #assign({ assignment }: OperationOf<'assign'>, event: ChartEvent): void {
-    const change =
-      typeof assignment === 'function'
-        ? assignment({ context: this.context, event })
-        : Object.fromEntries(Object.entries(assignment).map(([key, value]) => [key, this.#mapped(value, event)]))
-    this.context = { ...this.context, ...change }
-  }
-
-  #collect({ collect }: OperationOf<'collect'>, event: ChartEvent): void {
-    const operations: Operation[] = []
-    const { self, system } = this.#scope
-    collect({ context: this.context, event, self, system, enqueue: enqueueInto(operations) })
-    for (const operation of operations) this.#run(operation, event)
   }
 
   /** An action that the runtime provides. Until its actor runs it waits. */
@@ -145,11 +122,12 @@ export class Step {
     else this.#scope.actionExecutor({ type, info, params, exec })
   }
 
-  #start({ src, id, input, systemId }: Omit<OperationOf<'start'>, 'type'>, event: ChartEvent): void {
-    const options = { id, src, parent: this.#scope.self, input: this.#mapped(input, event) }
-    const logic = this.#machine.implementations.actors[src] as AnyActorLogic
-    const child = createActor(logic, systemId === undefined ? options : { ...options, systemId })
-    this.children = { ...this.children, [id]: child }
+  #start({ src, id, input, systemId }: Omit<Extract<ChildCommand, { type: 'start' }>, 'type'>): void {
+    const { self, system } = this.#scope
+    const isListed = systemId !== undefined && system.get(systemId) === undefined
+    const options = isListed ? { id, src, parent: self, input, systemId } : { id, src, parent: self, input }
+    const child = createActor(this.#machine.implementations.actors[src] as AnyActorLogic, options)
+    this.#ownChildren()[id] = child
     this.#scope.defer(() => {
       if ((child as unknown as Inner)._processingStatus !== stopped) child.start()
     })
@@ -158,9 +136,14 @@ export class Step {
   #stop(id: string): void {
     const child = this.children[id]
     if (child === undefined) return
-    const { [id]: _, ...others } = this.children
-    this.children = others
+    delete this.#ownChildren()[id]
     this.#end(child as Inner)
+  }
+
+  /** One copy a step, however many come and go. */
+  #ownChildren(): Record<string, AnyActorRef> {
+    if (this.children === this.#before.children) this.children = { ...this.children }
+    return this.children
   }
 
   #end(child: Inner): void {
@@ -170,7 +153,7 @@ export class Step {
     else scope.stopChild(child)
   }
 
-  #tell({ id, event }: Omit<OperationOf<'tell'>, 'type'>): void {
+  #tell(id: string, event: { readonly type: string }): void {
     const child = this.children[id]
     if (child === undefined) throw new Error(`${this.#machine.id} has no child "${id}" to tell ${event.type}.`)
     this.#scope.defer(() => child.send(event))

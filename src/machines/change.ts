@@ -1,0 +1,57 @@
+import type { RecordDraft } from '../protocol/records.ts'
+
+/** A child that a transition starts, tells something or stops. */
+export type ChildCommand =
+  | {
+      readonly type: 'start'
+      readonly src: string
+      readonly id: string
+      readonly input: unknown
+      /** Its name in the whole system; one that is taken leaves it unlisted. */
+      readonly systemId?: string
+    }
+  | { readonly type: 'tell'; readonly id: string; readonly event: { readonly type: 'abort' | 'stop' | 'close' } }
+  | { readonly type: 'stop'; readonly id: string }
+
+/** What a transition makes of a context. */
+export interface Change<Context = object> {
+  readonly context: Context
+  readonly records?: readonly RecordDraft[]
+  readonly children?: readonly ChildCommand[]
+}
+
+/** Plain and pure: the chart only says when it is made. */
+export type MakeChange<Context = object, Event = unknown> = (context: Context, event: Event) => Change<Context>
+
+interface Subject<Context> {
+  readonly context: Context
+  readonly event: unknown
+  readonly system: { get(systemId: string): unknown }
+  readonly enqueue: Enqueue
+}
+
+interface Enqueue {
+  (action: { readonly type: 'record'; readonly params: RecordDraft }): void
+  assign(make: () => object): void
+  spawnChild(src: string, options: object): void
+  stopChild(id: string): void
+  sendTo(id: string, event: object): void
+}
+
+/** For `enqueueActions` of XState: does what a change says. */
+export const commit =
+  <Context>(make: MakeChange<Context, never>) =>
+  ({ context, event, system, enqueue }: Subject<Context>): void => {
+    const { context: next, records = [], children = [] } = make(context, event as never)
+    if (next !== context) enqueue.assign(() => next as object)
+    for (const record of records) enqueue({ type: 'record', params: record })
+    for (const child of children) {
+      if (child.type === 'stop') enqueue.stopChild(child.id)
+      else if (child.type === 'tell') enqueue.sendTo(child.id, child.event)
+      else {
+        const { src, id, input, systemId } = child
+        const isListed = systemId !== undefined && system.get(systemId) === undefined
+        enqueue.spawnChild(src, isListed ? { id, input, systemId } : { id, input })
+      }
+    }
+  }
