@@ -3,6 +3,8 @@ import type { Conversation } from '../conversation/conversation.ts'
 import type { Evidence } from '../protocol/braking.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { LiveEvent } from '../protocol/events.ts'
+import type { ModelRequest } from '../protocol/model.ts'
+import type { Provenance } from '../protocol/provenance.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
 import type { Spent } from '../protocol/records.ts'
@@ -64,10 +66,12 @@ export interface AgentPorts {
   emit(event: LiveBody): void
   /** As `emit`, for the many pieces of a growing reply: the event is made in one go. */
   delta(type: 'reply.delta' | 'thinking.delta', at: TurnPlace, text: string, offset: number): void
+  /** Tells of a request that goes out: what `assembled` holds, with the settings of `request`. */
+  requested(at: TurnPlace, request: ModelRequest, assembled: AssembledRequest): void
   /** Whether anyone sees live events; building a large one for nobody is waste. */
   readonly isObserved: boolean
   /** Has the machine record the request of the reply under `key`. */
-  capture(key: string, attempt: number, assembled: AssembledRequest): void
+  capture(key: string, attempt: number, request: ModelRequest, provenance: readonly Provenance[]): void
   /** Tells of a warning of the model, once a run. */
   warn(at: TurnPlace, message: string): void
   /** Runs an effect inside its span, when there is a tracer. */

@@ -32,7 +32,11 @@ export const runTool = (find: FindPorts) => {
   })
 }
 
-function whenWritten(ports: AgentPorts, input: CallInput, cancellation: Cancellation): CallOutput | Promise<CallOutput> {
+function whenWritten(
+  ports: AgentPorts,
+  input: CallInput,
+  cancellation: Cancellation,
+): CallOutput | Promise<CallOutput> {
   const pending = ports.durable()
   if (pending === undefined) return begin(ports, input, cancellation)
   return pending.then(

@@ -7,14 +7,13 @@ import { errorInfo, messageOf, type ErrorInfo } from '../protocol/errors.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../protocol/messages.ts'
-import type { ModelReply } from '../protocol/model.ts'
+import type { ModelReply, ModelRequest } from '../protocol/model.ts'
 import { costOf } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge } from './readReply.ts'
-import { blankRequest } from './redaction/blankSecrets.ts'
 import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, gives deltas on and returns the finished message. */
@@ -26,16 +25,17 @@ export const streamReply = (find: FindPorts) =>
     if (cancellation.aborted) return aborted(ports, input.key)
     const { definition, conversation } = ports
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens
-    const assembled = withinBudget(ports, input, ports.assemble(input.turnIndex), estimatedTokens)
-    if ('limit' in assembled) return failed(ports, input.key, assembled)
+    const assembled = ports.assemble(input.turnIndex)
+    const request = withinBudget(ports, input, assembled.request, estimatedTokens)
+    if ('limit' in request) return failed(ports, input.key, request)
     announceExpired(ports, input, assembled)
-    const invalid = definition.checkRequests ? describeViolations(ports, assembled) : ''
+    const invalid = definition.checkRequests ? describeViolations(ports, request) : ''
     if (invalid !== '')
       return failed(ports, input.key, {
         kind: 'badRequest',
         error: errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`),
       })
-    if (announceRequest(ports, input, assembled)) {
+    if (announceRequest(ports, input, request, assembled)) {
       const captured = ports.durable()
       if (captured !== undefined) await captured
       if (cancellation.aborted) return aborted(ports, input.key)
@@ -70,7 +70,7 @@ export const streamReply = (find: FindPorts) =>
       }
     }
     const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
-      readReply(definition.model, assembled.request, { cancellation, turnIndex }, take),
+      readReply(definition.model, request, { cancellation, turnIndex }, take),
     )
     if (result === null) return aborted(ports, input.key)
     if (!result.ok) return failed(ports, input.key, result.failure)
@@ -120,10 +120,10 @@ function finish(
 function withinBudget(
   { definition: { pricing }, conversation }: AgentPorts,
   { left }: ReplyInput,
-  assembled: AssembledRequest,
+  request: ModelRequest,
   estimatedTokens: number,
-): AssembledRequest | (ReplyFailure & { limit: 'tokens' | 'costUsd' }) {
-  if (left === undefined) return assembled
+): ModelRequest | (ReplyFailure & { limit: 'tokens' | 'costUsd' }) {
+  if (left === undefined) return request
   const asked = Math.ceil(estimatedTokens * conversation.correction)
   const rooms = {
     tokens: left.tokens === undefined ? Infinity : left.tokens - asked,
@@ -136,9 +136,9 @@ function withinBudget(
   const room = rooms[limit]
   if (room < 1)
     return { kind: 'overBudget', limit, error: errorInfo('LIMIT_REACHED', `The limit of ${limit} is used up.`) }
-  const { settings } = assembled.request
-  if (room === Infinity || room >= (settings.maxTokens ?? Infinity)) return assembled
-  return { ...assembled, request: { ...assembled.request, settings: { ...settings, maxTokens: room } } }
+  const { settings } = request
+  if (room === Infinity || room >= (settings.maxTokens ?? Infinity)) return request
+  return { ...request, settings: { ...settings, maxTokens: room } }
 }
 
 const failed = ({ clock, random }: AgentPorts, key: string, failure: ReplyFailure): ReplyOutput => ({
@@ -160,27 +160,24 @@ const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
   failed(ports, key, { kind: 'other', error: errorInfo('ABORTED', 'The reply was aborted.') })
 
 /** Tells of a request once, however often it is sent; `true` when it is to be in the log before that. */
-function announceRequest(ports: AgentPorts, input: ReplyInput, assembled: AssembledRequest): boolean {
-  const { loopId, turnIndex, attempt, key } = input
+function announceRequest(
+  ports: AgentPorts,
+  input: ReplyInput,
+  request: ModelRequest,
+  assembled: AssembledRequest,
+): boolean {
+  const { turnIndex, attempt, key } = input
   const { isObserved, definition } = ports
   // Only a compaction in the middle of the turn, or an answer that did not fit, changes what another attempt sends.
   const announced = `${turnIndex}/${ports.conversation.epoch}`
   if (ports.announced === announced || (!isObserved && !definition.captureTurnRequests)) return false
   ports.announced = announced
-  if (definition.captureTurnRequests) ports.capture(key, attempt, assembled)
-  const { request, provenance } = assembled
-  ports.emit({
-    type: 'turn.request',
-    loopId,
-    turnIndex,
-    model: definition.model.id,
-    request: blankRequest(request),
-    provenance,
-  })
+  if (definition.captureTurnRequests) ports.capture(key, attempt, request, assembled.provenance)
+  ports.requested(input, request, assembled)
   return definition.captureTurnRequests
 }
 
-const describeViolations = (ports: AgentPorts, { request }: AssembledRequest): string =>
+const describeViolations = (ports: AgentPorts, request: ModelRequest): string =>
   checkRequest(request, { trunk: ports.conversation.path })
     .map(({ rule, message }) => `rule ${rule}: ${message}`)
     .join('; ')

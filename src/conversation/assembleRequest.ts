@@ -1,10 +1,10 @@
 import type { Provenance, ProvenanceKind } from '../protocol/provenance.ts'
-import type { ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
+import type { ModelRequest, ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
 import type { Overlay } from '../protocol/records.ts'
 import { renderId } from './brakeNotes.ts'
 import { BrakeRendering, withId } from './brakeRendering.ts'
-import type { TurnRequest } from './captureRequest.ts'
 import type { Conversation } from './conversation.ts'
+import { GrowingList } from './growingList.ts'
 import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers.ts'
 import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
 import type { ConversationNode } from './node.ts'
@@ -21,9 +21,29 @@ export interface RequestFrame {
   readonly braking?: TagPolicy
 }
 
-export interface AssembledRequest extends Omit<TurnRequest, 'model'> {
+export class AssembledRequest {
+  readonly request: ModelRequest
   /** Tags that this request shows no more because of their age. */
   readonly expired: readonly PlacedTag[]
+  /** Its messages again, in an array that is made when asked for: the model's own is not kept alive by who is told of it. */
+  readonly messages: () => readonly RequestMessage[]
+  readonly #provenance: () => readonly Provenance[]
+
+  constructor(
+    request: ModelRequest,
+    told: { readonly messages: AssembledRequest['messages']; readonly provenance: () => readonly Provenance[] },
+    expired: readonly PlacedTag[],
+  ) {
+    this.request = request
+    this.expired = expired
+    this.messages = told.messages
+    this.#provenance = told.provenance
+  }
+
+  /** One entry for each message. */
+  get provenance(): readonly Provenance[] {
+    return this.#provenance()
+  }
 }
 
 /** How far the request had got once a node of the trunk was rendered. */
@@ -57,8 +77,8 @@ export class RequestAssembler {
   readonly #braking: BrakeRendering | undefined
   readonly #isBraked: boolean
   readonly #markers: Markers
-  readonly #messages: RequestMessage[] = []
-  readonly #provenance: Provenance[] = []
+  readonly #messages = new GrowingList<RequestMessage>()
+  readonly #provenance = new GrowingList<Provenance>()
   /** After each rendered node of the trunk, by depth. */
   readonly #marks: Mark[] = [start]
   #epoch = 0
@@ -85,16 +105,17 @@ export class RequestAssembler {
     while (this.#marks.length - 1 < path.length) this.#renderNext(path, overlay)
     const { repair } = this.#conversation
     const expired = this.#braking?.expired ?? []
-    if (repair === undefined) return { ...this.#rendered(), expired }
+    if (repair === undefined) return this.#rendered(expired)
     this.#pushNote({ kind: 'repair', text: repair })
-    const asked = this.#rendered()
+    const asked = this.#rendered(expired)
     // It is no part of the trunk.
     this.#dropAfter(this.#marks.at(-1)!)
-    return { ...asked, expired }
+    return asked
   }
 
-  #rendered(): Pick<AssembledRequest, 'request' | 'provenance'> {
-    return { request: { ...this.#frame, messages: this.#messages.slice() }, provenance: this.#provenance.slice() }
+  #rendered(expired: readonly PlacedTag[]): AssembledRequest {
+    const told = { messages: this.#messages.later(), provenance: this.#provenance.later() }
+    return new AssembledRequest({ ...this.#frame, messages: this.#messages.copy() }, told, expired)
   }
 
   /** A compacted span is rendered all or nothing: a change inside it is one at its beginning. */
@@ -112,10 +133,11 @@ export class RequestAssembler {
   }
 
   #dropAfter({ messages, last, lastProvenance, turnIndex, turnMessages, unfinished }: Mark): void {
-    this.#messages.length = messages
-    this.#provenance.length = messages
-    if (last !== undefined) this.#messages[messages - 1] = last
-    if (lastProvenance !== undefined) this.#provenance[messages - 1] = lastProvenance
+    this.#messages.cut(messages)
+    this.#provenance.cut(messages)
+    if (last !== undefined && this.#messages.last !== last) this.#messages.replaceLast(last)
+    if (lastProvenance !== undefined && this.#provenance.last !== lastProvenance)
+      this.#provenance.replaceLast(lastProvenance)
     this.#turn = { index: turnIndex, messages: turnMessages }
     this.#unfinished = unfinished
   }
@@ -143,8 +165,8 @@ export class RequestAssembler {
   #mark(): void {
     this.#marks.push({
       messages: this.#messages.length,
-      last: this.#messages.at(-1),
-      lastProvenance: this.#provenance.at(-1),
+      last: this.#messages.last,
+      lastProvenance: this.#provenance.last,
       turnIndex: this.#turn.index,
       turnMessages: this.#turn.messages,
       unfinished: this.#unfinished,
@@ -169,7 +191,7 @@ export class RequestAssembler {
     if (node.turnIndex !== this.#turn.index) this.#turn = { index: node.turnIndex, messages: 0 }
     const provenance = provenanceOf(node, this.#turn.messages++)
     if (rendered.role === 'assistant') return this.#push(rendered, provenance)
-    const isMerged = rendered.role === 'user' && this.#messages.at(-1)?.role === 'user'
+    const isMerged = rendered.role === 'user' && this.#messages.last?.role === 'user'
     const before = isMerged ? this.#unfinished : undefined
     const { content, unfinished } = neutraliseBlocks(rendered.content, this.#markers, before)
     const isStepEnd = showId && this.#conversation.path[node.depth]?.stepId !== node.stepId
@@ -189,12 +211,11 @@ export class RequestAssembler {
   /** Providers want roles to alternate, so neighbouring user messages become one. */
   #push(message: RequestMessage, provenance: ProvenanceKind): void {
     this.#unfinished = undefined
-    const last = this.#messages.at(-1)
+    const { last } = this.#messages
     if (last?.role === 'user' && message.role === 'user') {
-      const end = this.#messages.length - 1
-      const { merged = [], ...kind } = this.#provenance[end]!
-      this.#messages[end] = { role: 'user', content: [...last.content, ...message.content] }
-      this.#provenance[end] = { ...kind, merged: [...merged, provenance] }
+      const { merged = [], ...kind } = this.#provenance.last!
+      this.#messages.replaceLast({ role: 'user', content: [...last.content, ...message.content] })
+      this.#provenance.replaceLast({ ...kind, merged: [...merged, provenance] })
       return
     }
     this.#messages.push(message)

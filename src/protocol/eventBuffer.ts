@@ -1,8 +1,12 @@
 import type { AgentEvent } from './events.ts'
 
-/** Events a listener may lag behind before text deltas are joined, and before the oldest are dropped. */
+/** Events a reader may lag behind before text deltas are joined, and before the oldest are dropped. */
 const joinAbove = 256
 const dropAbove = 4_096
+/** As `joinAbove`, while nobody has begun to read; most runs are awaited and never read. */
+const joinUnreadAbove = 32
+
+type TextDelta = Extract<AgentEvent, { type: 'reply.delta' | 'thinking.delta' }>
 
 /**
  * Events on their way to one `for await`. Never more than `dropAbove`: a slow reader first gets neighbouring deltas joined,
@@ -13,6 +17,9 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   #first = 0
   #dropped = 0
   #isClosed = false
+  #joinAbove = joinUnreadAbove
+  /** The last event, when it is one of our own that others were joined into: it grows where it stands. */
+  #joined: { -readonly [K in keyof TextDelta]: TextDelta[K] } | undefined
   #waiting: (() => void)[] = []
   readonly #onReturn: () => void
 
@@ -23,13 +30,14 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   push(event: AgentEvent): void {
     if (this.#isClosed) return
     const waiting = this.#events.length - this.#first
-    if (waiting >= joinAbove && this.#join(event)) return
+    if (waiting >= this.#joinAbove && this.#join(event)) return
     if (waiting >= dropAbove) {
       this.#shift()
       this.#dropped += 1
     }
+    this.#joined = undefined
     this.#events.push(event)
-    this.#waiting.shift()?.()
+    if (this.#waiting.length > 0) this.#waiting.shift()!()
   }
 
   /** No more events come; what is buffered is still read. */
@@ -43,6 +51,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   }
 
   async next(): Promise<IteratorResult<AgentEvent, undefined>> {
+    this.#joinAbove = joinAbove
     while (this.#first === this.#events.length) {
       if (this.#isClosed) return { done: true, value: undefined }
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -75,6 +84,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   #shift(): void {
     this.#events[this.#first] = undefined
     this.#first += 1
+    if (this.#first === this.#events.length) this.#joined = undefined
     if (this.#first > 1_024 || this.#first === this.#events.length) {
       this.#events = this.#events.slice(this.#first)
       this.#first = 0
@@ -88,13 +98,14 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   }
 
   #join(event: AgentEvent): boolean {
-    const last = this.#events.at(-1)
-    if (last === undefined || last.type !== event.type || !('loopId' in event)) return false
     if (event.type !== 'reply.delta' && event.type !== 'thinking.delta') return false
-    if (last.type !== event.type || last.turnIndex !== event.turnIndex) return false
+    const last = this.#events.at(-1)
+    if (last?.type !== event.type || last.turnIndex !== event.turnIndex) return false
     // A new attempt starts again at offset 0 and must not be glued to the one before.
     if (event.offset !== last.offset + last.text.length) return false
-    this.#events[this.#events.length - 1] = { ...last, text: last.text + event.text }
+    // Others hold the event that came; the first joined one is a copy.
+    if (this.#joined === undefined) this.#events[this.#events.length - 1] = this.#joined = { ...last }
+    this.#joined.text += event.text
     return true
   }
 }

@@ -1,9 +1,7 @@
 import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply, TurnPlace } from '../actors/agentPorts.ts'
-import { blankSettings } from '../actors/redaction/blankSecrets.ts'
 import { RequestAssembler, type AssembledRequest } from '../conversation/assembleRequest.ts'
-import { capturedRequests, captureRequest, type TurnRequest } from '../conversation/captureRequest.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
@@ -11,9 +9,7 @@ import type { AgentContext, AgentInput, AgentMachineEvent } from '../machines/ag
 import { loopIdOf } from '../machines/draft.ts'
 import { addSpent } from '../machines/spending.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { maxContentChars } from '../protocol/commands.ts'
-import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { jsonChars } from '../protocol/jsonChars.ts'
+import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { RecordDraft, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
@@ -22,6 +18,7 @@ import { Announcer } from './announcer.ts'
 import { Children } from './children.ts'
 import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './log/logWriter.ts'
+import { RequestCaptures } from './log/requestCaptures.ts'
 import { RequestIndex } from './log/requestIndex.ts'
 import { Notices } from './notices.ts'
 import { requestFrame } from './requestFrame.ts'
@@ -59,11 +56,12 @@ export class AgentHost implements AgentPorts {
   #children: Children | undefined
   #assembler: RequestAssembler | undefined
   #state = 'idle'
-  #notices: Notices | undefined
+  readonly #notices = new Notices(this)
   #unseen = 0
   /** Why its machine failed. */
   #crash: ErrorInfo | null = null
-  #captured: TurnRequest | undefined
+  /** Set with `captureTurnRequests`. */
+  readonly #captures: RequestCaptures | undefined
   #inspections: Inspections | undefined
   /** Told when no more events can come. */
   #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
@@ -87,7 +85,7 @@ export class AgentHost implements AgentPorts {
     this.#spent = records.reduce(spentAfter, noneSpent)
     for (const record of records) this.requests.apply(record)
     const { name, snapshot: model, policy, captureTurnRequests } = definition
-    if (captureTurnRequests) for (const captured of capturedRequests([...past, ...records])) this.#captured = captured
+    if (captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     this.input = {
       agentId,
       path: this.path,
@@ -142,7 +140,7 @@ export class AgentHost implements AgentPorts {
     // The host itself is the observer: closures for ten thousand agents add up.
     actor.subscribe(this)
     this.#inspections?.begin(actor)
-    if (this.repairedBytes > 0) this.#noticed.logRepaired(this.repairedBytes)
+    if (this.repairedBytes > 0) this.#notices.logRepaired(this.repairedBytes)
   }
 
   /** Bytes of a torn last line that opening the log cut off. */
@@ -150,12 +148,8 @@ export class AgentHost implements AgentPorts {
     return this.#lease.repairedBytes
   }
 
-  get #noticed(): Notices {
-    return (this.#notices ??= new Notices(this))
-  }
-
   warn(at: TurnPlace, message: string): void {
-    this.#noticed.warn(at, message)
+    this.#notices.warn(at, message)
   }
 
   get clock(): Clock {
@@ -293,14 +287,13 @@ export class AgentHost implements AgentPorts {
     return this.#log.written()
   }
 
-  capture(key: string, attempt: number, { request, provenance }: AssembledRequest): void {
-    const settings = blankSettings(request.settings)
-    const next = { model: this.definition.model.id, request: { ...request, settings }, provenance }
-    const difference = captureRequest(this.#captured, next)
-    if (jsonChars(difference) > maxContentChars)
-      return this.fail(new RuntimeError('RECORD_TOO_LARGE', 'A request is too large to be captured.'))
-    this.#captured = next
-    this.#actor!.send({ type: 'request.captured', key, capture: { attempt, ...difference } })
+  capture(...[key, attempt, request, provenance]: Parameters<AgentPorts['capture']>): void {
+    try {
+      const capture = { attempt, ...this.#captures!.next(this.definition.model.id, request, provenance) }
+      this.#actor!.send({ type: 'request.captured', key, capture })
+    } catch (thrown) {
+      this.fail(thrown)
+    }
   }
 
   within<T>(effect: TracedEffect, run: () => T): T {
@@ -323,19 +316,21 @@ export class AgentHost implements AgentPorts {
     if (record.type === 'run.start') this.runs.begin(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     this.announcer.record(record)
-    this.#noticed.record(record)
+    this.#notices.record(record)
     this.#spent = spentAfter(this.#spent, record)
     if (record.type === 'run.end') this.runs.end(record)
     else if (record.type === 'child.ended') this.#children?.left(record.childId)
   }
 
   emit(body: LiveBody): void {
-    if (this.parent !== undefined) this.signs.beat(this.clock.now())
     this.announcer.emit(body)
   }
 
+  requested(...request: Parameters<AgentPorts['requested']>): void {
+    this.announcer.request(...request)
+  }
+
   delta(...piece: Parameters<AgentPorts['delta']>): void {
-    if (this.parent !== undefined) this.signs.beat(this.clock.now())
     this.announcer.delta(...piece)
   }
 

@@ -1,14 +1,19 @@
 import type { AgentPorts, LiveBody } from '../actors/agentPorts.ts'
+import { blankSettings } from '../actors/redaction/blankSecrets.ts'
 import type { Redactor } from '../actors/redaction/redactor.ts'
 import { toErrorInfo } from '../protocol/errors.ts'
-import { eventOf, type AgentEvent } from '../protocol/events.ts'
+import { eventOf, type AgentEvent, type EventOf } from '../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../protocol/tracer.ts'
 import type { AgentHost } from './agentHost.ts'
 import type { HostShared } from './hostOptions.ts'
+import { defineLazily } from './defineLazily.ts'
 import { DeltaFilter } from './deltaFilter.ts'
 import { Observers, type AgentListener } from './observers.ts'
 import type { RunHandle } from '../protocol/run.ts'
+
+/** Messages from which on those of a `turn.request` are listed when somebody looks: lists for every turn would add up. */
+const longRequest = 256
 
 /**
  * Tells of one agent: its listeners, the run under way, the tracer and the logger; and of a sub-agent its ancestors' listeners
@@ -70,6 +75,7 @@ export class Announcer {
 
   /** Something happened that is not recorded. */
   emit(body: LiveBody): void {
+    this.#beat()
     const { watchers, redactor } = this.#shared
     const { isObserved } = this
     if (!isObserved && watchers === undefined) return
@@ -82,10 +88,43 @@ export class Announcer {
 
   /** A piece of a growing reply arrived. Tracers and loggers do not hear of it. */
   delta(...[type, { loopId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
-    if (!this.isObserved) return
     if (this.#shared.redactor !== undefined) return this.emit({ type, loopId, turnIndex, text, offset })
+    this.#beat()
+    if (!this.isObserved) return
     const { agentId, path, lastSeq: seq, clock } = this.#host
     this.#tell({ type, loopId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
+  }
+
+  /** A request goes out. Its messages are made of records, and those are clean. */
+  request(...[{ loopId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
+    this.#beat()
+    const { watchers } = this.#shared
+    const { isObserved } = this
+    if (!isObserved && watchers === undefined) return
+    const model = this.#host.definition.model.id
+    const { settings } = this.clean({ settings: blankSettings(request.settings) })
+    const told = { ...request, settings }
+    const { provenance } = request.messages.length < longRequest ? assembled : { provenance: [] }
+    const event = this.#eventOf({
+      type: 'turn.request',
+      loopId,
+      turnIndex,
+      model,
+      request: told,
+      provenance,
+    }) as EventOf<'turn.request'>
+    if (request.messages.length >= longRequest) {
+      defineLazily(event, 'request', () => ({ ...told, messages: assembled.messages() }))
+      defineLazily(event, 'provenance', () => assembled.provenance)
+    }
+    watchers?.event(event, this.#agent)
+    if (isObserved) this.#tell(event)
+  }
+
+  /** A sub-agent lives as long as something is heard of it. */
+  #beat(): void {
+    const { parent, signs, clock } = this.#host
+    if (parent !== undefined) signs.beat(clock.now())
   }
 
   #tell(event: AgentEvent): void {
@@ -145,11 +184,6 @@ export class Announcer {
   }
 
   #redact(body: LiveBody, redactor: Redactor): LiveBody | undefined {
-    // The messages of a request are made of records, and those are clean.
-    if (body.type === 'turn.request') {
-      const { settings } = redactor.value({ settings: body.request.settings })
-      return { ...body, request: { ...body.request, settings } }
-    }
     if (body.type === 'reply.start') this.#deltas = new DeltaFilter(redactor)
     return this.#deltas === undefined ? redactor.value(body) : this.#deltas.filter(body)
   }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { assembleRequest, RequestAssembler } from '../../src/conversation/assembleRequest.ts'
+import { assembleRequest, type AssembledRequest, RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
@@ -172,19 +172,29 @@ describe('a request of any history', (it) => {
           const player = new LogPlayer()
           const conversation = new Conversation()
           const assembler = new RequestAssembler(conversation, frame)
-          const givenOut: { readonly request: unknown; readonly json: string }[] = []
+          const givenOut: {
+            readonly live: AssembledRequest
+            readonly fresh: AssembledRequest
+            readonly json: string
+          }[] = []
           let applied = 0
           for (const happening of history) {
             player.play(happening, () => {
               const { records } = player.log
               for (; applied < records.length; applied++) conversation.apply(records[applied]!)
-              const turnByTurn = assembler.assemble()
-              assert.equal(turnByTurn, assembleRequest(rebuildConversation(records), frame))
-              assert.is(turnByTurn.provenance.length, turnByTurn.request.messages.length)
-              givenOut.push({ request: turnByTurn, json: JSON.stringify(turnByTurn) })
+              const live = assembler.assemble()
+              const fresh = assembleRequest(rebuildConversation(records), frame)
+              assert.equal([live.request, live.expired], [fresh.request, fresh.expired])
+              givenOut.push({ live, fresh, json: JSON.stringify(live.request) })
             })
           }
-          for (const { request, json } of givenOut) assert.is(JSON.stringify(request), json)
+          // What is listed only when somebody looks is listed as it was.
+          for (const { live, fresh, json } of givenOut) {
+            assert.is(JSON.stringify(live.request), json)
+            assert.equal(live.messages(), live.request.messages)
+            assert.equal(live.provenance, fresh.provenance)
+            assert.is(live.provenance.length, live.request.messages.length)
+          }
         }),
         { seed: 2, numRuns: 150 },
       )

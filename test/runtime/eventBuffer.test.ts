@@ -71,6 +71,39 @@ describe('an event buffer', (it) => {
     assert.ok(events <= 300)
   })
 
+  it('joins them sooner while nobody has begun to read, and changes no event that others hold', async () => {
+    const given = Array.from({ length: 200 }, (_, n) => text('ab', 2 * n))
+    const unread = new EventBuffer()
+    const read = new EventBuffer()
+    read.push(progress(0))
+    await read.next()
+    for (const event of given) for (const buffer of [unread, read]) buffer.push(event)
+    const rest = async (buffer: EventBuffer) => {
+      buffer.close()
+      const events: AgentEvent[] = []
+      for await (const event of buffer) events.push(event)
+      return events
+    }
+    assert.equal(await rest(read), given)
+    const joined = await rest(unread)
+    assert.is(joined.length, 32)
+    assert.equal(joined.at(-1), text('ab'.repeat(169), 62))
+    assert.equal(
+      given,
+      Array.from({ length: 200 }, (_, n) => text('ab', 2 * n)),
+    )
+  })
+
+  it('never changes an event that was read', async () => {
+    const buffer = new EventBuffer()
+    for (let n = 0; n < 40; n += 1) buffer.push(text('a', n))
+    const seen: AgentEvent[] = []
+    for (let n = 0; n < 32; n += 1) seen.push((await buffer.next()).value!)
+    for (let n = 40; n < 50; n += 1) buffer.push(text('a', n))
+    assert.equal(seen.at(-1), text('a'.repeat(9), 31))
+    assert.equal((await buffer.next()).value, text('a', 40))
+  })
+
   it('never joins deltas of two attempts or two turns', async () => {
     const buffer = new EventBuffer()
     for (let n = 0; n < 300; n += 1) buffer.push(progress(n))

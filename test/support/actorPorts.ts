@@ -1,6 +1,7 @@
 import { createActor, type PromiseActorLogic } from 'xstate'
 import type { AgentPorts, FindPorts, LiveBody } from '../../src/actors/agentPorts.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
+import { blankRequest } from '../../src/actors/redaction/blankSecrets.ts'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import type { Message } from '../../src/protocol/messages.ts'
@@ -42,11 +43,19 @@ export function actorPorts(
     assemble: () => assembleRequest(conversation, { system, tools, settings }),
     durable: () => undefined,
     emit: (event) => void emitted.push(event),
-    delta: (type, { loopId, turnIndex }, text, offset) =>
-      void emitted.push({ type, loopId, turnIndex, text, offset }),
+    delta: (type, { loopId, turnIndex }, text, offset) => void emitted.push({ type, loopId, turnIndex, text, offset }),
     isObserved: true,
     capture: () => {},
     within: (_, run) => run(),
+    requested: ({ loopId, turnIndex }, request, { provenance }) =>
+      void emitted.push({
+        type: 'turn.request',
+        loopId,
+        turnIndex,
+        model: definition.model.id,
+        request: blankRequest(request),
+        provenance,
+      }),
     replyStarted: (key) => void started.push(key),
     warn: (at, message) => void emitted.push({ type: 'model.warning', ...at, model: definition.model.id, message }),
     emitted,

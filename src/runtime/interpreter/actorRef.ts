@@ -21,7 +21,7 @@ const nobody: readonly never[] = Object.freeze([])
 
 /** As XState does: an observer that throws harms nobody, and is not kept quiet about. */
 function report(thrown: unknown): void {
-  setTimeout(() => {
+  queueMicrotask(() => {
     throw thrown
   })
 }

@@ -44,6 +44,23 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
     return this as unknown as AnyActorScope
   }
 
+  /** The same for XState's own interpreter, which takes its scope apart. */
+  get plainScope(): AnyActorScope {
+    const { self, id, sessionId, system } = this
+    const scope = {
+      self,
+      id,
+      sessionId,
+      system,
+      logger: () => {},
+      defer: (effect: () => void) => this.defer(effect),
+      stopChild: (child: ActorRef) => this.stopChild(child),
+      emit: () => {},
+      actionExecutor: (action: Executable) => this.actionExecutor(action),
+    }
+    return scope as unknown as AnyActorScope
+  }
+
   defer(effect: () => void): void {
     this.#deferred.push(effect)
   }
@@ -51,8 +68,6 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
   stopChild(child: ActorRef): void {
     child._stop()
   }
-
-  emit(): void {}
 
   actionExecutor({ type, params, info, exec }: Executable): void {
     const execute = (): void => {

@@ -2,6 +2,7 @@
 /* oxlint-disable no-underscore-dangle */
 import type { AnyActorScope, AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import { ActorSystem } from './actorSystem.ts'
+import { MachineActor } from './machineActor.ts'
 import { planChart } from './plan.ts'
 import { Step } from './step.ts'
 
@@ -20,18 +21,18 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
   machine.transition = (before, event, scope) => {
     const { type } = event
     const isEnd = type === 'xstate.stop' || type === 'xstate.init'
-    if (isEnd || isWatched(scope)) return transition(before, event, scope)
+    if (isEnd || isWatched(scope)) return transition(before, event, plain(scope))
     const configuration = plans.at(before._nodes.find(({ type: kind }) => kind !== 'compound')!)
     const step = new Step(machine, scope, before, configuration)
     const plan = step.choose(configuration.on(type), event)
     // An actor's error that nobody takes ends the machine.
-    if (plan === undefined && type.startsWith('xstate.error.actor')) return transition(before, event, scope)
+    if (plan === undefined && type.startsWith('xstate.error.actor')) return transition(before, event, plain(scope))
     step.settle(plan, event)
     return step.snapshot
   }
 
   machine.getInitialSnapshot = (scope, input) => {
-    if (isWatched(scope)) return getInitialSnapshot(scope, input)
+    if (isWatched(scope)) return getInitialSnapshot(plain(scope), input)
     // Made by XState, for what every snapshot has.
     blank ??= machine.resolveState({ value: machine.root.initial.target[0]!.key, context: {} })
     try {
@@ -50,6 +51,9 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
   }
   return machine
 }
+
+const plain = (scope: AnyActorScope): AnyActorScope =>
+  (scope as unknown) instanceof MachineActor ? (scope as unknown as MachineActor).plainScope : scope
 
 /** XState's own systems do not tell whether anybody inspects them. */
 const isWatched = ({ system }: AnyActorScope): boolean =>

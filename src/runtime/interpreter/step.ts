@@ -1,12 +1,6 @@
 // XState names the parts that are not public so.
 /* oxlint-disable no-underscore-dangle */
-import {
-  type AnyActorLogic,
-  type AnyActorRef,
-  type AnyActorScope,
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-} from 'xstate'
+import type { AnyActorLogic, AnyActorRef, AnyActorScope, AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import type { Change, ChildCommand } from '../../machines/change.ts'
 import { createActor } from './createActor.ts'
 import type { ChartEvent, Operation } from './operation.ts'

@@ -1,0 +1,34 @@
+import { blankSettings } from '../../actors/redaction/blankSecrets.ts'
+import {
+  capturedRequests,
+  captureRequest,
+  type RequestDifference,
+  type TurnRequest,
+} from '../../conversation/captureRequest.ts'
+import { maxContentChars } from '../../protocol/commands.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { jsonChars } from '../../protocol/jsonChars.ts'
+import type { ModelRequest } from '../../protocol/model.ts'
+import type { Provenance } from '../../protocol/provenance.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+
+/** The requests of an agent that its log is to hold: of each only what was not in the one before. */
+export class RequestCaptures {
+  #last: TurnRequest | undefined
+
+  /** `records`: the log so far, of a fork the shared past first. */
+  constructor(records: Iterable<LogRecord>) {
+    for (const captured of capturedRequests(records)) this.#last = captured
+  }
+
+  /** What is to be recorded of the next request. @throws RuntimeError `RECORD_TOO_LARGE` */
+  next(model: string, request: ModelRequest, provenance: readonly Provenance[]): RequestDifference {
+    const settings = blankSettings(request.settings)
+    const next = { model, request: { ...request, settings }, provenance }
+    const difference = captureRequest(this.#last, next)
+    if (jsonChars(difference) > maxContentChars)
+      throw new RuntimeError('RECORD_TOO_LARGE', 'A request is too large to be captured.')
+    this.#last = next
+    return difference
+  }
+}
