@@ -8,16 +8,9 @@ export interface EffectLogic<Output = unknown, Input = unknown> extends PromiseA
   readonly run: Run<Output, Input>
 }
 
-/**
- * Actor logic that does one thing, once; what it returns or throws is the actor's end. It begins when the step that starts it is over, unless
- * the actor was stopped by then; stopping it later cancels it.
- */
+/** Actor logic that does one thing, once; what it returns or throws is the actor's end. Stopping the actor cancels it. */
 export const effect = <Output, Input>(run: Run<Output, Input>): EffectLogic<Output, Input> =>
   Object.assign(
-    fromPromise<Output, Input>(async ({ input, signal }) => {
-      await undefined
-      signal.throwIfAborted()
-      return run(input, Cancellation.of(signal))
-    }),
+    fromPromise<Output, Input>(async ({ input, signal }) => run(input, Cancellation.of(signal))),
     { run },
   )

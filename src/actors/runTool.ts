@@ -32,18 +32,14 @@ export const runTool = (find: FindPorts) => {
   })
 }
 
-function whenWritten(
-  ports: AgentPorts,
-  input: CallInput,
-  cancellation: Cancellation,
-): CallOutput | Promise<CallOutput> {
-  const pending = ports.durable()
-  if (pending === undefined) return begin(ports, input, cancellation)
-  return pending.then(
+/** A tick later at least: the machine's step that starts the call has ended then. */
+const whenWritten = (ports: AgentPorts, input: CallInput, cancellation: Cancellation): Promise<CallOutput> =>
+  (ports.durable() ?? written).then(
     () => begin(ports, input, cancellation),
     (thrown: unknown) => notStarted(ports, input.key, toErrorInfo(thrown, 'STORE_APPEND_FAILED')),
   )
-}
+
+const written = Promise.resolve()
 
 function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation): CallOutput | Promise<CallOutput> {
   if (cancellation.aborted) return notStarted(ports, input.key, errorInfo('ABORTED', 'The call was aborted.'))

@@ -20,8 +20,8 @@ import { whenDone } from './whenDone.ts'
 export const streamReply = (find: FindPorts) =>
   effect<ReplyOutput, ReplyInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
-    const pending = ports.durable()
-    if (pending !== undefined) await pending
+    // A tick at least: who stops the agent right after a prompt asks no model.
+    await ports.durable()
     if (cancellation.aborted) return aborted(ports, input.key)
     const { definition, conversation } = ports
     const estimatedTokens = definition.frameTokens + conversation.trunkTokens

@@ -73,7 +73,6 @@ describe('sleeping', (it) => {
   it('that is stopped leaves no timer', async () => {
     const clock = simulatedClock(1_000)
     const actor = runActor(() => sleep(clock), actorPorts(), { key: 'k', until: 9_999 })
-    await quiet()
     assert.is(clock.pending, 1)
     actor.stop()
     assert.is(clock.pending, 0)

@@ -19,24 +19,18 @@ export class EffectActor extends ActorRef<Snapshot<unknown> & { readonly input: 
   start(): this {
     if (this._processingStatus !== 0) return this
     this._processingStatus = 1
-    queueMicrotask(() => this.#begin())
-    return this
-  }
-
-  #begin(): void {
-    if (this._processingStatus !== 1) return
     this.#cancellation = new Cancellation()
     let result: unknown
     try {
       result = this.#run(this.snapshot.input, this.#cancellation)
     } catch (thrown) {
-      return this.#failed(thrown)
+      result = Promise.reject(thrown)
     }
-    if (!(result instanceof Promise)) return this.#done(result)
-    result.then(
+    Promise.resolve(result).then(
       (output) => this.#done(output),
       (thrown: unknown) => this.#failed(thrown),
     )
+    return this
   }
 
   #done(output: unknown): void {
@@ -64,7 +58,7 @@ export class EffectActor extends ActorRef<Snapshot<unknown> & { readonly input: 
     this._processingStatus = 2
     if (!wasRunning) return this
     this.snapshot = { status: 'stopped', output: undefined, error: undefined, input: undefined }
-    this.#cancellation?.abort()
+    this.#cancellation!.abort()
     this.tellEnd()
     return this
   }
