@@ -233,8 +233,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-25',
     file: 'src/runtime/children.ts',
     what: 'a sub-agent that nobody came to run holds its log',
-    from: `      signal.addEventListener('abort', () => queueMicrotask(() => this.#discard(childId, child)))
-`,
+    from: '      cancellation.add(() => queueMicrotask(() => this.#discard(childId, child)))\n',
     to: '',
     tests: ['journeys/abortsATree', 'tree/chaosTree'],
   },
