@@ -227,7 +227,7 @@ describe('a server that is killed', (it) => {
         // As SIGKILL leaves it: the files as they are at this moment, and nobody to answer.
         wire.hold()
         const next = join(root, `${life}`)
-        await cp(folder, next, { recursive: true, filter: (file) => !file.endsWith('.lock') })
+        await cp(folder, next, { recursive: true, filter: (file) => !file.includes('.lock') })
         wire.cut()
         folder = next
         const dead = serving
