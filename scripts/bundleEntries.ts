@@ -7,6 +7,7 @@ const source = (path: string): string => join(root, 'src', path)
 const pathOf = (id: string): string => relative(join(root, 'src'), id).split(sep).join('/')
 
 const commandLine = source('runtime/cli/main.ts')
+const commandFolder = 'runtime/cli/commands/'
 
 /** The doors of the package: `client` for `dist/client.js`, which is made of `src/client.ts`. */
 function doors(): readonly string[] {
@@ -19,7 +20,7 @@ function doors(): readonly string[] {
 }
 
 /** Who needs a module at once; `library`: some door does, be it later. */
-type Part = 'commandLine' | 'index' | 'client' | 'aiSdk' | 'library'
+type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'library'
 
 /** Of what the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
@@ -43,7 +44,7 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   // It knows its own place.
   if (path === 'runtime/packageFile.ts') return 'packageFile'
   if (isFor('commandLine')) return isFor('library') ? 'errors' : 'commandLine'
-  if (!isFor('library')) return path.startsWith('runtime/cli/commands/') ? null : 'commands'
+  if (!isFor('library')) return isFor('command') && !path.startsWith(commandFolder) ? 'commands' : null
   if (!isFor('index')) return null
   if (isFor('client')) return 'protocol'
   if (isFor('aiSdk')) return path.startsWith('actors/') ? 'models' : 'protocol'
@@ -58,15 +59,19 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
   const layout: Plugin = {
     name: 'layout',
     buildEnd() {
-      const needs = (ofDoors: readonly string[], later = false): ReadonlySet<string> =>
-        reachedFrom(
-          ofDoors.map((name) => entries.get(name)!),
-          (id) => this.getModuleInfo(id),
-          later,
-        )
-      for (const name of ['index', 'client', 'aiSdk'] as const) parts.set(name, needs([name]))
-      parts.set('commandLine', needs(['cli']))
-      parts.set('library', needs(names, true))
+      const needs = (modules: readonly string[], later = false): ReadonlySet<string> =>
+        reachedFrom(modules, (id) => this.getModuleInfo(id), later)
+      for (const name of ['index', 'client', 'aiSdk'] as const) parts.set(name, needs([entries.get(name)!]))
+      parts.set(
+        'library',
+        needs(
+          names.map((name) => entries.get(name)!),
+          true,
+        ),
+      )
+      parts.set('commandLine', needs([commandLine]))
+      // Not what a command itself loads later, such as an optional package.
+      parts.set('command', needs([...needs([commandLine], true)].filter((id) => pathOf(id).startsWith(commandFolder))))
     },
     renderChunk: (code) => ({ code: asciiOnly(code), map: null }),
     generateBundle: (_options, bundle) => refuseCycles(bundle),
@@ -91,7 +96,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: ({ facadeModuleId }) =>
-            facadeModuleId != null && pathOf(facadeModuleId).startsWith('runtime/cli/commands/')
+            facadeModuleId != null && pathOf(facadeModuleId).startsWith(commandFolder)
               ? 'chunks/cli/[name].js'
               : 'chunks/[name].js',
           // The sources are published beside them.

@@ -46,6 +46,9 @@ async function bundleOf(folder: string, names: string): Promise<Rolldown.OutputC
   return ([made].flat() as [Rolldown.RolldownOutput])[0].output[0]
 }
 
+/** Packages that not everybody installs. */
+const optional = /\/node_modules\/(?:@|ws\/)/
+
 /** The first build is waited for by whichever case comes first. */
 const timeoutMs = 120_000
 
@@ -112,6 +115,8 @@ describe('the built package', (it) => {
     assert.equal(loaded(client, /^node:|\/node_modules\/(?!zod\/)/), [])
     const help = await started(context, cliCommand(['--help'], join(folder, 'dist/cli.js')).slice(1))
     assert.equal(loaded(help, /\/node_modules\/|^node:(?!util$|process$)/), [])
+    const command = await started(context, cliCommand(['chart'], join(folder, 'dist/cli.js')).slice(1))
+    assert.equal(loaded(command, optional), [])
     assert.ok(help.modules.length <= 6, `${help.modules.length} modules were loaded for the help`)
   })
 })
