@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { aiSdkModel } from '../../src/aiSdk.ts'
 import type { ModelError, ModelErrorKind, ModelPart } from '../../src/protocol/model.ts'
+import { freePort } from '../support/freePort.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 import { ask, iterate, partsOf, replyOf, useWire, wireFamilies } from '../support/wireServer/useWire.ts'
 import { fakeKey, type WireFamily, type WireReply } from '../support/wireServer/wireFamily.ts'
@@ -224,13 +223,4 @@ for (const family of wireFamilies) {
       assert.equal((await replyOf(model, ask('hi'), test.signal)).content, [{ type: 'text', text: 'Hello' }])
     })
   })
-}
-
-/** A port nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

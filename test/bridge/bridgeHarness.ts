@@ -1,16 +1,19 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { Client } from '../../src/client/client.ts'
 import { connect } from '../../src/client/connect.ts'
 import type { ConnectOptions } from '../../src/client/connectOptions.ts'
 import { isLogged, type AgentEvent } from '../../src/protocol/events.ts'
 import { bridgeProtocol, serverFrameSchema, type ServerFrame } from '../../src/protocol/frames.ts'
-import type { Store } from '../../src/protocol/store.ts'
+import type { ErasableStore, Store } from '../../src/protocol/store.ts'
 import type { BridgeServer, ServeOptions } from '../../src/runtime/bridge/serveOptions.ts'
 import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import type { RuntimeOptions } from '../../src/runtime/runtimeOptions.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
+import { tool } from '../support/agentHarness.ts'
 import type { CaseContext } from '../support/suite.ts'
 
 type Context = Pick<CaseContext, 'cleanup'>
@@ -52,6 +55,29 @@ export async function serveAgents(
       return bare
     },
   }
+}
+
+/** A store in memory that outlives its runtime: what the next server finds. */
+export const lastingStore = (): ErasableStore => ({ ...memoryStore(), close: async () => {} })
+
+/** An agent whose one call waits for approval, and one that calls it as its sub-agent. */
+export function approving(): { readonly worker: AgentDefinition; readonly boss: AgentDefinition } {
+  const worker = defineAgent({
+    name: 'worker',
+    description: 'works',
+    tools: [tool('look', () => 'seen', { needsApproval: true })],
+    model: policyModel(({ messages }) =>
+      messages.length === 1 ? { toolCalls: [{ name: 'look', input: {} }] } : 'done',
+    ),
+  })
+  const boss = defineAgent({
+    name: 'boss',
+    agents: [worker],
+    model: policyModel(({ messages }) =>
+      messages.length === 1 ? { toolCalls: [{ name: 'worker', input: { task: 'x' } }] } : 'fine',
+    ),
+  })
+  return { worker, boss }
 }
 
 /** A socket without our client around it. */

@@ -2,10 +2,9 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { simulatedClock } from '../../src/runtime/simulatedClock.ts'
-import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
-import { gate, tool } from '../support/agentHarness.ts'
+import { gate } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
-import { Heard, serveAgents, type Bare } from './bridgeHarness.ts'
+import { approving, Heard, lastingStore, serveAgents, type Bare } from './bridgeHarness.ts'
 
 /** Counts what is asked of it. */
 function payer() {
@@ -27,13 +26,12 @@ async function sendAndWait(bare: Bare, frame: { readonly id: string }): Promise<
   return answersTo(bare, frame.id).at(-1)
 }
 
-/** A store that counts how often a log is read, and outlives its runtime. */
+/** A lasting store that counts how often a log is read. */
 function countingStore() {
-  const inner = memoryStore()
+  const inner = lastingStore()
   const reads: string[] = []
   const store: Store = {
     ...inner,
-    close: async () => {},
     read(agentId, fromSeq) {
       reads.push(agentId)
       return inner.read(agentId, fromSeq)
@@ -149,21 +147,7 @@ describe('an agent that is spawned without a name', (it) => {
 })
 
 describe('a decision about a call of a sub-agent that has ended', (it) => {
-  const worker = defineAgent({
-    name: 'worker',
-    description: 'works',
-    tools: [tool('look', () => 'seen', { needsApproval: true })],
-    model: policyModel(({ messages }) =>
-      messages.length === 1 ? { toolCalls: [{ name: 'look', input: {} }] } : 'done',
-    ),
-  })
-  const boss = defineAgent({
-    name: 'boss',
-    agents: [worker],
-    model: policyModel(({ messages }) =>
-      messages.length === 1 ? { toolCalls: [{ name: 'worker', input: { task: 'x' } }] } : 'fine',
-    ),
-  })
+  const { boss } = approving()
 
   it('reads its log once, and none of agents that are not below', async (context) => {
     const { store, reads } = countingStore()

@@ -1,20 +1,14 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
-import { gate, tool } from '../support/agentHarness.ts'
+import { gate } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
-import { Heard, logOf, serveAgents } from './bridgeHarness.ts'
-
-const kept = () => {
-  const store = memoryStore()
-  return { ...store, close: async () => {} }
-}
+import { approving, Heard, lastingStore, logOf, serveAgents } from './bridgeHarness.ts'
 
 const typesOf = (records: readonly object[]): string[] => records.map((record) => (record as { type: string }).type)
 
 describe('a command sent again to the next server', (it) => {
   it('does not abort another run than the one it aborted', async (context) => {
-    const store = kept()
+    const store = lastingStore()
     const open = gate()
     const worker = defineAgent({ name: 'worker', model: policyModel(async () => (await open.promise, 'done')) })
     const before = await serveAgents(context, [worker], { runtime: { store } })
@@ -38,16 +32,10 @@ describe('a command sent again to the next server', (it) => {
   })
 
   it('is not refused because it has decided already', async (context) => {
-    const store = kept()
-    const careful = defineAgent({
-      name: 'careful',
-      tools: [tool('look', () => 'seen', { needsApproval: true })],
-      model: policyModel(({ messages }) =>
-        messages.length === 1 ? { toolCalls: [{ name: 'look', input: {} }] } : 'done',
-      ),
-    })
-    const before = await serveAgents(context, [careful], { runtime: { store } })
-    const agent = await before.runtime.spawn(careful, { id: 'a1' })
+    const store = lastingStore()
+    const { worker } = approving()
+    const before = await serveAgents(context, [worker], { runtime: { store } })
+    const agent = await before.runtime.spawn(worker, { id: 'a1' })
     const heard = new Heard()
     agent.subscribe(heard.listen)
     const run = agent.prompt('go')
@@ -59,7 +47,7 @@ describe('a command sent again to the next server', (it) => {
     first.send(decide)
     assert.is((await run.result).text, 'done')
     await before.runtime.close()
-    const after = await serveAgents(context, [careful], { runtime: { store } })
+    const after = await serveAgents(context, [worker], { runtime: { store } })
     const again = await after.dial({ hello: { sessionId: 's1' } })
     again.send(decide)
     assert.is((await again.until((frame) => 'id' in frame && frame.id === 'c1')).type, 'ok')
@@ -67,22 +55,8 @@ describe('a command sent again to the next server', (it) => {
   })
 
   it('is not refused because it has decided a call of a sub-agent already', async (context) => {
-    const store = kept()
-    const worker = defineAgent({
-      name: 'worker',
-      description: 'works',
-      tools: [tool('look', () => 'seen', { needsApproval: true })],
-      model: policyModel(({ messages }) =>
-        messages.length === 1 ? { toolCalls: [{ name: 'look', input: {} }] } : 'done',
-      ),
-    })
-    const boss = defineAgent({
-      name: 'boss',
-      agents: [worker],
-      model: policyModel(({ messages }) =>
-        messages.length === 1 ? { toolCalls: [{ name: 'worker', input: { task: 'x' } }] } : 'fine',
-      ),
-    })
+    const store = lastingStore()
+    const { boss } = approving()
     const before = await serveAgents(context, [boss], { runtime: { store } })
     const agent = await before.runtime.spawn(boss, { id: 'b1' })
     const heard = new Heard()

@@ -9,19 +9,11 @@ import type { WebSocketConstructor } from '../../src/client/webSocketPort.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
 import { simulatedClock } from '../../src/runtime/simulatedClock.ts'
 import { withCode } from '../support/agentHarness.ts'
+import { freePort } from '../support/freePort.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { serveAgents } from './bridgeHarness.ts'
 
 const echo = defineAgent({ name: 'echo', model: policyModel(() => 'yes') })
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 const nowhere = async (): Promise<string> => `ws://127.0.0.1:${await freePort()}/bridge`
 

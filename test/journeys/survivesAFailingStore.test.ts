@@ -1,4 +1,6 @@
 import { RuntimeError } from '../../src/protocol/errors.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
 import { calls, gate, quiet, resultsOf, saidIn, stalled, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { brittleStore } from '../support/brittleStore.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -163,6 +165,23 @@ describe('a store that fails', (it) => {
     store.fail = new RuntimeError('STORE_LOCKED', 'Someone took it.')
     assert.is((await agent.resume().result).error?.code, 'STORE_LOCKED')
     store.fail = undefined
+    assert.is((await agent.resume().result).text, 'the answer')
+  })
+
+  it('by answering an append with nothing asks nothing, and goes on once it keeps its contract', async (context) => {
+    const inner = memoryStore()
+    let isBroken = false
+    const store: Store = {
+      ...inner,
+      append: (agentId, records) =>
+        isBroken ? (undefined as unknown as Promise<void>) : inner.append(agentId, records),
+    }
+    const { agent, script } = await startAgent(context, { store, replies: ['the answer'] })
+    await quiet()
+    isBroken = true
+    assert.match((await agent.prompt('go').result).error!.message, /no promise/)
+    assert.is(script.requests.length, 0)
+    isBroken = false
     assert.is((await agent.resume().result).text, 'the answer')
   })
 

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { fileStore } from '../../../src/runtime/stores/fileStore.ts'
+import { freePort } from '../../support/freePort.ts'
 import type { CaseContext } from '../../support/suite.ts'
 import { storeFolder } from '../../runtime/storeFolder.ts'
 
@@ -30,6 +30,7 @@ export async function startServerProcess(
   origin?: string,
 ): Promise<ServerProcess> {
   const { dir } = await storeFolder(context)
+  // A server that is started again needs one that stays.
   const port = await freePort()
   let child: ChildProcess | undefined
   let lives = 0
@@ -71,13 +72,4 @@ export async function startServerProcess(
       return records
     },
   }
-}
-
-/** A port nobody listens on now: a server that is started again needs one that stays. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
