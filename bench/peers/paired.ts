@@ -1,6 +1,6 @@
 /**
  * Contenders beside one another in one process: each works for three seconds, then they alternate, batch by batch. Ratios are taken
- * within a round and their median is printed, so that they hold to about 5 % where the figures themselves drift with the machine.
+ * within a round and their median is printed, as they hold where the figures themselves drift with the machine.
  *
  *   node --expose-gc bench/peers/paired.ts [--only turn100] [--contenders escapement,pi,floor] [--rounds 25] [--warm 3000]
  *                                          [--against dist/index.js of another build]
@@ -55,14 +55,14 @@ async function compare(workload: TimedWorkload, subjects: readonly Subject[], ro
 
 function print(workload: TimedWorkload, figures: ReadonlyMap<string, readonly number[]>): void {
   console.log(`${workload.title}, ${workload.unit}/${workload.per}`)
-  const bases = ['pi', 'floor', 'other'].filter((name) => figures.has(name))
+  const bases = ['pi', 'piBefore', 'floor', 'other'].filter((name) => figures.has(name))
   const columns = ['median', ...bases.map((base) => `÷ ${base}`), 'spread']
-  console.log(`  ${''.padEnd(12)}${columns.map((column) => column.padStart(10)).join('')}`)
+  console.log(`  ${''.padEnd(12)}${columns.map((column) => column.padStart(12)).join('')}`)
   for (const [name, values] of figures) {
     const { median, spread } = summaryOf(values)
     const ratios = bases.map((base) => medianOf(values.map((value, round) => value / figures.get(base)![round]!)))
     const cells = [format(median!), ...ratios.map(format), `${Math.round(spread * 100)} %`]
-    console.log(`  ${name.padEnd(12)}${cells.map((cell) => cell.padStart(10)).join('')}`)
+    console.log(`  ${name.padEnd(12)}${cells.map((cell) => cell.padStart(12)).join('')}`)
   }
   console.log()
 }
@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       only: { type: 'string', default: 'turn100' },
-      contenders: { type: 'string', default: 'floor,pi,escapement' },
+      contenders: { type: 'string', default: 'floor,pi,piBefore,escapement' },
       rounds: { type: 'string', default: '25' },
       warm: { type: 'string', default: '3000' },
       against: { type: 'string' },

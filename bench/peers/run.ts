@@ -78,14 +78,16 @@ async function measureAll(options: RunOptions): Promise<Report> {
 }
 
 function print({ warmUps, workloads, isMarkdown }: RunOptions, report: Report): void {
-  console.log(`Node ${report.node}, ${report.processor.trim()}, ${report.rounds} rounds.`)
+  const rounds = `${report.rounds} round${report.rounds === 1 ? '' : 's'}`
+  console.log(`Node ${report.node}, ${report.processor.trim()}, ${rounds}.`)
   for (const warmUp of warmUps) {
     const results = report.results.filter((result) => result.warmUp === warmUp)
     const rows = workloads
       .flatMap((workload) => rowsOf(workload).map((row) => ({ row, line: lineOf(results, workload.name, row.figure) })))
       .filter(({ line }) => Object.keys(line).length > 0)
     if (rows.length === 0) continue
-    console.log(`\nAfter a ${warmUp} warm-up. ${spreadText(rows)}\n`)
+    const spread = report.rounds === 1 ? '' : ` ${spreadText(rows)}`
+    console.log(`\nAfter a ${warmUp} warm-up.${spread}\n`)
     if (isMarkdown) console.log(markdownTable(rows, report.labels))
     else console.log(rows.map(({ row, line }) => textTable(row, line, report.labels)).join('\n\n'))
   }
