@@ -4,14 +4,15 @@ import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } fro
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { irreversibleNames } from './irreversibleNames.ts'
-import { subAgentMap, subAgentSpec, type SubAgentEntry } from './subAgents.ts'
+import { subAgentMap, type SubAgentEntry } from './subAgents.ts'
 import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
-import type { JsonSchema, Model, ModelSettings, ToolSpec } from '../protocol/model.ts'
+import type { JsonSchema, Model, ModelSettings } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import type { ModelSnapshot } from '../protocol/request.ts'
-import { madeHere, type AgentDefinition, type Pricing, type RevertSettings, type SubAgent } from './agentDefinition.ts'
+import type { AgentDefinition, Pricing, RevertSettings, SubAgent } from './agentDefinition.ts'
+import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { askForAnswer } from './readAnswer.ts'
@@ -205,7 +206,7 @@ const optionsSchema = lazily(() =>
   }),
 )
 
-const defaultRetry: RetryPolicy = { attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 }
+const defaultRetry: RetryPolicy = Object.freeze({ attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 })
 
 /**
  * Makes an agent's blueprint: checks the options and fills defaults in. Spawn it with `runtime.spawn`.
@@ -225,64 +226,55 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     ...(options.braking?.prune === true ? [prunTool()] : []),
   ]
   const tools = toolMap([...(options.tools ?? []), ...brakeTools], label)
-  // Agents that call one another cannot all be defined first: what depends on them is made when it is first asked for.
-  const called = isFunction(options.agents)
-    ? lazily(() => subAgentMap((options.agents as () => readonly SubAgentEntry[])(), tools, label))
-    : constant(subAgentMap((options.agents ?? []) as readonly SubAgentEntry[], tools, label))
-  const toolSpecs = lazily(() =>
-    Object.freeze([...[...tools.values()].map(specOf), ...[...called().values()].map(subAgentSpec)]),
-  )
+  const { agents = [] } = options
+  const called = isFunction(agents)
+    ? lazily(() => subAgentMap((agents as () => readonly SubAgentEntry[])(), tools, label))
+    : constant(subAgentMap(agents as readonly SubAgentEntry[], tools, label))
+  const hasAgents = isFunction(agents) || agents.length > 0
   const settings = settingsOf(options.settings, output, label)
-  const system = systemOf(instructions, settings)
-  const frameTokens = lazily(
-    () => counter.text(system) + (toolSpecs().length === 0 ? 0 : counter.text(JSON.stringify(toolSpecs()))),
-  )
   const model = modelOf(options.model, label)
-  const definition: AgentDefinition = Object.freeze({
+  const policy = {
+    flags: { revert: braking?.revert != null, prune: options.braking?.prune === true, compact: compaction !== null },
+    toolExecution: options.toolExecution ?? 'parallel',
+    queueMode: options.queueMode ?? 'one-at-a-time',
+    limits: options.limits === undefined ? noLimits : withoutUndefined(options.limits),
+    retry: options.retry === undefined ? defaultRetry : { ...defaultRetry, ...withoutUndefined(options.retry) },
+    outputAttempts: options.outputAttempts ?? 3,
+    compaction: {
+      trigger: compaction === null ? Number.MAX_SAFE_INTEGER : compactionTrigger(compaction.policy),
+      regrowth: Math.ceil(contextWindow * threshold),
+    },
+    maxChildren: options.maxChildren ?? 16,
+    maxCallsPerReply: options.maxCallsPerReply ?? 128,
+  } as const
+  const parts = {
     name,
     model,
     instructions,
-    system,
+    system: systemOf(instructions, settings),
     description,
     input: input ?? null,
     tools,
-    get agents() {
-      return called()
-    },
-    get toolSpecs() {
-      return toolSpecs()
-    },
     maxDepth: options.maxDepth ?? 5,
     settings,
     snapshot: snapshotOf(model.id, settings),
-    policy: lazyAgents(called, tools, {
-      flags: { revert: braking?.revert != null, prune: options.braking?.prune === true, compact: compaction !== null },
-      toolExecution: options.toolExecution ?? 'parallel',
-      queueMode: options.queueMode ?? 'one-at-a-time',
-      limits: withoutUndefined(options.limits ?? {}),
-      retry: { ...defaultRetry, ...withoutUndefined(options.retry ?? {}) },
-      outputAttempts: options.outputAttempts ?? 3,
-      compaction: {
-        trigger: compaction === null ? Number.MAX_SAFE_INTEGER : compactionTrigger(compaction.policy),
-        regrowth: Math.ceil(contextWindow * threshold),
-      },
-      maxChildren: options.maxChildren ?? 16,
-      maxCallsPerReply: options.maxCallsPerReply ?? 128,
-    }),
+    policy: hasAgents
+      ? lazyAgents(called, tools, policy)
+      : { ...policy, agents: nobody, irreversible: irreversibleNames(tools, called()) },
     compaction,
     braking,
     output: output ?? null,
     pricing: options.pricing ?? null,
     counter,
-    get frameTokens() {
-      return frameTokens()
-    },
     maxQueue: options.maxQueue ?? 100,
     checkRequests: options.checkRequests ?? false,
     captureTurnRequests: options.captureTurnRequests ?? false,
-  })
-  return madeHere(definition)
+  }
+  return definedAgent(parts, called)
 }
+
+const nobody: readonly never[] = Object.freeze([])
+const noLimits: Limits = Object.freeze({})
 
 const constant =
   <T>(value: T): (() => T) =>
@@ -320,8 +312,6 @@ function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Too
   }
   return map
 }
-
-const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({ name, description, inputSchema })
 
 function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | undefined, label: string): ModelSettings {
   if (output === undefined) return Object.freeze({ ...settings })
@@ -366,8 +356,11 @@ function brakingOf(options: AgentOptions['braking'], contextWindow: number, labe
   return { revert: revert === false ? null : settings, tags }
 }
 
+const defaultCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const
+
 function compactionOf(options: AgentOptions['compaction']): AgentDefinition['compaction'] {
   if (options === false) return null
-  const { strategy = heuristicStrategy, ...policy } = options ?? {}
+  if (options === undefined) return defaultCompaction
+  const { strategy = heuristicStrategy, ...policy } = options
   return { policy: { ...defaultCompactionPolicy, ...withoutUndefined(policy) }, strategy }
 }

@@ -12,12 +12,14 @@ interface Member {
 
 /** What XState's system of actors is to its actors, and much smaller: there is one for every agent that code has spawned. */
 export class ActorSystem {
-  readonly #root: { readonly id: string; readonly sessionId: string }
+  readonly #root: Member & { readonly id: string; readonly sessionId: string }
   #booked = 0
+  /** By their system ids; most systems have none but the root. */
   #named: Map<string, Member> | undefined
+  #isRootNamed = false
   #inspectors: Set<Inspector> | undefined
 
-  constructor(root: { readonly id: string; readonly sessionId: string }) {
+  constructor(root: Member & { readonly id: string; readonly sessionId: string }) {
     this.#root = root
   }
 
@@ -34,11 +36,13 @@ export class ActorSystem {
   }
 
   get(systemId: string): Member | undefined {
+    if (this.#isRootNamed && this.#root.systemId === systemId) return this.#root
     return this.#named?.get(systemId)
   }
 
   getAll(): Readonly<Record<string, Member>> {
-    return Object.fromEntries(this.#named ?? [])
+    const root = this.#isRootNamed ? { [this.#root.systemId!]: this.#root } : {}
+    return { ...root, ...Object.fromEntries(this.#named ?? []) }
   }
 
   _bookId(): string {
@@ -49,15 +53,21 @@ export class ActorSystem {
   _register(): void {}
 
   _set(systemId: string, actor: Member): void {
-    this.#named ??= new Map()
-    const other = this.#named.get(systemId)
+    const other = this.get(systemId)
     if (other !== undefined && other !== actor) throw new Error(`There is an actor "${systemId}" already.`)
+    if (actor === this.#root) {
+      this.#isRootNamed = true
+      return
+    }
+    this.#named ??= new Map()
     this.#named.set(systemId, actor)
   }
 
   _unregister(actor: Member): void {
     const { systemId } = actor
-    if (systemId !== undefined && this.get(systemId) === actor) this.#named?.delete(systemId)
+    if (systemId === undefined || this.get(systemId) !== actor) return
+    if (actor === this.#root) this.#isRootNamed = false
+    else this.#named!.delete(systemId)
   }
 
   _relay(source: unknown, actor: Member, event: { readonly type: string }): void {

@@ -11,15 +11,17 @@ interface Executable {
   readonly exec?: ((info: unknown, params: unknown) => void) | undefined
 }
 
+const nothing: readonly (() => void)[] = Object.freeze([])
+
 /** The actor of a machine, and the scope that its logic reaches it by. */
 export class MachineActor extends ActorRef<AnyMachineSnapshot> {
   readonly #machine: AnyStateMachine
   readonly #input: unknown
-  /** Events that wait; the first is under way while it is processing. */
-  #mailbox: EventObject[] = []
+  /** Events that wait. */
+  #mailbox: EventObject[] | undefined
   #isProcessing = false
   /** What waits for the end of a step. */
-  #deferred: (() => void)[] = []
+  #deferred: (() => void)[] | undefined
 
   constructor(machine: AnyStateMachine, options: ActorOptions) {
     super(machine, options)
@@ -62,7 +64,8 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
   }
 
   defer(effect: () => void): void {
-    this.#deferred.push(effect)
+    if (this.#deferred === undefined) this.#deferred = [effect]
+    else this.#deferred.push(effect)
   }
 
   stopChild(child: ActorRef): void {
@@ -93,21 +96,25 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
 
   _send(event: EventObject): void {
     if (this._processingStatus === 2) return
+    if (this._processingStatus === 1 && !this.#isProcessing) return this.#work(event)
+    this.#mailbox ??= []
     this.#mailbox.push(event)
-    if (this._processingStatus === 1 && !this.#isProcessing) this.#work()
   }
 
   _stop(): this {
     const status = this._processingStatus
-    this.#mailbox = []
+    this.#mailbox = undefined
     if (status === 0) this._processingStatus = 2
     else if (status === 1) this._send({ type: 'xstate.stop' })
     return this
   }
 
-  #work(): void {
+  #work(first?: EventObject): void {
     this.#isProcessing = true
-    for (let event = this.#mailbox.shift(); event !== undefined; event = this.#mailbox.shift()) this.#process(event)
+    for (let event = first ?? this.#mailbox?.shift(); event !== undefined; event = this.#mailbox?.shift())
+      this.#process(event)
+    // An agent that rests does not hold the room that they took.
+    this.#mailbox = undefined
     this.#isProcessing = false
   }
 
@@ -134,11 +141,12 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
   }
 
   #runDeferred(): void {
-    const deferred = this.#deferred
     try {
-      for (let next = deferred.shift(); next !== undefined; next = deferred.shift()) next()
+      // Each may defer more.
+      for (const effect of this.#deferred ?? nothing) effect()
+      this.#deferred = undefined
     } catch (error) {
-      deferred.length = 0
+      this.#deferred = undefined
       this.snapshot = { ...this.snapshot, status: 'error', error } as AnyMachineSnapshot
     }
   }
@@ -146,7 +154,7 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
   #end(): this {
     if (this._processingStatus === 1) {
       this._processingStatus = 2
-      this.#mailbox = []
+      this.#mailbox = undefined
       this.system._unregister(this)
     }
     this.tellEnd()

@@ -1,0 +1,47 @@
+import type { ToolSpec } from '../protocol/model.ts'
+import { type AgentDefinition, madeHere, type SubAgent } from './agentDefinition.ts'
+import { subAgentSpec } from './subAgents.ts'
+import type { Tool } from './tools/defineTool.ts'
+
+/** What is known of a definition at once. */
+export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'toolSpecs' | 'frameTokens'>
+
+/** Its fields are the parts. A class, as ten thousand definitions with getters of their own would each weigh as much as an agent. */
+class DefinedAgent {
+  readonly #called: () => ReadonlyMap<string, SubAgent>
+  #agents: ReadonlyMap<string, SubAgent> | undefined
+  #toolSpecs: readonly ToolSpec[] | undefined
+  #frameTokens: number | undefined
+
+  constructor(parts: DefinitionParts, called: () => ReadonlyMap<string, SubAgent>) {
+    Object.assign(this, parts)
+    this.#called = called
+  }
+
+  get agents(): ReadonlyMap<string, SubAgent> {
+    return (this.#agents ??= this.#called())
+  }
+
+  get toolSpecs(): readonly ToolSpec[] {
+    return (this.#toolSpecs ??= Object.freeze([
+      ...[...this.#parts.tools.values()].map(specOf),
+      ...[...this.agents.values()].map(subAgentSpec),
+    ]))
+  }
+
+  get frameTokens(): number {
+    const { counter, system } = this.#parts
+    const tools = (): number => (this.toolSpecs.length === 0 ? 0 : counter.text(JSON.stringify(this.toolSpecs)))
+    return (this.#frameTokens ??= counter.text(system) + tools())
+  }
+
+  get #parts(): DefinitionParts {
+    return this as unknown as DefinitionParts
+  }
+}
+
+const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({ name, description, inputSchema })
+
+/** The definition of these parts. Agents that call one another cannot all be defined first: what depends on them is made when first asked for. */
+export const definedAgent = (parts: DefinitionParts, called: () => ReadonlyMap<string, SubAgent>): AgentDefinition =>
+  madeHere(Object.freeze(new DefinedAgent(parts, called)) as unknown as AgentDefinition)
