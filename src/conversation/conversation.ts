@@ -42,7 +42,8 @@ export class Conversation implements ConversationView {
   readonly #nodes: (ConversationNode | undefined)[] = []
   readonly #trunk: ConversationNode[] = []
   readonly #overlays: (Overlay & { readonly saved: number })[] = []
-  readonly #waiting = new WaitingMessages()
+  /** Missing while nobody has waited. */
+  #waiting: WaitingMessages | undefined
   #callIds: Set<string> | undefined
   #open: OpenStep | undefined
   #lastSeq = 0
@@ -100,7 +101,7 @@ export class Conversation implements ConversationView {
 
   /** Messages that wait, oldest first. */
   get queues(): { readonly [Q in QueueName]: readonly QueuedMessage[] } {
-    return this.#waiting.queues
+    return this.#waiting?.queues ?? noQueues
   }
 
   /** Reported over estimated tokens of the last request that a provider measured; 1 before. */
@@ -203,7 +204,7 @@ export class Conversation implements ConversationView {
         this.#append(record, record.nodeId)
         this.#annotations?.personSpoke()
         this.#repair = undefined
-        this.#waiting.said(record.message.content)
+        this.#waiting?.said(record.message.content)
         break
       case 'reply.end':
         this.#applyReply(record)
@@ -236,6 +237,7 @@ export class Conversation implements ConversationView {
         this.#applyPrune(record)
         break
       case 'queue.changed':
+        this.#waiting ??= new WaitingMessages()
         this.#waiting.apply(record)
         break
       default:
@@ -247,7 +249,7 @@ export class Conversation implements ConversationView {
   beginLog(): void {
     this.#lastSeq = 0
     this.#open = undefined
-    this.#waiting.clear()
+    this.#waiting = undefined
     for (const requests of [this.#annotations?.reverts, this.#annotations?.prunes]) requests?.splice(0)
   }
 
@@ -382,6 +384,9 @@ export class Conversation implements ConversationView {
     if (node.id > this.#lastNodeId) this.#lastNodeId = node.id
   }
 }
+
+const nobody: readonly never[] = Object.freeze([])
+const noQueues = Object.freeze({ steering: nobody, followUps: nobody, prompts: nobody })
 
 const corrupt = (record: LogRecord, what: string): RuntimeError =>
   new RuntimeError('LOG_CORRUPT', `Record ${record.seq} (${record.type}) does not follow from the log: ${what}.`)

@@ -58,11 +58,6 @@ export class WaitingMessages {
       : this.#taken.map((other) => (other === taken ? next : other))
   }
 
-  clear(): void {
-    for (const queue of Object.values(this.#queues)) queue.length = 0
-    this.#taken = []
-  }
-
   #unsaid(queue: QueueName): QueuedMessage[] {
     return this.#taken
       .filter((taken) => taken.queue === queue)
