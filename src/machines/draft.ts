@@ -42,9 +42,13 @@ export class Draft implements Change<AgentContext> {
     if (this.context.run !== null) this.set({ run: { ...this.context.run, ...change } })
   }
 
+  /** The body itself becomes the record: to copy every one costs a good part of a turn. */
   record(body: RecordBody): void {
     const seq = this.context.seq + 1
-    this.records.push({ v: recordVersion, seq, ...body })
+    const header = body as { v?: number; seq?: number }
+    header.v = recordVersion
+    header.seq = seq
+    this.records.push(body as RecordDraft)
     this.set({ seq })
   }
 

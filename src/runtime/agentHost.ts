@@ -10,7 +10,7 @@ import { loopIdOf } from '../machines/draft.ts'
 import { addSpent } from '../machines/spending.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { RecordDraft, Spent } from '../protocol/records.ts'
+import type { LogRecord, RecordDraft, Spent } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
 import type { GrowingReply } from './agent.ts'
@@ -213,7 +213,6 @@ export class AgentHost implements AgentPorts {
     return this.#stopping !== undefined || this.#snapshot.status !== 'active'
   }
 
-  /** Somebody stopped or closed it, and it did not end by itself. */
   get isEndedOnPurpose(): boolean {
     return this.#stopping !== undefined
   }
@@ -307,8 +306,10 @@ export class AgentHost implements AgentPorts {
   /** The machine's `record` command: folds the record in, queues it for the store, tells observers. Idempotent by `seq`. */
   record(draft: RecordDraft): void {
     if (draft.seq <= this.conversation.lastSeq) return
+    const clean = (this.redactor?.value(draft) ?? draft) as { -readonly [K in keyof LogRecord]: LogRecord[K] }
+    clean.time = this.clock.now()
     // Observers and models share these objects with the log.
-    const record = freezeInside({ ...(this.redactor?.value(draft) ?? draft), time: this.clock.now() })
+    const record = freezeInside(clean) as LogRecord
     this.conversation.apply(record)
     this.requests.apply(record)
     this.#log.append(record)
