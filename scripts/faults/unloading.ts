@@ -116,8 +116,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-13',
     file: 'src/runtime/registry/unloadedHost.ts',
     what: 'the result of a prompt that woke an agent never comes',
-    from: `    for (const run of runs) host.runs.expect(run.id, run)
-`,
+    from: '    for (const run of runs) host.runs.await(run)\n',
     to: '',
     tests: ['runtime/waking'],
   },

@@ -1,6 +1,6 @@
 import { totalTokens } from '../protocol/messages.ts'
 import type { Limits } from '../protocol/records.ts'
-import type { AgentContext, CallState } from './agentTypes.ts'
+import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 
 type Counted = 'turns' | 'tokens' | 'costUsd'
 
@@ -11,6 +11,9 @@ type Counted = 'turns' | 'tokens' | 'costUsd'
 export function allowanceFor(context: AgentContext, call: CallState): Limits | null {
   const { run, policy, calls, now } = context
   if (run === null) return {}
+  const { limits } = run
+  if (limits.turns === undefined && limits.tokens === undefined && limits.costUsd === undefined)
+    return withTime({}, run, now)
   const others = calls.filter((other) => other !== call && policy.agents.includes(other.name))
   const waiting = others.filter(({ status }) => status === 'ready' || status === 'held').length
   const running = others.filter(({ status }) => status === 'running')
@@ -21,7 +24,7 @@ export function allowanceFor(context: AgentContext, call: CallState): Limits | n
   }
   const share: Limits = {}
   for (const limit of ['turns', 'tokens', 'costUsd'] as const satisfies readonly Counted[]) {
-    const allowed = run.limits[limit]
+    const allowed = limits[limit]
     if (allowed === undefined) continue
     const reserved = running.reduce((sum, other) => sum + (other.allowance?.[limit] ?? 0), 0)
     const part = (allowed - used[limit] - reserved) / (waiting + 1)
@@ -29,10 +32,18 @@ export function allowanceFor(context: AgentContext, call: CallState): Limits | n
     if (mine <= 0) return null
     share[limit] = mine
   }
-  if (run.deadline === null) return share
-  return run.deadline <= now ? null : { ...share, ms: run.deadline - now }
+  return withTime(share, run, now)
+}
+
+/** The share with what is left of the wall time, which all have together. */
+function withTime(share: Limits, { deadline }: RunState, now: number): Limits | null {
+  if (deadline === null) return share
+  return deadline <= now ? null : { ...share, ms: deadline - now }
 }
 
 /** Sub-agents that are alive: calls that run, and children that code gave. */
 export const aliveChildren = ({ calls, attached }: AgentContext): number =>
-  attached.length + calls.filter(({ status, childId }) => status === 'running' && childId !== undefined).length
+  calls.reduce(
+    (count, { status, childId }) => (status === 'running' && childId !== undefined ? count + 1 : count),
+    attached.length,
+  )

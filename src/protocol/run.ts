@@ -1,7 +1,7 @@
 import type { ErrorInfo } from './errors.ts'
 import type { AgentEvent } from './events.ts'
 import { noUsage, textOf, type Usage } from './messages.ts'
-import type { PauseReason, RecordOf, RunStopReason } from './records.ts'
+import type { LogRecord, PauseReason, RecordOf, RunStopReason } from './records.ts'
 import { EventBuffer } from './eventBuffer.ts'
 
 /** How a run ended. A failed model is a result, never a rejection. */
@@ -37,11 +37,10 @@ export interface Run extends AsyncIterable<AgentEvent> {
   readonly result: Promise<RunResult>
 }
 
-/** The runtime's side of a `Run`. */
-export class RunHandle implements Run {
+/** What becomes of a run, as its records tell. */
+export class RunOutcome {
   readonly id: string
   readonly result: Promise<RunResult>
-  readonly #buffer = new EventBuffer()
   #resolve!: (result: RunResult) => void
   #text = ''
   #loopId = ''
@@ -52,18 +51,13 @@ export class RunHandle implements Run {
     this.result = new Promise((resolve) => (this.#resolve = resolve))
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
-    return this.#buffer
-  }
-
-  push(event: AgentEvent): void {
-    if (event.type === 'run.start') this.#loopId = event.loopId
-    else if (event.type === 'reply.end') {
-      this.#text = textOf(event.message.content)
+  /** Takes in what the result is made of. */
+  note(happened: AgentEvent | LogRecord): void {
+    if (happened.type === 'run.start') this.#loopId = happened.loopId
+    else if (happened.type === 'reply.end') {
+      this.#text = textOf(happened.message.content)
       this.#hasReply = true
     }
-    this.#buffer.push(event)
-    if (event.type === 'run.end') this.#buffer.close()
   }
 
   /** `lastText`: of the reply before the run; one that goes on after a crash may find its answer given. */
@@ -90,9 +84,28 @@ export class RunHandle implements Run {
 
   /** Ends a run that never started, or whose agent died. */
   cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
-    this.#buffer.close()
     const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
     const outcome = { stopReason, text: this.#text, loopId: this.#loopId, ...spent }
     this.#resolve(error === undefined ? outcome : { ...outcome, error })
+  }
+}
+
+/** The runtime's side of a `Run`: its events too. */
+export class RunHandle extends RunOutcome implements Run {
+  readonly #buffer = new EventBuffer()
+
+  push(event: AgentEvent): void {
+    this.note(event)
+    this.#buffer.push(event)
+    if (event.type === 'run.end') this.#buffer.close()
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
+    return this.#buffer
+  }
+
+  override cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
+    this.#buffer.close()
+    super.cancel(stopReason, error)
   }
 }

@@ -10,7 +10,7 @@ import type { HostShared } from './hostOptions.ts'
 import { defineLazily } from './defineLazily.ts'
 import { DeltaFilter } from './deltaFilter.ts'
 import { Observers, type AgentListener } from './observers.ts'
-import type { RunHandle } from '../protocol/run.ts'
+import { RunHandle, type RunOutcome } from '../protocol/run.ts'
 
 /** Messages from which on those of a `turn.request` are listed when somebody looks: lists for every turn would add up. */
 const longRequest = 256
@@ -28,8 +28,8 @@ export class Announcer {
   #family: Observers | undefined
   #deltas: DeltaFilter | undefined
   #traced: TracedAgent | undefined
-  /** The run under way: it hears everything. */
-  run: RunHandle | undefined
+  /** The run under way. */
+  run: RunOutcome | undefined
 
   constructor(host: AgentHost, shared: HostShared) {
     this.#host = host
@@ -51,10 +51,15 @@ export class Announcer {
   get isObserved(): boolean {
     return (
       !this.#observers.isEmpty ||
-      this.run !== undefined ||
+      this.#reader !== undefined ||
       this.isHeard ||
       this.#shared.watchers?.wantsRequests === true
     )
+  }
+
+  /** The run under way, when somebody may read it: it hears everything. */
+  get #reader(): RunHandle | undefined {
+    return this.run instanceof RunHandle ? this.run : undefined
   }
 
   /** Whether here or above somebody hears of descendants. */
@@ -65,6 +70,7 @@ export class Announcer {
   /** A record was made; told once the machine's step is done. */
   record(record: LogRecord): void {
     if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
+    if (this.#reader === undefined) this.run?.note(record)
     const { watchers } = this.#shared
     const isHeld = this.isObserved || (record.type.startsWith('approval.') && this.#host.parent !== undefined)
     if (watchers === undefined && !isHeld) return
@@ -128,7 +134,7 @@ export class Announcer {
   }
 
   #tell(event: AgentEvent): void {
-    this.#observers.tell(event, this.run)
+    this.#observers.tell(event, this.#reader)
     for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent)
       at.announcer.#family?.tell(event, undefined)
   }
@@ -164,12 +170,12 @@ export class Announcer {
   }
 
   #hold(event: AgentEvent): void {
-    this.#observers.hold(event, this.run)
+    this.#observers.hold(event, this.#reader)
     const isApproval = event.type.startsWith('approval.')
     for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) {
       const { announcer } = at
       announcer.#family?.hold(event, undefined)
-      if (isApproval && announcer !== this) announcer.#observers.hold(event, announcer.run)
+      if (isApproval && announcer !== this) announcer.#observers.hold(event, announcer.#reader)
     }
   }
 

@@ -11,7 +11,7 @@ import type { AgentHost } from './agentHost.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import type { Nursery } from './nursery.ts'
 import { lastText } from './runBook.ts'
-import type { RunHandle } from '../protocol/run.ts'
+import { RunOutcome } from '../protocol/run.ts'
 import { lessSpent, noneSpent, spentAfter } from './spent.ts'
 import { readHistory, type History } from './sessions/readHistory.ts'
 
@@ -26,7 +26,7 @@ interface LiveChild {
   readonly host: AgentHost
   readonly key: string
   /** The run whose answer a call waits for. */
-  readonly run: RunHandle | undefined
+  readonly run: RunOutcome | undefined
   /** That run goes on from one that was cut off. */
   readonly resume: boolean
   /** Of a called one. */
@@ -172,7 +172,7 @@ export class Children implements ChildPorts {
       const child: LiveChild = {
         host,
         key,
-        run: isCalled ? host.runs.expect(id) : undefined,
+        run: isCalled ? host.runs.await(new RunOutcome(id)) : undefined,
         resume: isBegun,
         limits: isCalled ? limits : undefined,
         isCalled,
@@ -275,7 +275,7 @@ export class Children implements ChildPorts {
       return answerOf({ stopReason: 'paused', text: lastText(host.conversation), reason }, host.definition)
     }
     const left = limits === undefined ? undefined : limitsWithin(pausedLimits ?? {}, limits)
-    const next = run ?? host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`)
+    const next = run ?? host.runs.await(new RunOutcome(`${input.key}/life/${host.conversation.lastSeq}`))
     if (pause.type === 'interrupted') host.runs.goOn(next, left)
     else void host.runs.resume(next, left)
     return undefined
@@ -342,7 +342,7 @@ export class Children implements ChildPorts {
     this.#wasOpened(host.agentId, host)
     if (message !== undefined) host.send({ type: 'prompt', ...message, at: host.clock.now() })
     else if (isBegun && host.context.pause?.type === 'interrupted')
-      host.runs.goOn(host.runs.expect(`${input.key}/life/${host.conversation.lastSeq}`), undefined)
+      host.runs.goOn(host.runs.await(new RunOutcome(`${input.key}/life/${host.conversation.lastSeq}`)), undefined)
     return this.#answer(input, detachedAnswer(host))
   }
 

@@ -4,33 +4,38 @@ import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { textOf } from '../protocol/messages.ts'
 import type { Limits, RecordOf } from '../protocol/records.ts'
 import type { AgentHost } from './agentHost.ts'
-import { RunHandle } from '../protocol/run.ts'
+import { RunHandle, type RunOutcome } from '../protocol/run.ts'
 
 /** The runs of one agent that somebody waits for: asked for, under way, ended. */
 export class RunBook {
   readonly #host: AgentHost
   /** By request, until they begin. */
-  #expected: Map<string, RunHandle> | undefined
+  #expected: Map<string, RunOutcome> | undefined
 
   constructor(host: AgentHost) {
     this.#host = host
   }
 
   /** The handle of the run that the request of this id will start. */
-  expect(requestId: string, run = new RunHandle(requestId)): RunHandle {
+  expect(requestId: string): RunHandle {
+    return this.await(new RunHandle(requestId))
+  }
+
+  /** Has the run that this one's request will start be told to it. */
+  await<R extends RunOutcome>(run: R): R {
     this.#expected ??= new Map()
-    this.#expected.set(requestId, run)
+    this.#expected.set(run.id, run)
     return run
   }
 
   /** The handle of the run under way, which began in an earlier process. */
-  join(run: RunHandle): void {
+  join(run: RunOutcome): void {
     this.#expected?.delete(run.id)
     this.#host.announcer.run = run
   }
 
   /** Goes on after a pause, once the log is written. Never rejects: a store that fails again ends the run as paused. */
-  async resume(run: RunHandle, limits: Limits | undefined): Promise<void> {
+  async resume(run: RunOutcome, limits: Limits | undefined): Promise<void> {
     try {
       await this.#host.written()
     } catch (thrown) {
@@ -40,7 +45,7 @@ export class RunBook {
   }
 
   /** Goes on after a pause, at once. */
-  goOn(run: RunHandle, limits: Limits | undefined): void {
+  goOn(run: RunOutcome, limits: Limits | undefined): void {
     const { context, clock } = this.#host
     const isOwed = context.pausedRun !== null
     this.#host.send({ type: 'resume', id: run.id, at: clock.now(), ...(limits === undefined ? {} : { limits }) })
@@ -48,7 +53,7 @@ export class RunBook {
   }
 
   /** The run will not begin. */
-  drop(run: RunHandle, ...why: Parameters<RunHandle['cancel']>): void {
+  drop(run: RunOutcome, ...why: Parameters<RunOutcome['cancel']>): void {
     this.#expected?.delete(run.id)
     run.cancel(...why)
   }

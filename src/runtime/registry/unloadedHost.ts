@@ -219,7 +219,7 @@ export class UnloadedHost {
     const bonds = this.#bonds ?? nobody
     for (const bond of bonds) bond.unbind = bond.bind(host)
     const { events = nobody, runs = nobody } = this.#waking ?? {}
-    for (const run of runs) host.runs.expect(run.id, run)
+    for (const run of runs) host.runs.await(run)
     host.start(events)
   }
 
