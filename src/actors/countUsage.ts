@@ -1,5 +1,5 @@
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
-import { addUsage, noUsage, type Usage } from '../protocol/messages.ts'
+import { noUsage, type Usage } from '../protocol/messages.ts'
 import type { ModelReply } from '../protocol/model.ts'
 
 /**
@@ -11,7 +11,7 @@ export function countUsage(
   inputTokens: number,
   counter: TokenCounter,
 ): Usage {
-  const told = addUsage(noUsage, { ...noUsage, ...withNumbers(usage) })
+  const told = toldBy(usage)
   const { input, output, cacheRead, cacheWrite } = told
   const isInputTold = input + cacheRead + cacheWrite > 0
   const isOutputTold = output > 0 || content.length === 0
@@ -26,5 +26,17 @@ export function countUsage(
 }
 
 /** Only what is a number: a model written by hand may leave counts out, and a division by nothing makes them `NaN`. */
-const withNumbers = (usage: Partial<Usage> | undefined): Partial<Usage> =>
-  Object.fromEntries(Object.entries(usage ?? {}).filter(([, count]) => count === true || Number.isFinite(count)))
+function toldBy(usage: Partial<Usage> | undefined): Usage {
+  const { input, output, cacheRead, cacheWrite, reasoning, estimated } = usage ?? {}
+  const told: Usage = {
+    input: numberOf(input),
+    output: numberOf(output),
+    cacheRead: numberOf(cacheRead),
+    cacheWrite: numberOf(cacheWrite),
+  }
+  if (Number.isFinite(reasoning)) told.reasoning = reasoning!
+  if (estimated === true) told.estimated = true
+  return told
+}
+
+const numberOf = (count: number | undefined): number => (Number.isFinite(count) ? count! : 0)

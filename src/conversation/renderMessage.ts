@@ -42,7 +42,8 @@ function isSaid(block: Block): boolean {
 const said = (content: readonly Block[]): readonly Block[] => (content.every(isSaid) ? content : content.filter(isSaid))
 
 /** What every provider takes for the name of a tool; a model may have called one by any other. */
-export const soundName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
+export const soundName = (name: string): string =>
+  /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 
 const isObject = (input: unknown): boolean => typeof input === 'object' && input !== null && !Array.isArray(input)
 

@@ -113,18 +113,22 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
 function startCall(draft: Draft, index: number): void {
   const { callId, key, name, input } = draft.context.calls[index]!
   setStatus(draft, index, 'running')
-  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, ...irreversibility(draft, name) })
   const { agentId } = draft.context
+  const { loopId, turnIndex } = draft.at
+  draft.record({ type: 'tool.start', loopId, turnIndex, callId, key, name, input, ...irreversibility(draft, name) })
   draft.children.push({
     type: 'start',
     src: 'runTool',
     id: callSlot(index),
-    input: { agentId, ...draft.at, key, callId, name, input },
+    input: { agentId, loopId, turnIndex, key, callId, name, input },
   })
 }
 
+const isIrreversible = { irreversible: true } as const
+const nothing = {} as const
+
 const irreversibility = ({ context }: Draft, name: string): { irreversible?: true } =>
-  context.policy.irreversible.includes(name) ? { irreversible: true } : {}
+  context.policy.irreversible.includes(name) ? isIrreversible : nothing
 
 /** Begins a sub-agent, or goes on with the one that carried the call out before a crash. */
 function startSubAgent(draft: Draft, index: number): void {

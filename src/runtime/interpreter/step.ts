@@ -136,8 +136,10 @@ export class Step {
 
   /** One copy a step, however many come and go. */
   #ownChildren(): Record<string, AnyActorRef> {
-    if (this.children === this.#before.children) this.children = { ...this.children }
-    return this.children
+    if (this.children !== this.#before.children) return this.children
+    const children: Record<string, AnyActorRef> = {}
+    for (const id in this.children) children[id] = this.children[id]!
+    return (this.children = children)
   }
 
   #end(child: Inner): void {
