@@ -234,7 +234,7 @@ function planCalls(
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
     calls.map(({ callId, name, input }, index) => ({ callId, name, input, needsApproval: needed[index]! }))
   const areThere = answers.every((answer) => typeof answer === 'boolean')
-  return areThere ? plan(answers) : Promise.all(answers).then(plan)
+  return areThere ? plan(answers) : Promise.all(answers.map((answer) => Promise.resolve(answer))).then(plan)
 }
 
 /** Bad arguments and unknown tools need none: they are answered with an error and never run. */

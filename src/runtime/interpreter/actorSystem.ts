@@ -83,7 +83,7 @@ export class ActorSystem {
 
   _sendInspectionEvent(event: WithoutRoot<InspectionEvent>): void {
     if (this.#inspectors === undefined) return
-    const told = { ...event, rootId: this.#root.sessionId } as InspectionEvent
+    const told = { ...event, rootId: this.#root.sessionId }
     for (const inspector of this.#inspectors) inspector(told)
   }
 

@@ -20,16 +20,14 @@ export class EffectActor extends ActorRef<Snapshot<unknown> & { readonly input: 
     if (this._processingStatus !== 0) return this
     this._processingStatus = 1
     this.#cancellation = new Cancellation()
-    let result: unknown
     try {
-      result = this.#run(this.snapshot.input, this.#cancellation)
+      Promise.resolve(this.#run(this.snapshot.input, this.#cancellation)).then(
+        (output) => this.#done(output),
+        (thrown: unknown) => this.#failed(thrown),
+      )
     } catch (thrown) {
-      result = Promise.reject(thrown)
+      queueMicrotask(() => this.#failed(thrown))
     }
-    Promise.resolve(result).then(
-      (output) => this.#done(output),
-      (thrown: unknown) => this.#failed(thrown),
-    )
     return this
   }
 

@@ -147,7 +147,8 @@ export class LogWriter {
         throw new RuntimeError('STORE_APPEND_FAILED', 'The store answered an append with no promise.')
       return answer
     } catch (thrown) {
-      return Promise.reject(thrown)
+      const error = thrown as Error
+      return Promise.reject(error)
     }
   }
 

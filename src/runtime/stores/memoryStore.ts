@@ -61,7 +61,8 @@ export function memoryStore(): ErasableStore {
         keep(agentId, records)
         return stored
       } catch (thrown) {
-        return Promise.reject(thrown)
+        const error = thrown as RuntimeError
+        return Promise.reject(error)
       }
     },
 
