@@ -145,8 +145,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-43',
     file: 'src/conversation/conversation.ts',
     what: 'a change before the newest one is overlooked',
-    from: 'depth = Math.min(depth, this.#changes[i]!)',
-    to: 'depth = this.#changes[i]!',
+    from: 'depth = Math.min(depth, this.#changes![i]!)',
+    to: 'depth = this.#changes![i]!',
     tests: ['braking/properties', 'conversation/'],
   },
   {

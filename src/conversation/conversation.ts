@@ -41,7 +41,7 @@ export class Conversation implements ConversationView {
   /** By id; ids of compaction summaries leave holes. */
   readonly #nodes: (ConversationNode | undefined)[] = []
   readonly #trunk: ConversationNode[] = []
-  readonly #overlays: (Overlay & { readonly saved: number })[] = []
+  #overlays: readonly (Overlay & { readonly saved: number })[] = nobody
   /** Missing while nobody has waited. */
   #waiting: WaitingMessages | undefined
   #callIds: Set<string> | undefined
@@ -51,7 +51,7 @@ export class Conversation implements ConversationView {
   #correction = 1
   #annotations: Annotations | undefined
   /** Depths from which the trunk changed in another way than by growing. */
-  readonly #changes: number[] = []
+  #changes: number[] | undefined
   /** Tokens of tags and memos, less those of hidden steps and of output cut short. */
   #noteTokens = 0
   /** What the model is told of an answer that could not be used. */
@@ -79,13 +79,13 @@ export class Conversation implements ConversationView {
 
   /** How often the trunk changed in another way than by growing. */
   get epoch(): number {
-    return this.#changes.length
+    return this.#changes?.length ?? 0
   }
 
   /** The lowest depth that changed since that epoch: what was rendered before it still holds. */
   changedSince(epoch: number): number {
     let depth = Infinity
-    for (let i = epoch; i < this.#changes.length; i++) depth = Math.min(depth, this.#changes[i]!)
+    for (let i = epoch; i < this.epoch; i++) depth = Math.min(depth, this.#changes![i]!)
     return depth
   }
 
@@ -293,7 +293,7 @@ export class Conversation implements ConversationView {
     if (overlay.nodeId <= this.#lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
     const wrong = wrongInOverlay(overlay, this)
     if (wrong !== undefined) throw corrupt(record, wrong)
-    this.#overlays.push({ ...overlay, saved: savedBySummary(overlay, this) })
+    this.#overlays = [...this.#overlays, { ...overlay, saved: savedBySummary(overlay, this) }]
     this.#lastNodeId = overlay.nodeId
     this.#changed(this.#nodes[overlay.from]!.depth)
   }
@@ -362,6 +362,7 @@ export class Conversation implements ConversationView {
     const before = this.#shown
     this.#shown = this.overlay
     const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay?.from ?? [])
+    this.#changes ??= []
     this.#changes.push(Math.min(depth, ...moved.map((from) => this.#nodes[from]!.depth)))
     this.#noteTokens = noteTokens(this, this.#annotations)
   }

@@ -84,7 +84,6 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
   #shift(): void {
     this.#events[this.#first] = undefined
     this.#first += 1
-    if (this.#first === this.#events.length) this.#joined = undefined
     if (this.#first > 1_024 || this.#first === this.#events.length) {
       this.#events = this.#events.slice(this.#first)
       this.#first = 0
