@@ -34,9 +34,9 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
   '07-team.ts': [
     'lead.1: run prompt',
     'lead.2: run prompt',
+    'lead.1: a defect',
     'lead.2 asks: publish',
     '"id":"lead.1"',
-    'lead.1: a defect',
     'lead.1: run resume',
     'I found: Three books about clocks. "On escapements" is online.',
     'the whole tree used',
