@@ -127,6 +127,8 @@ class Attempt {
     this.#tool = tool
     this.#outer = outer
     outer.add(this.#abort)
+    // Checking the arguments may have aborted it.
+    if (outer.aborted) this.#abort()
   }
 
   /** What the tool returns; of a promise one that also ends with the time limit or the call. */

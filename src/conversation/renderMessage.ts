@@ -16,9 +16,9 @@ export function renderMessage(message: Message): RequestMessage | undefined {
       }
     case 'assistant': {
       // Thinking of a reply that was cut off has no signature yet, and providers refuse it without.
-      const isSent = (block: Block): boolean =>
-        isSaid(block) && (message.stopReason !== 'aborted' || block.type === 'text')
-      const content = message.content.every(isSent) ? message.content : message.content.filter(isSent)
+      const content = message.content.filter(
+        (block) => isSaid(block) && (message.stopReason !== 'aborted' || block.type === 'text'),
+      )
       if (content.every(({ type }) => type === 'thinking' || type === 'image')) return undefined
       return { role: 'assistant', content: content.some(isOddCall) ? content.map(soundCall) : content }
     }

@@ -2,7 +2,7 @@ import type { AgentPorts, LiveBody } from '../actors/agentPorts.ts'
 import { blankSettings } from '../actors/redaction/blankSecrets.ts'
 import type { Redactor } from '../actors/redaction/redactor.ts'
 import { toErrorInfo } from '../protocol/errors.ts'
-import { eventOf, type AgentEvent, type EventOf } from '../protocol/events.ts'
+import { eventOf, isDelta, type AgentEvent, type EventOf } from '../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../protocol/tracer.ts'
 import type { AgentHost } from './agentHost.ts'
@@ -14,6 +14,8 @@ import { RunHandle, type RunOutcome } from '../protocol/run.ts'
 
 /** Messages from which on those of a `turn.request` are listed when somebody looks: lists for every turn would add up. */
 const longRequest = 256
+
+const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
 /**
  * Tells of one agent: its listeners, the run under way, the tracer and the logger; and of a sub-agent its ancestors' listeners
@@ -84,9 +86,11 @@ export class Announcer {
     this.#beat()
     const { watchers, redactor } = this.#shared
     const { isObserved } = this
-    if (!isObserved && watchers === undefined) return
+    const isHeard = isObserved || watchers !== undefined
+    // Somebody may listen from the middle of a reply on: secrets are followed from its beginning.
+    if (!isHeard && (redactor === undefined || !isOfReply(body))) return
     const clean = redactor === undefined ? body : this.#redact(body, redactor)
-    if (clean === undefined) return
+    if (clean === undefined || !isHeard) return
     const event = this.#eventOf(clean)
     watchers?.event(event, this.#agent)
     if (isObserved) this.#tell(event)

@@ -1,12 +1,9 @@
-/** Gives an object an enumerable property whose value is made when it is first read. */
+/** Gives an object an enumerable property whose value is made when it is first read; the object may be frozen by then. */
 export function defineLazily<T extends object, K extends keyof T>(object: T, name: K, make: () => T[K]): void {
-  const property = { enumerable: true, configurable: true }
+  let made: { readonly value: T[K] } | undefined
   Object.defineProperty(object, name, {
-    ...property,
-    get() {
-      const value = make()
-      Object.defineProperty(object, name, { ...property, value })
-      return value
-    },
+    enumerable: true,
+    configurable: true,
+    get: () => (made ??= { value: make() }).value,
   })
 }

@@ -5,11 +5,12 @@ import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scrip
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
+import { noUsage } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Agent } from '../../src/runtime/agent.ts'
 import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
-import { tool, withCode } from '../support/agentHarness.ts'
+import { gate, tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const password = 'hunter2-of-the-north'
@@ -193,6 +194,45 @@ describe('a secret', (it) => {
     ]
     const shown = [...pieces.map((piece) => stream.push(piece)), stream.end()].map((piece) => piece?.text ?? '')
     assert.is(shown.join(''), 'a [redacted] b')
+  })
+
+  it('is hidden from whoever listens from the middle of a reply on, a sub-agent’s too', async ({ cleanup }) => {
+    const [begun, open] = [gate(), gate()]
+    const pieces = ['My ', password.slice(0, 8), password.slice(8, 15), password.slice(15), ' is it.']
+    const worker = defineAgent({
+      name: 'worker',
+      model: {
+        id: 'test:worker',
+        async *stream() {
+          for (const [index, text] of pieces.entries()) {
+            yield { type: 'text.delta', text }
+            if (index > 0) continue
+            begun.resolve()
+            await open.promise
+          }
+          const content = [{ type: 'text', text: pieces.join('') } as const]
+          yield { type: 'done', reply: { content, stopReason: 'stop', usage: noUsage } }
+        },
+      },
+    })
+    const lead = defineAgent({
+      name: 'lead',
+      agents: [worker],
+      model: scriptedModel([{ toolCalls: [{ name: 'worker', input: { task: 'x' } }] }, 'done']),
+    })
+    const runtime = await createRuntime({ redact: options })
+    cleanup(() => runtime.close())
+    const agent = await runtime.spawn(lead, { id: 'a1' })
+    const run = agent.prompt('go')
+    await begun.promise
+    let heard = ''
+    agent.subscribe((event) => (heard += event.type === 'reply.delta' && event.agentId !== 'a1' ? event.text : ''), {
+      descendants: true,
+    })
+    open.resolve()
+    assert.is((await run.result).text, 'done')
+    assert.match(heard, 'redacted')
+    assert.ok(!heard.includes(password), heard)
   })
 
   it('is shown in deltas only as the record has it', async (context) => {

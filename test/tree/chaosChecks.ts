@@ -125,19 +125,36 @@ export function checkBudgets(traces: readonly AgentTrace[]): string[] {
   })
 }
 
+/** The records of an agent by what its caller allowed it: one that a limit paused goes on with a new allowance. */
+function byAllowance(records: readonly LogRecord[]): LogRecord[][] {
+  const parts: LogRecord[][] = [[]]
+  let isUsedUp = false
+  for (const record of records) {
+    if (record.type === 'run.start' && isUsedUp) parts.push([])
+    if (record.type === 'run.start') isUsedUp = false
+    if (record.type === 'run.end') isUsedUp = record.reason?.type === 'limit'
+    parts.at(-1)!.push(record)
+  }
+  return parts
+}
+
 /** All lives of a called child together used no more than its caller gave it. */
 export function checkAllowances(traces: readonly AgentTrace[]): string[] {
   return traces.flatMap(({ agentId, records }) => {
     const [created] = records
     if (created?.type !== 'agent.created' || created.parent?.callId === undefined) return []
-    const limits = records.find((record) => record.type === 'run.start')?.limits
-    const used = totalsOf(records)
-    const faults: string[] = []
-    if (used.tokens > (limits?.tokens ?? Infinity)) faults.push(`${used.tokens} of ${limits?.tokens} tokens`)
-    if (used.costUsd > (limits?.costUsd ?? Infinity) + 1e-9) faults.push(`${used.costUsd} of ${limits?.costUsd} $`)
-    if (used.turns > (limits?.turns ?? Infinity)) faults.push(`${used.turns} of ${limits?.turns} turns`)
-    return faults.map((fault) => `${agentId}: its lives used ${fault}`)
+    return byAllowance(records).flatMap((part) => checkAllowance(agentId, part))
   })
+}
+
+function checkAllowance(agentId: string, records: readonly LogRecord[]): string[] {
+  const limits = records.find((record) => record.type === 'run.start')?.limits
+  const used = totalsOf(records)
+  const faults: string[] = []
+  if (used.tokens > (limits?.tokens ?? Infinity)) faults.push(`${used.tokens} of ${limits?.tokens} tokens`)
+  if (used.costUsd > (limits?.costUsd ?? Infinity) + 1e-9) faults.push(`${used.costUsd} of ${limits?.costUsd} $`)
+  if (used.turns > (limits?.turns ?? Infinity)) faults.push(`${used.turns} of ${limits?.turns} turns`)
+  return faults.map((fault) => `${agentId}: its lives used ${fault}`)
 }
 
 /** Every event says where it happened, and comes once. */

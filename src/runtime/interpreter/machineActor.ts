@@ -87,8 +87,9 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
     const event = { type: 'xstate.init', input: this.#input }
     this.#inspected({ type: '@xstate.event', sourceRef: this._parent, event })
     if (this.snapshot.status === 'error') return this.#end()
-    if (this.snapshot.status === 'active') this.#machine.start(this.snapshot)
+    // What its children say meanwhile comes after its own first actions.
     this.#isProcessing = true
+    if (this.snapshot.status === 'active') this.#machine.start(this.snapshot)
     this.#update(this.snapshot, event)
     this.#work()
     return this
