@@ -1,4 +1,3 @@
-import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -10,7 +9,7 @@ describe('the request of a long conversation', (it) => {
     async (context) => {
       const turns = 140
       const calls = Array.from({ length: turns - 1 }, () => ({ toolCalls: [{ name: 'look', input: {} }] }))
-      const { agent, model } = await startAgent(context, {
+      const { agent, script } = await startAgent(context, {
         replies: [...calls, 'done'],
         tools: [tool('look', () => 'seen')],
         limits: { turns },
@@ -24,7 +23,7 @@ describe('the request of a long conversation', (it) => {
       for (const [turn, { request, provenance }] of told.entries()) {
         assert.is(request.messages.length, 2 * turn + 1)
         assert.is(provenance.length, 2 * turn + 1)
-        assert.equal(request.messages, model.requests[turn]!.messages)
+        assert.equal(request.messages, script.requests[turn]!.messages)
       }
       const last = told.at(-1)!
       assert.is(last.request, last.request)
