@@ -13,7 +13,7 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
 /** Works while it is in `working`; `leave` and `anew` stop the effect. */
 function workshop(work: ReturnType<typeof effect<string, undefined>>, seen: string[]): AnyStateMachine {
   return setup({
-    types: { context: {} as object, events: {} as { readonly type: string } },
+    types: { context: {}, events: {} as { readonly type: string } },
     actors: { work },
     actions: {
       done: ({ event }) => void seen.push(`done ${String((event as { readonly output?: unknown }).output)}`),
@@ -115,7 +115,7 @@ for (const [whose, { prepare, createActor }] of Object.entries(interpreters)) {
       const talker = fromCallback<{ readonly type: string }>(({ sendBack }) => sendBack({ type: 'fromChild' }))
       const note = (what: string) => (): void => void seen.push(what)
       const machine = setup({
-        types: { context: {} as object, events: {} as { readonly type: string } },
+        types: { context: {}, events: {} as { readonly type: string } },
         actors: { talker },
         actions: { enter: note('entered'), child: note('from the child'), queued: note('queued before') },
       }).createMachine({
