@@ -136,6 +136,19 @@ for (const [whose, { prepare, createActor }] of Object.entries(interpreters)) {
       assert.equal(seen, ['entered', 'queued before', 'from the child'])
     })
 
+    it('leaves the snapshots that it gave out as they were', async ({ cleanup }) => {
+      const machine = workshop(
+        effect(() => new Promise<string>(() => {})),
+        [],
+      )
+      const actor = begin(machine)
+      cleanup(() => actor.stop())
+      const before = actor.getSnapshot()
+      actor.send({ type: 'leave' })
+      assert.equal(Object.keys(before.children), ['work'])
+      assert.equal(Object.keys(actor.getSnapshot().children), [])
+    })
+
     it('that was stopped before it started hears nothing', () => {
       const seen: string[] = []
       const actor = createActor(
