@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
     what: 'the answer of a sub-agent to whom nobody listens is lost',
     from: '    if (this.#reader === undefined) this.run?.note(record)\n',
     to: '',
-    tests: ['tree/', 'journeys/'],
+    tests: ['journeys/continuesSub'],
   },
   {
     id: 'interpreter-15',

@@ -180,6 +180,13 @@ describe('a run whose sub-agent used up its limit', (it) => {
     )
   })
 
+  it('is answered with the last words of a sub-agent that was cut off, though nobody listens to it', async (context) => {
+    const cutOff = policyModel(() => ({ text: 'Half of what I', stopReason: 'length', usage }))
+    const talker = defineAgent({ name: 'talker', model: cutOff })
+    const { agent } = await startAgent(context, { model: leader('talker'), agents: [talker] })
+    assert.match((await agent.prompt('go').result).text, /Its last words were:\nHalf of what I$/)
+  })
+
   it('is answered that it did not finish when the limit is the sub-agent’s own, or only its share', async (context) => {
     const { definition: own } = lookout('own', 5)
     const limited = defineAgent({ name: 'own', model: own.model, tools: [...own.tools.values()], limits: { turns: 2 } })
