@@ -9,7 +9,6 @@ export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'toolSpecs' | 'fr
 /** Its fields are the parts. A class, as ten thousand definitions with getters of their own would each weigh as much as an agent. */
 class DefinedAgent {
   readonly #called: () => ReadonlyMap<string, SubAgent>
-  #agents: ReadonlyMap<string, SubAgent> | undefined
   #toolSpecs: readonly ToolSpec[] | undefined
   #frameTokens: number | undefined
 
@@ -19,7 +18,7 @@ class DefinedAgent {
   }
 
   get agents(): ReadonlyMap<string, SubAgent> {
-    return (this.#agents ??= this.#called())
+    return this.#called()
   }
 
   get toolSpecs(): readonly ToolSpec[] {

@@ -1,11 +1,4 @@
-import {
-  setup,
-  type ActionFunction,
-  type ActorLogic,
-  type AnyStateMachine,
-  type EventObject,
-  type Snapshot,
-} from 'xstate'
+import { setup, type ActorLogic, type AnyStateMachine, type Snapshot } from 'xstate'
 import type { RecordDraft } from '../protocol/records.ts'
 import type {
   AgentContext,
@@ -26,7 +19,7 @@ import type {
   SleepInput,
   SubAgentInput,
 } from './agentTypes.ts'
-import { type Change, commit } from './change.ts'
+import { changeAction } from './change.ts'
 import { type Draft, fillDraft } from './draft.ts'
 import * as guards from './guards.ts'
 import { checkEffects, placeholder } from './placeholder.ts'
@@ -80,24 +73,8 @@ export const agentSetup = setup({
   guards,
 })
 
-type Advance = ActionFunction<
-  AgentContext,
-  EventObject,
-  AgentMachineEvent,
-  undefined,
-  never,
-  never,
-  never,
-  never,
-  never
->
-
-/**
- * Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event
- * that the transition is for; XState types done events only at their `invoke`, hence the cast. The action carries `change`, so
- * that an interpreter which knows it may make it without the detour.
- */
-export function advance<E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void): Advance {
-  const change = (context: AgentContext, event: E): Change<AgentContext> => fillDraft(context, event, fill)
-  return Object.assign(agentSetup.enqueueActions(commit(change) as never) as unknown as Advance, { change })
-}
+/** Runs a plain function over a draft of the next context, then commits it: context, records, children. `E` is the event that the transition is for. */
+export const advance = <E = AgentMachineEvent>(fill: (draft: Draft, event: E) => void) =>
+  changeAction<AgentContext, AgentMachineEvent>(agentSetup.enqueueActions, (context, event: E) =>
+    fillDraft(context, event, fill),
+  )

@@ -1,3 +1,4 @@
+import type { ActionFunction, EventObject, MachineContext } from 'xstate'
 import type { RecordDraft } from '../protocol/records.ts'
 
 /** A child that a transition starts, tells something or stops. */
@@ -38,8 +39,30 @@ interface Enqueue {
   sendTo(id: string, event: object): void
 }
 
+type ChangeAction<Context, Event extends EventObject> = ActionFunction<
+  Context & MachineContext,
+  EventObject,
+  Event,
+  undefined,
+  never,
+  never,
+  never,
+  never,
+  never
+>
+
+/**
+ * The action of a chart that makes a change: through the `enqueueActions` of its setup. It carries `change`, so that an interpreter which
+ * knows it may make the change without the detour. `Event` is what the chart takes; XState types done events only at their `invoke`.
+ */
+export const changeAction = <Context, Event extends EventObject>(
+  enqueueActions: (collect: never) => unknown,
+  change: MakeChange<Context, never>,
+): ChangeAction<Context, Event> =>
+  Object.assign(enqueueActions(commit(change) as never) as ChangeAction<Context, Event>, { change })
+
 /** For `enqueueActions` of XState: does what a change says. */
-export const commit =
+const commit =
   <Context>(make: MakeChange<Context, never>) =>
   ({ context, event, system, enqueue }: Subject<Context>): void => {
     const { context: next, records = [], children = [] } = make(context, event as never)

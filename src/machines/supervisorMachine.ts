@@ -1,7 +1,7 @@
-import { setup, type ActionFunction, type ActorLogic, type EventObject, type Snapshot } from 'xstate'
+import { setup, type ActorLogic, type Snapshot } from 'xstate'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentInput, CallOutput, SleepInput, SubAgentInput } from './agentTypes.ts'
-import { commit, type MakeChange } from './change.ts'
+import { changeAction, type MakeChange } from './change.ts'
 import { placeholder } from './placeholder.ts'
 import type {
   OpenInput,
@@ -72,21 +72,9 @@ const supervisorSetup = setup({
   },
 })
 
-type Update = ActionFunction<
-  SupervisorContext,
-  EventObject,
-  SupervisorEvent,
-  undefined,
-  never,
-  never,
-  never,
-  never,
-  never
->
-
-/** Commits what a plain function makes of the context; see `advance`. */
-const update = <E = unknown>(change: MakeChange<SupervisorContext, E>): Update =>
-  Object.assign(supervisorSetup.enqueueActions(commit(change) as never) as unknown as Update, { change })
+/** Commits what a plain function makes of the context. */
+const update = <E = unknown>(change: MakeChange<SupervisorContext, E>) =>
+  changeAction<SupervisorContext, SupervisorEvent>(supervisorSetup.enqueueActions, change)
 
 const fail = update<{ readonly error: unknown }>((context, { error }) => ({
   context: { ...context, output: failed(context.call, toErrorInfo(error, 'INTERNAL')) },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AnyActorRef, type AnyStateMachine, fromCallback, setup } from 'xstate'
-import { type ChildCommand, commit, type MakeChange } from '../../machines/change.ts'
+import { changeAction, type ChildCommand, type MakeChange } from '../../machines/change.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from './interpreter.ts'
 
@@ -27,7 +27,7 @@ function trialChart(note: (what: string) => void): AnyStateMachine {
     guards: { isFull: ({ context }) => context.seq >= 3, isOdd: ({ context }) => context.seq % 2 === 1 },
   })
   const update = (change: MakeChange<Trial>) =>
-    Object.assign(chart.enqueueActions(commit(change) as never) as object, { change }) as never
+    changeAction<Trial, { readonly type: string }>(chart.enqueueActions, change)
   const add = update(({ seq }) => ({ context: { seq: seq + 1 } }))
   const grow = update((context) => {
     const id = `grown.${context.seq}`
