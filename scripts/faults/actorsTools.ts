@@ -297,4 +297,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['actors/workspace/writeFile'],
   },
+  {
+    id: 'actorsTools-38',
+    file: 'src/actors/abortReason.ts',
+    what: 'after an abort no error has a stack',
+    from: "  Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)\n",
+    to: '',
+    tests: ['actors/cancellation'],
+  },
+  {
+    id: 'actorsTools-39',
+    file: 'src/actors/runTool.ts',
+    what: 'a call that was aborted never ends, and those that wait for it to begin never do',
+    from: 'this.#giveUp?.()',
+    to: '',
+    tests: ['actors/runTool'],
+  },
 ]

@@ -1,3 +1,5 @@
+import { abortReason } from './abortReason.ts'
+
 /** Tells an effect that nobody waits for it any more. Its `AbortSignal` is made for the first who asks; our own parts listen here, at a tenth of the cost. */
 export class Cancellation {
   aborted = false
@@ -15,7 +17,7 @@ export class Cancellation {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.aborted) this.#controller.abort()
+      if (this.aborted) this.#controller.abort(abortReason())
     }
     return this.#controller.signal
   }
@@ -42,7 +44,7 @@ export class Cancellation {
     this.aborted = true
     const listeners = this.#listeners
     this.#listeners = undefined
-    this.#controller?.abort()
+    this.#controller?.abort(abortReason())
     for (const listener of listeners ?? []) listener()
   }
 }

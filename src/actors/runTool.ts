@@ -5,6 +5,7 @@ import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/e
 import { cloneJson } from '../protocol/cloneJson.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
+import { abortReason } from './abortReason.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import type { Cancellation } from './cancellation.ts'
 import { effect } from './effect.ts'
@@ -44,8 +45,12 @@ const written = Promise.resolve()
 function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation): CallOutput | Promise<CallOutput> {
   if (cancellation.aborted) return notStarted(ports, input.key, errorInfo('ABORTED', 'The call was aborted.'))
   return whenDone(call(ports, input, cancellation), (outcome) => {
+    const { key } = input
+    const at = ports.clock.now()
+    // Nobody waits for it.
+    if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
     const { content, isError, brake, changed } = withinSize(outcome)
-    const output = { key: input.key, content, isError, tokens: estimate(ports, input, content), at: ports.clock.now() }
+    const output = { key, content, isError, tokens: estimate(ports, input, content), at }
     if (brake === undefined && changed === undefined) return output
     return { ...output, ...(brake === undefined ? {} : { brake }), ...(changed === undefined ? {} : { changed }) }
   })
@@ -144,7 +149,7 @@ class Attempt {
         this.#controller.abort(error)
         reject(error)
       })
-      this.#giveUp = () => reject(new Error('Aborted.'))
+      this.#giveUp = () => resolve(undefined)
       result.then(resolve, reject)
     })
   }
@@ -158,7 +163,7 @@ class Attempt {
   }
 
   readonly #abort = (): void => {
-    this.#controller.abort()
+    this.#controller.abort(abortReason())
     this.#giveUp?.()
   }
 

@@ -1,7 +1,7 @@
 import type { SubAgentEntry } from '../actors/subAgents.ts'
 import type { ConversationView } from '../conversation/conversation.ts'
 import type { RevertCategory } from '../protocol/braking.ts'
-import { checkCommand } from '../protocol/checkCommand.ts'
+import { checkCommand, type CheckedCommand } from '../protocol/checkCommand.ts'
 import { given, type AgentCommand, type Content, type RunOptions, type SayOptions } from '../protocol/commands.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { PauseReason, Spent } from '../protocol/records.ts'
@@ -221,7 +221,7 @@ export class Agent {
    * waits for a record its store can never take (`RECORD_TOO_LARGE`) is closed: `runtime.open` goes on from its log.
    */
   abort(): void {
-    this.dispatch({ type: 'agent.abort', agentId: this.id })
+    this.#carryOut({ type: 'agent.abort', agentId: this.id })
   }
 
   /**
@@ -327,12 +327,15 @@ export class Agent {
     if (checked.agentId !== this.id) {
       throw new RuntimeError('INVALID_OPTION', `The command is for agent "${checked.agentId}", not "${this.id}".`)
     }
+    return this.#carryOut(checked, options)
+  }
+
+  #carryOut(checked: CheckedCommand, { requestId }: { readonly requestId?: string } = {}): Run | undefined {
     if (this.#host.isStopped && checked.type === 'agent.stop') return undefined
     if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
     if (checked.type === 'agent.stop') return this.#endSoon('stop')
     // Back to what its log says leads only through the log.
     if (checked.type === 'agent.abort' && this.#host.isStuck) return this.#endSoon('close')
-    const { requestId } = options
     return carryOut(this.#host, checked, requestId ?? this.#owner.newId(), requestId !== undefined)
   }
 
