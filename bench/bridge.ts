@@ -12,9 +12,9 @@ import { parseArgs } from 'node:util'
 import { WebSocket, WebSocketServer } from 'ws'
 import { createRuntime, defineAgent, memoryStore, policyModel } from '../src/index.ts'
 import { bridgeProtocol } from '../src/protocol/frames.ts'
-import { serve } from '../src/runtime/bridge/serve.ts'
+import { serve } from '../src/server/bridge/serve.ts'
 import { systemClock } from '../src/protocol/systemClock.ts'
-import type { Agent } from '../src/runtime/agent.ts'
+import type { Agent } from '../src/runtime/agents/agent.ts'
 import { format, median, now } from './measure.ts'
 
 const { values } = parseArgs({

@@ -69,7 +69,7 @@ async function bundleAll(): Promise<void> {
   await bundleEntries(dist, [packages.plugin, searchWorkerInside(search)])
   const layoutWorker = join(dist, 'runtime', 'charts', 'layoutWorker.js')
   await mkdir(dirname(layoutWorker), { recursive: true })
-  await writeFile(layoutWorker, await bundleWorker('src/runtime/charts/layoutWorker.ts', packages))
+  await writeFile(layoutWorker, await bundleWorker('src/charts/layoutWorker.ts', packages))
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))
 }
 

@@ -14,7 +14,7 @@ import {
   tokenProtocolPrefix,
 } from '../src/protocol/frames.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
-import { rights } from '../src/runtime/bridge/commandTable.ts'
+import { rights } from '../src/server/bridge/commandTable.ts'
 
 interface Shape {
   readonly type?: string

@@ -1,3 +1,3 @@
 /** The door "escapement/ag-ui": agents for AG-UI front ends, at a path of `runtime.serve`. */
-export { agUi, type AgUiOptions } from './runtime/agUi/agUi.ts'
-export type { ThreadState } from './runtime/agUi/threadState.ts'
+export { agUi, type AgUiOptions } from './server/agUi/agUi.ts'
+export type { ThreadState } from './server/agUi/threadState.ts'

@@ -25,42 +25,34 @@ export {
 
 export { createRuntime, type Runtime } from './runtime/runtime.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
-export type { AgentPage } from './runtime/registry/registry.ts'
-export type { BridgeServer, ServeOptions } from './runtime/bridge/serveOptions.ts'
-export type { Agent, ListenOptions } from './runtime/agent.ts'
+export type { AgentPage } from './runtime/registry.ts'
+export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
+export type { Agent, ListenOptions } from './runtime/agents/agent.ts'
 export type { RunOptions, SayOptions } from './protocol/commands.ts'
-export type { AgentTree, PendingApproval } from './runtime/agentTree.ts'
+export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'
 export { parallel, type ParallelOptions, type ParallelResult } from './runtime/groups/parallel.ts'
 export { pipeline, type PipelineResult, type PipelineStop, type PromptMapper } from './runtime/groups/pipeline.ts'
 export { race } from './runtime/groups/race.ts'
-export type { AgentListener } from './runtime/observers.ts'
-export type { Run, RunResult } from './protocol/run.ts'
-export { memoryStore } from './runtime/stores/memoryStore.ts'
-export { fileStore } from './runtime/stores/fileStore.ts'
-export type { FileStoreOptions } from './runtime/stores/syncPolicy.ts'
-export { repairLog, type LogRepair } from './runtime/stores/repairLog.ts'
+export type { AgentListener } from './runtime/events/observers.ts'
+export type { Run, RunResult } from './runs/run.ts'
+export { memoryStore } from './stores/memoryStore.ts'
+export { fileStore } from './stores/fileStore.ts'
+export type { FileStoreOptions } from './stores/syncPolicy.ts'
+export { repairLog, type LogRepair } from './stores/repairLog.ts'
 
-export { sessionOf } from './runtime/sessions/sessionOf.ts'
-export { SessionProjection } from './runtime/sessions/sessionProjection.ts'
-export type {
-  Loop,
-  Session,
-  SessionCall,
-  SessionStatus,
-  TrunkChange,
-  Turn,
-  TurnInput,
-} from './runtime/sessions/session.ts'
-export { summaryOf, type SessionSummary } from './runtime/sessions/sessionSummary.ts'
-export { listSessions } from './runtime/sessions/listSessions.ts'
-export { loadSession, type LoadedSession } from './runtime/sessions/loadSession.ts'
-export { forkSession, type ForkOptions } from './runtime/sessions/forkSession.ts'
-export { deleteSession } from './runtime/sessions/deleteSession.ts'
-export { exportSession } from './runtime/sessions/exportSession.ts'
-export { importSession } from './runtime/sessions/importSession.ts'
-export { readHistory, type History } from './runtime/sessions/readHistory.ts'
+export { sessionOf } from './sessions/sessionOf.ts'
+export { SessionProjection } from './sessions/sessionProjection.ts'
+export type { Loop, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './sessions/session.ts'
+export { summaryOf, type SessionSummary } from './sessions/sessionSummary.ts'
+export { listSessions } from './sessions/listSessions.ts'
+export { loadSession, type LoadedSession } from './sessions/loadSession.ts'
+export { forkSession, type ForkOptions } from './sessions/forkSession.ts'
+export { deleteSession } from './sessions/deleteSession.ts'
+export { exportSession } from './sessions/exportSession.ts'
+export { importSession } from './sessions/importSession.ts'
+export { readHistory, type History } from './sessions/readHistory.ts'
 
 export { agentMachine } from './machines/agentMachine.ts'
 export { supervisorMachine } from './machines/supervisorMachine.ts'
@@ -138,20 +130,14 @@ export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'
 export type { RedactOptions } from './actors/redaction/redactor.ts'
 export { capturedRequests, type CapturedRequest, type TurnRequest } from './conversation/captureRequest.ts'
 
-export {
-  chart,
-  type ChartedAgent,
-  type ChartFormat,
-  type ChartOptions,
-  type ChartSubject,
-} from './runtime/charts/chart.ts'
-export type { BrakeFlags, ChartActor, ChartEdge, ChartModel, ChartNode } from './runtime/charts/chartModel.ts'
+export { chart, type ChartedAgent, type ChartFormat, type ChartOptions, type ChartSubject } from './charts/chart.ts'
+export type { BrakeFlags, ChartActor, ChartEdge, ChartModel, ChartNode } from './charts/chartModel.ts'
 export {
   conversationGraph,
   type ConversationFormat,
   type ConversationGraphOptions,
   type ConversationSubject,
-} from './runtime/charts/conversationGraph.ts'
-export type { ConversationModel } from './runtime/charts/conversationModel.ts'
-export type { Endpoint, TextSocket } from './runtime/bridge/endpoint.ts'
-export type { Visit } from './runtime/bridge/visit.ts'
+} from './charts/conversationGraph.ts'
+export type { ConversationModel } from './charts/conversationModel.ts'
+export type { Endpoint, TextSocket } from './server/bridge/endpoint.ts'
+export type { Visit } from './server/bridge/visit.ts'

@@ -1,2 +1,2 @@
 /** The door "escapement/otel": spans for OpenTelemetry. */
-export { otelTracer, type OtelTracerOptions } from './runtime/tracing/otelTracer.ts'
+export { otelTracer, type OtelTracerOptions } from './telemetry/otelTracer.ts'

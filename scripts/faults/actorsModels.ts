@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-13',
-    file: 'src/runtime/notices.ts',
+    file: 'src/runtime/events/notices.ts',
     what: 'what is to be said once is said of every reply',
     from: 'if (this.#said.includes(code)) return',
     to: '',
@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-14',
-    file: 'src/runtime/notices.ts',
+    file: 'src/runtime/events/notices.ts',
     what: 'a warning is told in the first run of an agent only',
     from: 'if (this.#warnedIn !== at.loopId) this.#warnings = []',
     to: '',
@@ -284,7 +284,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-36',
-    file: 'src/actors/models/recordModel.ts',
+    file: 'src/testing/recordModel.ts',
     what: 'a terminal part is given on before it is recorded',
     from: "if (isTerminal(part)) await exchange.end({ type: 'complete' })",
     to: "if (isTerminal(part)) void exchange.end({ type: 'complete' })",

@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-18',
-    file: 'src/runtime/announcer.ts',
+    file: 'src/runtime/events/announcer.ts',
     what: 'observers see secrets in the settings of a request',
     from: 'this.clean({ settings: blankSettings(request.settings) })',
     to: '{ settings: blankSettings(request.settings) }',
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-19',
-    file: 'src/runtime/deltaFilter.ts',
+    file: 'src/runtime/events/deltaFilter.ts',
     what: 'the name of a tool in a delta shows a secret',
     from: "{ ...this.#redactor.value({ ...body, text: '' }), text: body.text }",
     to: 'body',

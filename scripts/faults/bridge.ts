@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-const file = (name: string): string => `src/runtime/bridge/${name}.ts`
+const file = (name: string): string => `src/server/bridge/${name}.ts`
 const client = (name: string): string => `src/client/${name}.ts`
 
 export const faults: readonly Fault[] = [
@@ -10,7 +10,7 @@ export const faults: readonly Fault[] = [
     what: 'a token for an agent does not reach those below it',
     from: ' || path.some((ancestor) => agents.includes(ancestor))',
     to: '',
-    tests: ['bridge/access'],
+    tests: ['server/bridge/access'],
   },
   {
     id: 'bridge-2',
@@ -18,7 +18,7 @@ export const faults: readonly Fault[] = [
     what: 'a page listed in origins is not answered under its name',
     from: 'loopback.test(name) || origins.some((origin) => URL.parse(origin)?.host === host)',
     to: 'loopback.test(name)',
-    tests: ['bridge/doors'],
+    tests: ['server/bridge/doors'],
   },
   {
     id: 'bridge-3',
@@ -26,7 +26,7 @@ export const faults: readonly Fault[] = [
     what: 'a short token that was added later lets in',
     from: 'if (token.length < leastToken) continue',
     to: 'if (token.length < 1) continue',
-    tests: ['bridge/strangers'],
+    tests: ['server/bridge/strangers'],
   },
   {
     id: 'bridge-4',
@@ -34,7 +34,7 @@ export const faults: readonly Fault[] = [
     what: 'a session id with any hash is taken for the token’s own',
     from: 'timingSafeEqual(given, Buffer.from(macOf(sessionId.slice(0, dot), token)))',
     to: 'given.length > 0',
-    tests: ['bridge/sessionIds'],
+    tests: ['server/bridge/sessionIds'],
   },
   {
     id: 'bridge-5',
@@ -42,7 +42,7 @@ export const faults: readonly Fault[] = [
     what: 'the hash does not depend on the token',
     from: "createHmac('sha256', token)",
     to: "createHmac('sha256', 'token')",
-    tests: ['bridge/sessionIds'],
+    tests: ['server/bridge/sessionIds'],
   },
   {
     id: 'bridge-6',
@@ -50,7 +50,7 @@ export const faults: readonly Fault[] = [
     what: 'sessions of other tokens are taken over',
     from: 'if (isSessionOf(sessionId, token)) return sessionId',
     to: 'return sessionId',
-    tests: ['bridge/sessionIds'],
+    tests: ['server/bridge/sessionIds'],
   },
   {
     id: 'bridge-7',
@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
     what: 'sockets that have not said hello take the place of clients',
     from: 'return this.connections.size - this.strangers.size < this.limits.connections',
     to: 'return this.connections.size < this.limits.connections',
-    tests: ['bridge/strangers'],
+    tests: ['server/bridge/strangers'],
   },
   {
     id: 'bridge-8',
@@ -66,7 +66,7 @@ export const faults: readonly Fault[] = [
     what: 'a broken log out of reach tells that it is there',
     from: 'checkReach(reach, agentId, [])\n',
     to: '\n',
-    tests: ['bridge/outwardErrors'],
+    tests: ['server/bridge/outwardErrors'],
   },
   {
     id: 'bridge-9',
@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
     what: 'one address may have all the room there is for strangers',
     from: 'neighbours.length >= strangersPerAddress',
     to: 'neighbours.length >= strangers',
-    tests: ['bridge/strangers'],
+    tests: ['server/bridge/strangers'],
   },
   {
     id: 'bridge-10',
@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
     what: 'a socket says no hello for ever',
     from: 'if (session.isWelcome) return',
     to: 'if (limits.helloMs > 0) return',
-    tests: ['bridge/strangers', 'bridge/limits'],
+    tests: ['server/bridge/strangers', 'server/bridge/limits'],
   },
   {
     id: 'bridge-11',
@@ -90,7 +90,7 @@ export const faults: readonly Fault[] = [
     what: 'who said hello is counted as a stranger for ever',
     from: 'bridge.strangers.delete(this) && ',
     to: '',
-    tests: ['bridge/strangers'],
+    tests: ['server/bridge/strangers'],
   },
   {
     id: 'bridge-12',
@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
     what: 'a token that was taken away keeps its connections',
     from: "if (!isGranted) return this.close(closeCodes.goingAway, 'the token was changed')",
     to: '',
-    tests: ['bridge/strangers'],
+    tests: ['server/bridge/strangers'],
   },
   {
     id: 'bridge-13',
@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
     what: 'a client that left still has its subscriptions',
     from: 'for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)',
     to: '',
-    tests: ['bridge/doors'],
+    tests: ['server/bridge/doors'],
   },
   {
     id: 'bridge-14',
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
     what: 'a session is forgotten though a client is still there',
     from: 'if (session.sockets > 0) return',
     to: '',
-    tests: ['bridge/answers'],
+    tests: ['server/bridge/answers'],
   },
   {
     id: 'bridge-15',
@@ -122,7 +122,7 @@ export const faults: readonly Fault[] = [
     what: 'answers of a session are kept without bound',
     from: 'if (this.#known.size > this.#most) this.#known.delete(this.#known.keys().next().value!)',
     to: '',
-    tests: ['bridge/answers'],
+    tests: ['server/bridge/answers'],
   },
   {
     id: 'bridge-16',
@@ -130,7 +130,7 @@ export const faults: readonly Fault[] = [
     what: 'a command that was refused is never tried again',
     from: 'answer.catch(() => this.#known.delete(id))',
     to: 'answer.catch(() => {})',
-    tests: ['bridge/answers'],
+    tests: ['server/bridge/answers'],
   },
   {
     id: 'bridge-17',
@@ -138,15 +138,15 @@ export const faults: readonly Fault[] = [
     what: 'a command that the log has is carried out again',
     from: 'if (await agent.wasAsked(requestId)) return new Accepted(written(agent, answer))',
     to: '',
-    tests: ['bridge/carriedOut', 'bridge/sentAgain'],
+    tests: ['server/bridge/carriedOut', 'server/bridge/sentAgain'],
   },
   {
     id: 'bridge-18',
-    file: 'src/runtime/log/requestIndex.ts',
+    file: 'src/runtime/agents/requestIndex.ts',
     what: 'a run whose message was never written counts as carried out',
     from: 'this.#beginning.unsaid > 0',
     to: 'this.#beginning.unsaid > 1',
-    tests: ['bridge/tornStep'],
+    tests: ['server/bridge/tornStep'],
   },
   {
     id: 'bridge-19',
@@ -154,7 +154,7 @@ export const faults: readonly Fault[] = [
     what: 'a decision for another tree’s agent has that one’s log read',
     from: 'born?.path.includes(ancestor.id) === true && ',
     to: '',
-    tests: ['bridge/carriedOut'],
+    tests: ['server/bridge/carriedOut'],
   },
   {
     id: 'bridge-20',
@@ -162,7 +162,7 @@ export const faults: readonly Fault[] = [
     what: 'after a gap the feed says it has what it has not',
     from: 'if (fed.seq !== this.#lastSeq + 1) this.#forgetTail()',
     to: '',
-    tests: ['bridge/feed'],
+    tests: ['server/bridge/feed'],
   },
   {
     id: 'bridge-21',
@@ -170,7 +170,7 @@ export const faults: readonly Fault[] = [
     what: 'the family of an agent’s next life is not heard',
     from: 'if (this.#hearsFamily) this.#hearFamily()',
     to: '',
-    tests: ['bridge/feed'],
+    tests: ['server/bridge/feed'],
   },
   {
     id: 'bridge-22',
@@ -178,7 +178,7 @@ export const faults: readonly Fault[] = [
     what: 'live events wait without bound while the store is slow',
     from: 'if (!fed.isLogged && this.#held.length >= mostHeld) return',
     to: '',
-    tests: ['bridge/feed'],
+    tests: ['server/bridge/feed'],
   },
   {
     id: 'bridge-23',
@@ -186,7 +186,7 @@ export const faults: readonly Fault[] = [
     what: 'the tail of a feed holds any amount of text',
     from: ' || this.#tailChars > tailChars',
     to: '',
-    tests: ['bridge/feed'],
+    tests: ['server/bridge/feed'],
   },
   {
     id: 'bridge-24',
@@ -194,7 +194,7 @@ export const faults: readonly Fault[] = [
     what: 'a live event of any size is sent to everyone',
     from: 'frame.length <= mostLiveChars || ',
     to: 'frame.length > 0 || ',
-    tests: ['bridge/feed'],
+    tests: ['server/bridge/feed'],
   },
   {
     id: 'bridge-25',
@@ -202,7 +202,7 @@ export const faults: readonly Fault[] = [
     what: 'a client gets records with a gap when the agent lived elsewhere',
     from: 'if (fed.isLogged && fed.seq > this.#cursor + 1) return this.#fallBack()',
     to: '',
-    tests: ['bridge/following'],
+    tests: ['server/bridge/following'],
   },
   {
     id: 'bridge-26',
@@ -210,7 +210,7 @@ export const faults: readonly Fault[] = [
     what: 'a long log is read anew each time the socket of its reader is full',
     from: 'while (this.#parts.outbox.isFull && !this.#isClosed) await this.#drained()',
     to: '',
-    tests: ['bridge/following'],
+    tests: ['server/bridge/following'],
   },
   {
     id: 'bridge-27',
@@ -218,7 +218,7 @@ export const faults: readonly Fault[] = [
     what: 'clients are told where the server has its files',
     from: 'if (what !== undefined) return errorInfo(error.code as ErrorCode, what)',
     to: '',
-    tests: ['bridge/outwardErrors'],
+    tests: ['server/bridge/outwardErrors'],
   },
   {
     id: 'bridge-28',
@@ -226,7 +226,7 @@ export const faults: readonly Fault[] = [
     what: 'the reason of a pause names the server’s files',
     from: "const isStore = (reason as PauseReason | undefined)?.type === 'store'",
     to: 'const isStore = false as boolean',
-    tests: ['bridge/outwardErrors'],
+    tests: ['server/bridge/outwardErrors'],
   },
   {
     id: 'bridge-29',
@@ -234,7 +234,7 @@ export const faults: readonly Fault[] = [
     what: 'the page is served under a name that a foreign page had point here',
     from: 'if (refusal === undefined) return this.#page.answer(request, response, path)',
     to: 'return this.#page.answer(request, response, path)',
-    tests: ['bridge/doors'],
+    tests: ['server/bridge/doors'],
   },
   {
     id: 'bridge-30',
@@ -242,7 +242,7 @@ export const faults: readonly Fault[] = [
     what: 'a flood of refusals fills the log',
     from: 'if (window.told >= mostLines) return void (window.untold += 1)',
     to: '',
-    tests: ['bridge/refusals'],
+    tests: ['server/bridge/refusals'],
   },
   {
     id: 'bridge-31',
@@ -250,7 +250,7 @@ export const faults: readonly Fault[] = [
     what: 'logs out of reach are read for a list',
     from: 'return summary !== undefined && reach(id, summary.path) ? summary : undefined',
     to: 'return summary',
-    tests: ['bridge/sessionList'],
+    tests: ['server/bridge/sessionList'],
   },
   {
     id: 'bridge-32',
@@ -258,7 +258,7 @@ export const faults: readonly Fault[] = [
     what: 'a log that has not changed is read again for each list',
     from: 'if (known !== undefined && isSame(stat, known.stat)) return known.summary',
     to: '',
-    tests: ['bridge/sessionList'],
+    tests: ['server/bridge/sessionList'],
   },
   {
     id: 'bridge-33',
@@ -266,7 +266,7 @@ export const faults: readonly Fault[] = [
     what: 'nobody hears that no connection can be made',
     from: '      this.#owner.report(this.#problem)\n',
     to: '',
-    tests: ['bridge/unreachable'],
+    tests: ['server/bridge/unreachable'],
   },
   {
     id: 'bridge-34',
@@ -274,7 +274,7 @@ export const faults: readonly Fault[] = [
     what: 'a client that was connected is closed when connectTimeoutMs is over',
     from: '    this.#cancelTimer()\n    this.#cancelTimeout?.()\n',
     to: '    this.#cancelTimer()\n',
-    tests: ['bridge/unreachable'],
+    tests: ['server/bridge/unreachable'],
   },
   {
     id: 'bridge-35',
@@ -282,7 +282,7 @@ export const faults: readonly Fault[] = [
     what: 'commands are not sent again by the next connection',
     from: 'else entry.isSent = false',
     to: 'else this.#entries.delete(id)',
-    tests: ['bridge/reconnect', 'bridge/connection'],
+    tests: ['server/bridge/reconnect', 'server/bridge/connection'],
   },
   {
     id: 'bridge-36',
@@ -290,7 +290,7 @@ export const faults: readonly Fault[] = [
     what: 'a client takes records with a gap for all of them',
     from: 'if (seq > next) return this.#wire()',
     to: '',
-    tests: ['bridge/connection'],
+    tests: ['server/bridge/connection'],
   },
   {
     id: 'bridge-37',
@@ -298,7 +298,7 @@ export const faults: readonly Fault[] = [
     what: 'a run that never began is taken for one that was aborted',
     from: "if (this.#expected.has(run.id) && end.stopReason === 'aborted') return",
     to: '',
-    tests: ['bridge/remoteRuns'],
+    tests: ['server/bridge/remoteRuns'],
   },
   {
     id: 'bridge-38',
@@ -306,6 +306,6 @@ export const faults: readonly Fault[] = [
     what: 'a client makes session ids that the server refuses',
     from: '.subarray(0, macBytes)',
     to: '',
-    tests: ['bridge/sessionIds'],
+    tests: ['server/bridge/sessionIds'],
   },
 ]

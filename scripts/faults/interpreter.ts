@@ -63,7 +63,7 @@ export const faults: readonly Fault[] = [
     what: 'a system that is inspected goes on by plans',
     from: '(system as unknown as ActorSystem).isInspected',
     to: 'false',
-    tests: ['machines/planned', 'stately/'],
+    tests: ['machines/planned', 'server/stately/'],
   },
   {
     id: 'interpreter-9',
@@ -99,15 +99,15 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-13',
-    file: 'src/protocol/eventBuffer.ts',
+    file: 'src/runs/eventBuffer.ts',
     what: 'joining deltas changes the event that listeners hold',
     from: 'this.#joined = { ...last }',
     to: 'this.#joined = last as never',
-    tests: ['runtime/eventBuffer'],
+    tests: ['runs/eventBuffer'],
   },
   {
     id: 'interpreter-14',
-    file: 'src/runtime/announcer.ts',
+    file: 'src/runtime/events/announcer.ts',
     what: 'the answer of a sub-agent to whom nobody listens is lost',
     from: '    if (this.#reader === undefined) this.run?.note(record)\n',
     to: '',
@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'interpreter-15',
-    file: 'src/runtime/announcer.ts',
+    file: 'src/runtime/events/announcer.ts',
     what: 'secrets are not followed through a reply that nobody hears yet',
     from: '(redactor === undefined || !isOfReply(body))',
     to: 'true',

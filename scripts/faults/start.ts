@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'start-1',
-    file: 'src/runtime/text/textWidth.ts',
+    file: 'src/charts/textWidth.ts',
     what: 'a segmenter is made when the library is imported',
     from: 'const segmenter = lazily(() => new Intl.Segmenter())',
     to: 'const made = new Intl.Segmenter()\nconst segmenter = () => made',
@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'start-4',
-    file: 'src/runtime/cli/runCli.ts',
+    file: 'src/cli/runCli.ts',
     what: 'the help loads the runtime',
     from: `import { stopForGood } from './signals.ts'`,
     to: `import { stopForGood } from './signals.ts'\nimport '../runtime.ts'`,

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'unloading-1',
-    file: 'src/runtime/registry/isQuiet.ts',
+    file: 'src/runtime/agents/isQuiet.ts',
     what: 'an agent is unloaded with a command on its way',
     from: 'host.unseen === 0 &&',
     to: 'host.unseen >= 0 &&',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-2',
-    file: 'src/runtime/registry/isQuiet.ts',
+    file: 'src/runtime/agents/isQuiet.ts',
     what: 'an agent that somebody listens to is unloaded',
     from: `    !host.isAttended
 `,
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-3',
-    file: 'src/runtime/registry/isQuiet.ts',
+    file: 'src/runtime/agents/isQuiet.ts',
     what: 'an agent with a child is unloaded',
     from: 'waiting.every(({ length }) => length === 0)',
     to: 'true',
@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-4',
-    file: 'src/runtime/registry/unloading.ts',
+    file: 'src/runtime/agents/unloading.ts',
     what: 'an agent is unloaded before its time',
     from: `      if (due > now) break
 `,
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-5',
-    file: 'src/runtime/registry/unloading.ts',
+    file: 'src/runtime/agents/unloading.ts',
     what: 'an agent is unloaded before its log is written',
     from: 'if (pending !== undefined)',
     to: 'if (false as boolean && pending !== undefined)',
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-6',
-    file: 'src/runtime/registry/unloading.ts',
+    file: 'src/runtime/agents/unloading.ts',
     what: 'an agent whose log was slow is never unloaded',
     from: `          () => this.look(host),
           () => {},`,
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-7',
-    file: 'src/runtime/registry/unloading.ts',
+    file: 'src/runtime/agents/unloading.ts',
     what: 'the timer of an agent that ended keeps the process alive',
     from: `  forget(host: AgentHost): void {
     this.#due.delete(host)
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-8',
-    file: 'src/runtime/registry/unloading.ts',
+    file: 'src/runtime/agents/unloading.ts',
     what: 'only the first to be due is ever unloaded',
     from: `      else if (isQuiet(host)) this.#unload(host)
     }
@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-9',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'an abort of an agent at rest loads it',
     from: `    if (event.type === 'abort' && (this.unseen === 0 || this.#waking?.events.at(-1)?.type === 'abort')) return
 `,
@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-10',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'an agent is loaded while its old host still writes',
     from: `      await this.released
 `,
@@ -96,7 +96,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-11',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'an agent that could not be loaded once is lost',
     from: `      this.#loading = undefined
 `,
@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-12',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'runs that could not begin are begun by the next command',
     from: `    const { runs = nobody } = this.#waking ?? {}
     this.#waking = undefined`,
@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-13',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'the result of a prompt that woke an agent never comes',
     from: '    for (const run of runs) host.runs.await(run)\n',
     to: '',
@@ -122,7 +122,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-14',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'a listener of an unloaded agent hears nothing once it is loaded',
     from: `    for (const bond of bonds) bond.unbind = bond.bind(host)
 `,
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-15',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'a listener that left while the agent was unloaded hears it all the same',
     from: `      this.#bonds = this.#bonds?.filter((other) => other !== bond)
 `,
@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-16',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'whoever iterates over events of an agent that is closed unloaded waits for ever',
     from: `    for (const { close } of bonds) close?.(null)
 `,
@@ -149,7 +149,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-17',
-    file: 'src/runtime/registry/unloadedHost.ts',
+    file: 'src/runtime/agents/unloadedHost.ts',
     what: 'a stop that failed cannot be tried again',
     from: `        this.#ending = undefined
 `,
@@ -158,7 +158,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-18',
-    file: 'src/runtime/registry/registry.ts',
+    file: 'src/runtime/registry.ts',
     what: 'a woken agent is another one to the application',
     from: `      old.body = host
       return
@@ -169,7 +169,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-19',
-    file: 'src/runtime/registry/registry.ts',
+    file: 'src/runtime/registry.ts',
     what: 'agents are missing from the list once the newest has ended',
     from: `    if (seat.next === undefined) this.#last = seat.before
     else seat.next`,
@@ -178,7 +178,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-20',
-    file: 'src/runtime/registry/registry.ts',
+    file: 'src/runtime/registry.ts',
     what: 'a page has one agent too many',
     from: 'agents.length < limit',
     to: 'agents.length <= limit',
@@ -186,7 +186,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-21',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'a sub-agent that could not be opened keeps its log locked',
     from: `    } catch (thrown) {
       await lease.release()
@@ -205,7 +205,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-22',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'a new life opens the log before the last one has let it go',
     from: `    await this.#releases.get(childId)
 `,
@@ -214,7 +214,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-23',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'a tree grows without end',
     from: 'if (depth > this.#parent.maxDepth)',
     to: 'if (depth > 1_000)',
@@ -222,7 +222,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-24',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'a sub-agent that was done before the crash is asked again',
     from: 'if (answer !== undefined) {',
     to: 'if (answer !== undefined && input.life < 0) {',
@@ -230,7 +230,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-25',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'a sub-agent that nobody came to run holds its log',
     from: '      cancellation.add(() => queueMicrotask(() => this.#discard(childId, child)))\n',
     to: '',
@@ -238,7 +238,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-26',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'the log of another agent is gone on with',
     from: 'if (isSame && definition === agent.definition.name) return history',
     to: 'if (isSame || definition === agent.definition.name) return history',
@@ -246,7 +246,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-27',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'every sub-agent leaves a timer behind',
     from: `    stalled.cancel()
 `,
@@ -255,7 +255,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-28',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'a crash gives a sub-agent a fresh allowance',
     from: 'limitsWithin(pausedLimits ?? {}, limits)',
     to: 'limits',
@@ -263,7 +263,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-29',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'what a child had used before it was attached is counted again',
     from: 'usedBefore: isCalled ? counted : this.#usedBefore.get(childId)',
     to: 'usedBefore: isCalled ? counted : undefined',
@@ -271,7 +271,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-30',
-    file: 'src/runtime/childAnswer.ts',
+    file: 'src/runtime/children/childAnswer.ts',
     what: 'a sub-agent that came to its own limit is gone on with for ever',
     from: 'reason.allowed < (policy.limits[reason.limit] ?? Infinity)',
     to: 'reason.allowed < Infinity',
@@ -279,7 +279,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-31',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'a sub-agent that was given more is answered for by its log',
     from: 'finishedAnswer(history, definition, counted !== undefined)',
     to: 'finishedAnswer(history, definition, false)',
@@ -287,7 +287,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-32',
-    file: 'src/runtime/children.ts',
+    file: 'src/runtime/children/children.ts',
     what: 'what a sub-agent used before a pause is charged to the next run',
     from: 'usedBefore: isCalled ? counted : this.#usedBefore.get(childId)',
     to: 'usedBefore: isCalled ? undefined : this.#usedBefore.get(childId)',
@@ -295,7 +295,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-33',
-    file: 'src/runtime/agentTree.ts',
+    file: 'src/runtime/agents/agentTree.ts',
     what: 'more children than maxChildren are asked for in one step',
     from: '- aliveChildren(host.context) - unseenOf(host))',
     to: '- aliveChildren(host.context))',
@@ -303,7 +303,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-34',
-    file: 'src/runtime/agentHost.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'more than maxQueue messages wait',
     from: 'this.#unseen = Math.max(0, this.#unseen - 1)',
     to: 'this.#unseen = 0',
@@ -311,15 +311,15 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-35',
-    file: 'src/runtime/agentHost.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'an agent that an inspector follows is unloaded',
     from: ' || this.#inspections?.isEmpty === false',
     to: '',
-    tests: ['runtime/unloading', 'stately/'],
+    tests: ['runtime/unloading', 'server/stately/'],
   },
   {
     id: 'unloading-36',
-    file: 'src/runtime/agentHost.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'the tools of an agent that crashed run on',
     from: `    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
 `,
@@ -328,7 +328,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-37',
-    file: 'src/runtime/agentHost.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'the result of a run never comes when the agent crashes',
     from: `    this.runs.endAll(crash)
 `,
@@ -337,7 +337,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-38',
-    file: 'src/runtime/agentHost.ts',
+    file: 'src/runtime/agents/agentHost.ts',
     what: 'a log that could not be written to the end stays locked',
     from: `await this.#log.finish()
     } finally {
@@ -351,7 +351,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-39',
-    file: 'src/runtime/carryOut.ts',
+    file: 'src/runtime/agents/carryOut.ts',
     what: 'a prompt to an agent whose store failed is lost',
     from: `  if (context.pause?.type === 'store') {`,
     to: `  if (context.pause?.type === 'store' && unseen < 0) {`,

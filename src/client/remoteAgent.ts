@@ -3,8 +3,8 @@ import { checkCommand } from '../protocol/checkCommand.ts'
 import { given, type AgentCommand, type Content, type RunOptions, type SayOptions } from '../protocol/commands.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
-import { EventBuffer } from '../protocol/eventBuffer.ts'
-import type { Run } from '../protocol/run.ts'
+import { EventBuffer } from '../runs/eventBuffer.ts'
+import type { Run } from '../runs/run.ts'
 import {
   acceptedSchema,
   conversationSchema,

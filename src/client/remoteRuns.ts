@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
-import { RunHandle, type RunResult } from '../protocol/run.ts'
+import { RunHandle, type RunResult } from '../runs/run.ts'
 
 /** The runs of one remote agent that were asked for here, made from its events. */
 export class RemoteRuns {

@@ -1,4 +1,4 @@
-import type { Agent } from './agent.ts'
+import type { Agent } from './agents/agent.ts'
 
 interface OpenRuntime {
   agents(): readonly Agent[]

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { AgentInput } from '../machines/agentTypes.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { History } from './sessions/readHistory.ts'
+import type { History } from '../sessions/readHistory.ts'
 
 /** Whether a log ends in the middle of a run, or with one that was cut off. */
 export const wasCutOff = ({ restored }: AgentInput): boolean =>

@@ -20,21 +20,21 @@ import { agentIdSchema } from '../protocol/ids.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
-import type { Agent, AgentBody, AgentOwner } from './agent.ts'
-import { AgentHost } from './agentHost.ts'
+import type { Agent, AgentBody, AgentOwner } from './agents/agent.ts'
+import { AgentHost } from './agents/agentHost.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
-import type { HostOptions, HostShared } from './hostOptions.ts'
-import type { BridgeServer, ServeOptions } from './bridge/serveOptions.ts'
-import type { Nursery } from './nursery.ts'
-import { Registry, type AgentPage } from './registry/registry.ts'
-import { UnloadedHost, type Loader } from './registry/unloadedHost.ts'
-import { Unloading } from './registry/unloading.ts'
+import type { HostOptions, HostShared } from './agents/hostOptions.ts'
+import type { BridgeServer, ServeOptions } from '../server/bridge/serveOptions.ts'
+import type { Nursery } from './children/nursery.ts'
+import { Registry, type AgentPage } from './registry.ts'
+import { UnloadedHost, type Loader } from './agents/unloadedHost.ts'
+import { Unloading } from './agents/unloading.ts'
 import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
-import { Watchers } from './watchers.ts'
+import { Watchers } from '../telemetry/watchers.ts'
 import { interpretBy } from './interpreter/interpretBy.ts'
-import { readHistory } from './sessions/readHistory.ts'
-import { memoryStore } from './stores/memoryStore.ts'
+import { readHistory } from '../sessions/readHistory.ts'
+import { memoryStore } from '../stores/memoryStore.ts'
 import { systemClock } from '../protocol/systemClock.ts'
 
 /** Spawns agents and owns what they share. */
@@ -338,7 +338,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
 
   async serve(options: ServeOptions = {}): Promise<BridgeServer> {
     this.#checkOpen()
-    const { serve } = await import('./bridge/serve.ts')
+    const { serve } = await import('../server/bridge/serve.ts')
     const server = await serve(this, { ...this.#shared, logger: this.#logger }, options)
     this.#servers.push(server)
     return server

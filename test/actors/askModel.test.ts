@@ -1,7 +1,7 @@
 import { askModel } from '../../src/actors/askModel.ts'
-import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import type { Model } from '../../src/protocol/model.ts'
-import { simulatedClock } from '../../src/runtime/simulatedClock.ts'
+import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { never, quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

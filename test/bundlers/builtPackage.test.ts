@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { cliCommand } from '../runtime/cliChild.ts'
+import { cliCommand } from '../cli/cliChild.ts'
 import { forLater, importing, loaded, started } from '../runtime/startedProcess.ts'
 import { build, type Rolldown } from 'vite'
 import { assert, describe } from '../support/suite.ts'
@@ -93,7 +93,7 @@ describe('the built package', (it) => {
       [...sources].filter((path) => !there.has(path)),
       [],
     )
-    for (const path of ['src/index.ts', 'src/runtime/runtime.ts', 'src/runtime/cli/runCli.ts'])
+    for (const path of ['src/index.ts', 'src/runtime/runtime.ts', 'src/cli/runCli.ts'])
       assert.ok(sources.has(path), path)
   })
 

@@ -1,6 +1,6 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startChild } from '../runtime/cliChild.ts'
+import { startChild } from '../cli/cliChild.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { openLab, whyNoBundlers, type BundlerLab } from './bundlerLab.ts'
 

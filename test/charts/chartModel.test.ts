@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { and, not, or, setup, type AnyStateNode } from 'xstate'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
-import { chartModel } from '../../src/runtime/charts/chartModel.ts'
+import { chartModel } from '../../src/charts/chartModel.ts'
 import { assert, describe } from '../support/suite.ts'
 import { chartedMachines } from './chartedMachines.ts'
 

@@ -7,12 +7,12 @@ import {
   conversationGraph,
   type ConversationFormat,
   type ConversationSubject,
-} from '../../src/runtime/charts/conversationGraph.ts'
-import { conversationMermaid } from '../../src/runtime/charts/conversationMermaid.ts'
-import { conversationModel, type ConversationModel } from '../../src/runtime/charts/conversationModel.ts'
-import { conversationSvg } from '../../src/runtime/charts/conversationSvg.ts'
-import { conversationText } from '../../src/runtime/charts/conversationText.ts'
-import { textWidth } from '../../src/runtime/text/textWidth.ts'
+} from '../../src/charts/conversationGraph.ts'
+import { conversationMermaid } from '../../src/charts/conversationMermaid.ts'
+import { conversationModel, type ConversationModel } from '../../src/charts/conversationModel.ts'
+import { conversationSvg } from '../../src/charts/conversationSvg.ts'
+import { conversationText } from '../../src/charts/conversationText.ts'
+import { textWidth } from '../../src/charts/textWidth.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { nasty } from './chartedMachines.ts'

@@ -1,10 +1,10 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
-import { readAnswer } from '../../src/runtime/cli/approvals.ts'
+import { readAnswer } from '../../src/cli/approvals.ts'
 import { tool } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { serveAgents } from '../bridge/bridgeHarness.ts'
+import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { startCli } from './cliInProcess.ts'
 
 /** A chat with an agent that makes the calls it is told as JSON, `[[name, input], …]`, one after the other. */

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
-import type { CliHost } from '../../src/runtime/cli/cliHost.ts'
-import { runCli } from '../../src/runtime/cli/runCli.ts'
+import type { CliHost } from '../../src/cli/cliHost.ts'
+import { runCli } from '../../src/cli/runCli.ts'
 import type { CaseContext } from '../support/suite.ts'
-import { plain } from '../runtime/cliTerminal.ts'
+import { plain } from './cliTerminal.ts'
 
 export interface CliRun {
   /** What was printed so far, without colours and cursor moves. */

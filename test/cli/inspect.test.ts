@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { connect } from '../../src/client/connect.ts'
-import { recordSession } from '../runtime/cliSessions.ts'
-import { projectFolder } from '../runtime/cliChild.ts'
+import { recordSession } from './cliSessions.ts'
+import { projectFolder } from './cliChild.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { endedCli, startCli } from './cliInProcess.ts'
 

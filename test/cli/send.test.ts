@@ -1,7 +1,7 @@
 import { createRuntime } from '../../src/runtime/runtime.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { serveAgents } from '../bridge/bridgeHarness.ts'
+import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { storeFolder } from '../runtime/storeFolder.ts'
 import { helpfulAgent } from './cliAgents.ts'
 import { endedCli, startCli } from './cliInProcess.ts'

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { toErrorInfo } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/store.ts'
-import { readAll, recordsBetween } from '../../src/runtime/stores/contractDemands.ts'
-import { fileStore } from '../../src/runtime/stores/fileStore.ts'
-import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
+import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
+import { fileStore } from '../../src/stores/fileStore.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** Something done to a log; numbers are relative to where it ends. */

@@ -266,7 +266,7 @@ const plants: readonly Plant[] = [
     'src/protocol/anotherClock.ts',
     'src/actors/x.ts',
     'src/runtime/log/x.ts',
-    'src/runtime/simulatedClock.ts',
+    'src/testing/simulatedClock.ts',
     'src/client/x.ts',
   ].map((file) =>
     breaches(/Time goes through the Clock port/, file, 'setTimeout(f, 1)', 'setInterval(f, 1)', 'Date.now()'),

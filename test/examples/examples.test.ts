@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { cliCommand, startChild } from '../runtime/cliChild.ts'
+import { cliCommand, startChild } from '../cli/cliChild.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'examples')

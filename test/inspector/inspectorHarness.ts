@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { capturedRequests } from '../../src/conversation/captureRequest.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
-import { serveAgents, type Serving } from '../bridge/bridgeHarness.ts'
+import { serveAgents, type Serving } from '../server/bridge/bridgeHarness.ts'
 import type { OpenPage, PageContext } from '../browser/chromium.ts'
 import { servedPage } from './servedPage.ts'
 

@@ -1,12 +1,12 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import type { AgentViewState } from '../../src/runtime/inspector/page/model/agentView.ts'
-import { Inspector, type InspectorPorts } from '../../src/runtime/inspector/page/model/inspector.ts'
-import { say } from '../../src/runtime/inspector/page/model/drive.ts'
-import { forkSession } from '../../src/runtime/sessions/forkSession.ts'
+import type { AgentViewState } from '../../src/inspector/model/agentView.ts'
+import { Inspector, type InspectorPorts } from '../../src/inspector/model/inspector.ts'
+import { say } from '../../src/inspector/model/drive.ts'
+import { forkSession } from '../../src/sessions/forkSession.ts'
 import { z } from 'zod'
-import { serveAgents, type Serving } from '../bridge/bridgeHarness.ts'
+import { serveAgents, type Serving } from '../server/bridge/bridgeHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const ask = defineTool({

@@ -1,12 +1,12 @@
 import type { AgentSummary } from '../../src/protocol/frames.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
-import { controlsOf, type ControlFacts } from '../../src/runtime/inspector/page/model/controls.ts'
-import { EventList } from '../../src/runtime/inspector/page/model/eventList.ts'
-import { FilteredEvents } from '../../src/runtime/inspector/page/model/filteredEvents.ts'
-import { FrameBatch } from '../../src/runtime/inspector/page/model/frameBatch.ts'
-import { agentRows } from '../../src/runtime/inspector/page/model/hierarchy.ts'
-import { emptyRoute, formatRoute, readRoute } from '../../src/runtime/inspector/page/model/route.ts'
+import { controlsOf, type ControlFacts } from '../../src/inspector/model/controls.ts'
+import { EventList } from '../../src/inspector/model/eventList.ts'
+import { FilteredEvents } from '../../src/inspector/model/filteredEvents.ts'
+import { FrameBatch } from '../../src/inspector/model/frameBatch.ts'
+import { agentRows } from '../../src/inspector/model/hierarchy.ts'
+import { emptyRoute, formatRoute, readRoute } from '../../src/inspector/model/route.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('the address of the inspector page', (it) => {

@@ -1,5 +1,5 @@
 import { assert } from '../support/suite.ts'
-import { startServerProcess } from '../bridge/resume/serverProcess.ts'
+import { startServerProcess } from '../server/bridge/resume/serverProcess.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { axeViolations } from './axe.ts'
 import { openInspector, startAgent, until } from './inspectorHarness.ts'

@@ -1,15 +1,9 @@
 import { agentMachine } from '../../src/machines/agentMachine.ts'
-import { chartModel } from '../../src/runtime/charts/chartModel.ts'
-import {
-  cameraKey,
-  centred,
-  fitCamera,
-  scaleLimits,
-  zoomed,
-} from '../../src/runtime/inspector/page/model/chartCamera.ts'
-import { arrowEnd, wayPath } from '../../src/runtime/charts/arrowPath.ts'
-import { brakeWords, chartWords, isActiveState } from '../../src/runtime/inspector/page/model/chartWords.ts'
-import { recentStates } from '../../src/runtime/inspector/page/model/recentStates.ts'
+import { chartModel } from '../../src/charts/chartModel.ts'
+import { cameraKey, centred, fitCamera, scaleLimits, zoomed } from '../../src/inspector/model/chartCamera.ts'
+import { arrowEnd, wayPath } from '../../src/charts/arrowPath.ts'
+import { brakeWords, chartWords, isActiveState } from '../../src/inspector/model/chartWords.ts'
+import { recentStates } from '../../src/inspector/model/recentStates.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const shut = { revert: false, prune: false }

@@ -1,11 +1,11 @@
 import { requestChange } from '../../src/conversation/requestChange.ts'
 import type { ModelRequest, RequestMessage } from '../../src/protocol/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import type { RequestView } from '../../src/runtime/inspector/page/model/agentView.ts'
-import { requestMarks } from '../../src/runtime/inspector/page/model/requestMarks.ts'
-import { requestReasons } from '../../src/runtime/inspector/page/model/requestReason.ts'
-import { requestTokens } from '../../src/runtime/inspector/page/model/requestTokens.ts'
-import { requestUsage } from '../../src/runtime/inspector/page/model/requestUsage.ts'
+import type { RequestView } from '../../src/inspector/model/agentView.ts'
+import { requestMarks } from '../../src/inspector/model/requestMarks.ts'
+import { requestReasons } from '../../src/inspector/model/requestReason.ts'
+import { requestTokens } from '../../src/inspector/model/requestTokens.ts'
+import { requestUsage } from '../../src/inspector/model/requestUsage.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const said = (text: string): RequestMessage => ({ role: 'user', content: [{ type: 'text', text }] })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sampleProject } from '../../src/runtime/cli/demo/sampleProject.ts'
-import { cliCommand, projectFolder, runCli, startChild } from '../runtime/cliChild.ts'
+import { sampleProject } from '../../src/cli/demo/sampleProject.ts'
+import { cliCommand, projectFolder, runCli, startChild } from '../cli/cliChild.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const timeoutMs = 60_000

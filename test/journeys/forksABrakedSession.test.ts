@@ -1,6 +1,6 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
-import { forkSession } from '../../src/runtime/sessions/forkSession.ts'
+import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
+import { forkSession } from '../../src/sessions/forkSession.ts'
 import { calls, startAgent } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { checkRebuild, idsOf, look, openRuntime, runEnd } from './forking.ts'

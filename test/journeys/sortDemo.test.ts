@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decideSort } from '../../src/runtime/cli/demo/sortPolicy.ts'
-import { sortTask } from '../../src/runtime/cli/demo/sortTask.ts'
-import { conversationTree } from '../../src/runtime/cli/terminal/conversationTree.ts'
-import { coloursFor } from '../../src/runtime/cli/terminal/colours.ts'
+import { decideSort } from '../../src/cli/demo/sortPolicy.ts'
+import { sortTask } from '../../src/cli/demo/sortTask.ts'
+import { conversationTree } from '../../src/cli/terminal/conversationTree.ts'
+import { coloursFor } from '../../src/cli/terminal/colours.ts'
 import {
   rebuildConversation,
   type AgentEvent,
@@ -11,7 +11,7 @@ import {
   type ModelRequest,
   type RequestMessage,
 } from '../../src/index.ts'
-import { projectFolder, runCli } from '../runtime/cliChild.ts'
+import { projectFolder, runCli } from '../cli/cliChild.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 
 const timeoutMs = 180_000

@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/store.ts'
-import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { calls, gate, quiet, resultsOf, saidIn, stalled, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { brittleStore } from '../support/brittleStore.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,7 +1,7 @@
 import { recordVersion } from '../../src/protocol/records.ts'
 import { upgradeRecord, versionOf, type UpgradeSteps } from '../../src/protocol/upgradeRecord.ts'
-import { readRecord } from '../../src/runtime/stores/readRecord.ts'
-import { recordsBetween } from '../../src/runtime/stores/contractDemands.ts'
+import { readRecord } from '../../src/stores/readRecord.ts'
+import { recordsBetween } from '../../src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** Formats of a made-up past: 1 said `at` in seconds, 2 says `time` in milliseconds, 3 has a `kind`. */

@@ -2,7 +2,7 @@ import { noUsage } from '../../src/protocol/messages.ts'
 import { choiceIn, questionOf } from '../../src/runtime/groups/askJudge.ts'
 import { endedWell, spentBy, type Branch } from '../../src/runtime/groups/branch.ts'
 import { cheapest } from '../../src/runtime/groups/judge.ts'
-import type { RunResult } from '../../src/protocol/run.ts'
+import type { RunResult } from '../../src/runs/run.ts'
 import { usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,5 +1,5 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { parallel } from '../../src/runtime/groups/parallel.ts'
 import { pipeline } from '../../src/runtime/groups/pipeline.ts'
 import { race } from '../../src/runtime/groups/race.ts'

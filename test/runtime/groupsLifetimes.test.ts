@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { parallel } from '../../src/runtime/groups/parallel.ts'
-import { memoryStore } from '../../src/runtime/stores/memoryStore.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { never, quiet, startAgent, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { assert, describe } from '../support/suite.ts'
-import { cliCommand } from './cliChild.ts'
+import { cliCommand } from '../cli/cliChild.ts'
 import { forLater, importing, loaded, started } from './startedProcess.ts'
 
 const source = (path: string): string => fileURLToPath(new URL(`../../src/${path}`, import.meta.url))

@@ -4,8 +4,8 @@
  */
 import { createInterface } from 'node:readline'
 import { RuntimeError } from '../../src/protocol/errors.ts'
-import { recordsBetween } from '../../src/runtime/stores/contractDemands.ts'
-import { fileStore } from '../../src/runtime/stores/fileStore.ts'
+import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { fileStore } from '../../src/stores/fileStore.ts'
 
 export type ChildRequest =
   | { readonly do: 'open'; readonly ids: readonly string[] }

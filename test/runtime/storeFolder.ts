@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
-import { lineOf } from '../../src/runtime/stores/checksum.ts'
-import { fileStore } from '../../src/runtime/stores/fileStore.ts'
+import { lineOf } from '../../src/stores/checksum.ts'
+import { fileStore } from '../../src/stores/fileStore.ts'
 import type { CaseContext } from '../support/suite.ts'
 
 export interface StoreFolder {

@@ -1,5 +1,5 @@
 import { llmStrategy } from '../../src/actors/summariseSpan.ts'
-import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { calls, delta, done, gate, quiet, tool, usageOf } from '../support/agentHarness.ts'
 import type { ModelPart } from '../../src/protocol/model.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -8,13 +8,13 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedReply } from '../../src/actors/models/scriptedModel.ts'
+import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
-import type { Agent } from '../../src/runtime/agent.ts'
+import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
 import type { RuntimeOptions } from '../../src/runtime/runtimeOptions.ts'
-import { simulatedClock, type SimulatedClock } from '../../src/runtime/simulatedClock.ts'
-import { SpanTracer } from '../../src/runtime/tracing/spanTracer.ts'
+import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
+import { SpanTracer } from '../../src/telemetry/spanTracer.ts'
 import { counter } from '../support/agentHarness.ts'
 import { assert, type CaseContext } from '../support/suite.ts'
 

@@ -1,10 +1,10 @@
 import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { readFile } from 'node:fs/promises'
-import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { createRuntime } from '../../src/runtime/runtime.ts'
-import { otelTracer } from '../../src/runtime/tracing/otelTracer.ts'
+import { otelTracer } from '../../src/telemetry/otelTracer.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('spans of the global provider', (it) => {

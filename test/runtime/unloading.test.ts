@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import type { Clock } from '../../src/protocol/clock.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'

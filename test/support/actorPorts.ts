@@ -6,8 +6,8 @@ import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
-import { simulatedClock, type SimulatedClock } from '../../src/runtime/simulatedClock.ts'
-import { scriptedModel } from '../../src/actors/models/scriptedModel.ts'
+import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

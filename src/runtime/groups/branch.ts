@@ -2,8 +2,8 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { SubAgentOptions } from '../../actors/subAgents.ts'
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { Limits } from '../../protocol/records.ts'
-import type { Agent } from '../agent.ts'
-import type { RunResult } from '../../protocol/run.ts'
+import type { Agent } from '../agents/agent.ts'
+import type { RunResult } from '../../runs/run.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** Where a group works: below an agent, as its children, or in a runtime, as roots. */

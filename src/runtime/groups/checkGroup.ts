@@ -4,7 +4,7 @@ import { contentSchema, type Content } from '../../protocol/commands.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { limitsSchema } from '../../protocol/records.ts'
-import { Agent } from '../agent.ts'
+import { Agent } from '../agents/agent.ts'
 import type { GroupEntry, GroupHost } from './branch.ts'
 
 /** Most agents of one group. */

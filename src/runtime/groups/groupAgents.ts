@@ -2,7 +2,7 @@ import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Content } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Limits } from '../../protocol/records.ts'
-import { Agent } from '../agent.ts'
+import { Agent } from '../agents/agent.ts'
 import type { Branch, GroupEntry, GroupHost } from './branch.ts'
 
 /** The agents of one group, from their spawn until they are closed. */

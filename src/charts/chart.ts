@@ -1,0 +1,114 @@
+import { supervisorMachine } from '../machines/supervisorMachine.ts'
+import { agentMachine } from '../machines/agentMachine.ts'
+import type { AnyStateMachine } from 'xstate'
+import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import { chartDrawing } from './chartDrawing.ts'
+import { fromElk, toElk } from './chartLayout.ts'
+import { chartMermaid, type ChartDirection } from './chartMermaid.ts'
+import { chartModel, type BrakeFlags, type ChartModel } from './chartModel.ts'
+import { chartSvg } from './chartSvg.ts'
+import { checkChoice } from './checkChoice.ts'
+import { hubExits } from './hubExits.ts'
+import { layoutInWorker } from './layoutInWorker.ts'
+
+/** What a chart shows of an agent, here or behind a bridge. */
+export interface ChartedAgent {
+  readonly id: string
+  /** Name of its definition. */
+  readonly definition: string
+  /** Names of the active states, joined by commas. */
+  readonly state: string
+  /** Which brakes are on; without it they are drawn neither open nor shut. */
+  readonly braking?: BrakeFlags
+}
+
+/** What can be drawn: an agent, a blueprint of one, or any XState machine. */
+export type ChartSubject = ChartedAgent | AgentDefinition | AnyStateMachine
+
+export const chartFormats = ['mermaid', 'svg', 'json'] as const
+export type ChartFormat = (typeof chartFormats)[number]
+export const chartDirections = ['down', 'right'] as const
+
+export interface ChartOptions<F extends ChartFormat = ChartFormat> {
+  /** Default `mermaid`. */
+  readonly format?: F | undefined
+  /** States to light, such as `replying.streaming`. Default: of an agent its own now, else none. */
+  readonly active?: readonly string[] | undefined
+  /** Default `down`. */
+  readonly direction?: ChartDirection | undefined
+  /** Ends the layout of an `svg`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A model and Mermaid are there at once; an SVG is laid out in a thread of its own, and comes as a promise. */
+export type ChartResult<F extends ChartFormat> = F extends 'json'
+  ? ChartModel
+  : F extends 'mermaid'
+    ? string
+    : Promise<string>
+
+/** What every agent runs, with what it runs in turn. */
+const wholeAgent = agentMachine.provide({
+  actors: { subAgent: supervisorMachine.provide({ actors: { agent: agentMachine as never } }) as never },
+}) as AnyStateMachine
+
+/**
+ * Draws a statechart, from the machine itself: with its guards, its brakes open or shut, the actors it runs, and the states that are
+ * active. `mermaid` (default) is text for a `stateDiagram-v2`, `json` the model with everything in it; both are given at once. `svg` is
+ * a promise of a picture that stands alone.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for an unknown format, direction or active state, or what is no agent or machine. The promise
+ * rejects with the reason of `signal`.
+ */
+export function chart<F extends ChartFormat = 'mermaid'>(
+  subject: ChartSubject,
+  options: ChartOptions<F> = {},
+): ChartResult<F> {
+  const format = checkChoice('format', options.format ?? 'mermaid', chartFormats)
+  const direction = checkChoice('direction', options.direction ?? 'down', chartDirections)
+  const model = modelOfSubject(subject, options.active)
+  if (format === 'json') return model as ChartResult<F>
+  if (format === 'mermaid') return chartMermaid(model, { direction }) as ChartResult<F>
+  return drawSvg(model, direction, options.signal) as ChartResult<F>
+}
+
+async function drawSvg(model: ChartModel, direction: ChartDirection, signal: AbortSignal | undefined): Promise<string> {
+  const drawing = hubExits(chartDrawing(model))
+  return chartSvg(fromElk(await layoutInWorker(toElk(drawing, direction), signal), drawing))
+}
+
+const isMachine = (subject: object): subject is AnyStateMachine => 'root' in subject && 'implementations' in subject
+
+function modelOfSubject(subject: ChartSubject, active: readonly string[] | undefined): ChartModel {
+  const what: unknown = subject
+  if (typeof what !== 'object' || what === null) throw notDrawable(what)
+  if (isAgentDefinition(subject)) {
+    const { name, policy, agents } = subject
+    const { revert, prune } = policy.flags
+    const without = agents.size === 0 ? ['subAgent'] : []
+    return lit(chartModel(wholeAgent, { title: name, brakes: { revert, prune }, active, without }))
+  }
+  if (isMachine(subject)) return lit(chartModel(Object.is(subject, agentMachine) ? wholeAgent : subject, { active }))
+  const { id, state, braking } = subject as Partial<ChartedAgent>
+  if (typeof id !== 'string' || typeof state !== 'string') throw notDrawable(what)
+  return lit(chartModel(wholeAgent, { title: id, brakes: braking, active: active ?? state.split(',') }))
+}
+
+const notDrawable = (what: unknown): RuntimeError =>
+  new RuntimeError(
+    'INVALID_OPTION',
+    `chart takes an agent, what defineAgent returns, or an XState machine, not ${what === null ? 'null' : typeof what}.`,
+  )
+
+/** The model, when every active state is one of the machine. */
+function lit(model: ChartModel): ChartModel {
+  const states = model.nodes.filter(({ kind }) => kind !== 'initial').map(({ id }) => id)
+  const unknown = model.active.find((name) => !states.includes(name))
+  if (unknown === undefined) return model
+  const there = states.filter((id) => id !== model.id).join(', ')
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `active: ${model.id} has no state ${JSON.stringify(unknown)}; there are ${there}.`,
+  )
+}

@@ -1,0 +1,12 @@
+import { RuntimeError } from '../protocol/errors.ts'
+
+/**
+ * One of the words an option may have.
+ *
+ * @throws RuntimeError `INVALID_OPTION` naming the option, the value and the choices.
+ */
+export function checkChoice<T extends string>(option: string, value: string, choices: readonly T[]): T {
+  const choice = choices.find((one) => one === value)
+  if (choice !== undefined) return choice
+  throw new RuntimeError('INVALID_OPTION', `${option} must be ${choices.join(', ')}; it is ${JSON.stringify(value)}.`)
+}

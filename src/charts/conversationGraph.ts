@@ -1,0 +1,69 @@
+import type { ConversationView } from '../conversation/conversation.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import { checkChoice } from './checkChoice.ts'
+import { conversationMermaid } from './conversationMermaid.ts'
+import { conversationModel, type ConversationModel } from './conversationModel.ts'
+import { conversationSvg } from './conversationSvg.ts'
+import { conversationText } from './conversationText.ts'
+
+/** What has a conversation: an agent, or a session of `loadSession`, which also knows what came before and below. */
+export interface ConversationSubject {
+  readonly id: string | undefined
+  readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'>
+  /** Of a session: what a fork shares, and its own log. */
+  readonly past?: readonly LogRecord[]
+  readonly records?: readonly LogRecord[]
+  /** Ids of its sub-agents; of an agent those that are alive. */
+  readonly children?: readonly string[] | (() => readonly { readonly id: string }[])
+}
+
+export const conversationFormats = ['text', 'mermaid', 'svg', 'json'] as const
+export type ConversationFormat = (typeof conversationFormats)[number]
+
+export interface ConversationGraphOptions<F extends ConversationFormat = ConversationFormat> {
+  /** Default `text`. */
+  readonly format?: F | undefined
+  /** Of `text`: no line is wider. */
+  readonly columns?: number | undefined
+  /** Of `text`: draws with ASCII characters alone. Default `false`. */
+  readonly ascii?: boolean | undefined
+}
+
+/**
+ * Draws a conversation with all that was ever tried: trunk, abandoned branches, tags, prunes, compactions, rebased messages, sub-agents.
+ * `text` (default) is lines as of `git log --graph`, `mermaid` a flowchart whose middle is folded where it is long, `svg` a picture that
+ * stands alone, `json` the whole model. A session also has the places of its sub-agents, and compactions no longer in force; an agent
+ * that is not loaded has no conversation yet.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for an unknown format, a width below 1, or what has no conversation.
+ */
+export function conversationGraph<F extends ConversationFormat = 'text'>(
+  subject: ConversationSubject,
+  options: ConversationGraphOptions<F> = {},
+): F extends 'json' ? ConversationModel : string {
+  const format: ConversationFormat = checkChoice('format', options.format ?? 'text', conversationFormats)
+  const { columns = Infinity, ascii = false } = options
+  if (!(columns >= 1)) throw new RuntimeError('INVALID_OPTION', `columns must be 1 or more; it is ${String(columns)}.`)
+  const model = modelOf(subject)
+  const drawn = {
+    json: () => model,
+    text: () => conversationText(model, { columns, ascii }).join('\n'),
+    mermaid: () => conversationMermaid(model),
+    svg: () => conversationSvg(model),
+  }[format]()
+  return drawn as F extends 'json' ? ConversationModel : string
+}
+
+function modelOf(subject: ConversationSubject): ConversationModel {
+  const { id, conversation, past = [], records } = (subject ?? {}) as Partial<ConversationSubject>
+  if (typeof conversation?.trunk !== 'function' || typeof conversation.abandoned !== 'function')
+    throw new RuntimeError('INVALID_OPTION', 'conversationGraph takes an agent or what loadSession gives.')
+  return conversationModel({
+    title: id ?? 'conversation',
+    conversation,
+    agents:
+      typeof subject.children === 'function' ? subject.children().map((child) => child.id) : (subject.children ?? []),
+    ...(records === undefined ? {} : { records: [...past, ...records] }),
+  })
+}

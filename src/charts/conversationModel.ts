@@ -1,0 +1,207 @@
+import { Conversation, type ConversationView } from '../conversation/conversation.ts'
+import { cutEnd } from '../conversation/cutMiddle.ts'
+import type { ConversationNode } from '../conversation/node.ts'
+import type { Evidence, TagKind } from '../protocol/braking.ts'
+import { formatNodeId, type NodeId } from '../protocol/ids.ts'
+import { textOf, toolCallsOf, type Message } from '../protocol/messages.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import { callLine, outcomeLine } from './toolLine.ts'
+import { oneLine } from './textLines.ts'
+
+/** A note that a revert left after a step. */
+export interface GraphTag {
+  readonly kind: TagKind
+  readonly text: string
+  /** Nodes that the revert took off the trunk. */
+  readonly abandoned: readonly NodeId[]
+  readonly evidence: Evidence
+}
+
+/** A sub-agent begun in a step. */
+export interface GraphLink {
+  readonly agentId: string
+  /** The call that it carries out; without it code began it. */
+  readonly callId?: string
+}
+
+/** A step of the conversation: what is kept or abandoned as a whole. */
+export interface GraphStep {
+  /** Of its first node: `n12`. */
+  readonly id: string
+  readonly nodes: readonly NodeId[]
+  /** The step it follows. */
+  readonly parent?: string
+  readonly role: Message['role']
+  /** In a few words. Never a secret that the log does not hold. */
+  readonly label: string
+  readonly turnIndex: number
+  readonly loopId: string
+  /** Estimated. */
+  readonly tokens: number
+  readonly isOnTrunk: boolean
+  /** The prune that hides it from the model. */
+  readonly hiddenBy?: string
+  /** The node whose words it repeats, which a revert took off the trunk. */
+  readonly rebasedFrom?: NodeId
+  readonly tags: readonly GraphTag[]
+  readonly agents: readonly GraphLink[]
+}
+
+export interface GraphPrune {
+  readonly id: string
+  /** Ids of the steps. */
+  readonly steps: readonly string[]
+  readonly tokens: number
+  readonly memo?: string
+}
+
+/** A summary in place of a span of the trunk. */
+export interface GraphCompaction {
+  readonly id: string
+  /** Ids of the first and last step that it stands for. */
+  readonly from: string
+  readonly to: string
+  readonly summary: string
+  /** Whether the model is shown it now. */
+  readonly isInForce: boolean
+}
+
+/** A conversation with all that was ever tried, as plain JSON. */
+export interface ConversationModel {
+  readonly title: string
+  readonly head: NodeId | null
+  /** Oldest first: a step comes after the one it follows. */
+  readonly steps: readonly GraphStep[]
+  readonly prunes: readonly GraphPrune[]
+  readonly compactions: readonly GraphCompaction[]
+  /** Sub-agents whose step is not known. */
+  readonly agents: readonly GraphLink[]
+}
+
+export interface ConversationSource {
+  readonly title?: string
+  readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'>
+  /** Of the log, with those of a shared past before them: they tell of sub-agents, prunes and compactions no longer in force. */
+  readonly records?: Iterable<LogRecord>
+  /** Sub-agents that are alive. */
+  readonly agents?: readonly string[]
+}
+
+const maxTextChars = 70
+
+/** The graph of a conversation; in time linear in its length. Pure, and without Node. */
+export function conversationModel(source: ConversationSource): ConversationModel {
+  const { conversation, title = 'conversation', records, agents = [] } = source
+  const trunk = conversation.trunk()
+  const onTrunk = new Set(trunk.map(({ id }) => id))
+  const nodes = [...trunk, ...conversation.abandoned()].toSorted((a, b) => a.id - b.id)
+  const stepOf = new Map<NodeId, NodeId>()
+  const groups = new Map<NodeId, ConversationNode[]>()
+  for (const node of nodes) {
+    stepOf.set(node.id, node.stepId)
+    const group = groups.get(node.stepId)
+    if (group === undefined) groups.set(node.stepId, [node])
+    else group.push(node)
+  }
+  const { prunes, compactions, links, spawned } = annotationsOf(conversation, records, stepOf)
+  const hidden = new Map(prunes.flatMap(({ id, steps }) => steps.map((step) => [step, id] as const)))
+  const steps = [...groups].map(([stepId, group]): GraphStep => {
+    const first = group[0]!
+    const id = formatNodeId(stepId)
+    const parent = first.parentId === null ? undefined : stepOf.get(first.parentId)
+    const calls = first.message.role === 'assistant' ? toolCallsOf(first.message.content) : []
+    const { turnIndex, loopId, rebasedFrom } = first
+    const hiddenBy = hidden.get(id)
+    return {
+      id,
+      nodes: group.map((node) => node.id),
+      ...(parent === undefined ? {} : { parent: formatNodeId(parent) }),
+      role: first.message.role,
+      label: labelOf(group),
+      turnIndex,
+      loopId,
+      tokens: group.reduce((sum, node) => sum + node.tokens, 0),
+      isOnTrunk: onTrunk.has(first.id),
+      ...(hiddenBy === undefined ? {} : { hiddenBy }),
+      ...(rebasedFrom === undefined ? {} : { rebasedFrom }),
+      tags: group.flatMap(({ tags }) =>
+        tags.map(({ kind, text, abandoned, evidence }) => ({ kind, text, abandoned, evidence })),
+      ),
+      agents: calls.flatMap(({ callId }) => {
+        const agentId = links.get(callId)
+        return agentId === undefined ? [] : [{ agentId, callId }]
+      }),
+    }
+  })
+  const placed = new Set(links.values())
+  return {
+    title,
+    head: trunk.at(-1)?.id ?? null,
+    steps,
+    prunes,
+    compactions,
+    agents: [...new Set([...spawned, ...agents])].filter((id) => !placed.has(id)).map((agentId) => ({ agentId })),
+  }
+}
+
+interface Told {
+  readonly prunes: readonly GraphPrune[]
+  readonly compactions: readonly GraphCompaction[]
+  /** Sub-agents by call. */
+  readonly links: ReadonlyMap<string, string>
+  /** Those that code began. */
+  readonly spawned: readonly string[]
+}
+
+function annotationsOf(
+  conversation: ConversationSource['conversation'],
+  records: Iterable<LogRecord> | undefined,
+  stepOf: ReadonlyMap<NodeId, NodeId>,
+): Told {
+  const live = conversation instanceof Conversation ? conversation : undefined
+  const prunes = new Map<string, GraphPrune>()
+  const compactions = new Map<NodeId, GraphCompaction>()
+  const links = new Map<string, string>()
+  const spawned: string[] = []
+  const nameOf = (id: NodeId): string => formatNodeId(stepOf.get(id) ?? id)
+  const addPrune = (outcome: { id: string; steps: readonly NodeId[]; tokens: number; memo?: string }): void => {
+    const { id, steps, tokens, memo } = outcome
+    prunes.set(id, { id, steps: steps.map(nameOf), tokens, ...(memo === undefined ? {} : { memo }) })
+  }
+  const inForce = live?.overlay?.nodeId
+  const addOverlay = (overlay: { nodeId: NodeId; from: NodeId; to: NodeId; summary: string }): void => {
+    const { nodeId, from, to, summary } = overlay
+    const isInForce = nodeId === inForce
+    compactions.set(nodeId, { id: formatNodeId(nodeId), from: nameOf(from), to: nameOf(to), summary, isInForce })
+  }
+  for (const record of records ?? []) {
+    if (record.type === 'prune.applied' && record.applied) addPrune(record)
+    else if (record.type === 'compaction.end' && record.applied && record.overlay !== undefined)
+      addOverlay(record.overlay)
+    else if (record.type === 'tool.start' && record.childId !== undefined) links.set(record.callId, record.childId)
+    else if (record.type === 'child.spawned') spawned.push(record.childId)
+  }
+  for (const [, outcome] of live?.annotations?.hiddenSteps ?? []) addPrune(outcome)
+  if (live?.overlay !== undefined) addOverlay(live.overlay)
+  return { prunes: [...prunes.values()], compactions: [...compactions.values()], links, spawned }
+}
+
+/** Of a long text no more is cleaned than can be shown. */
+const cut = (text: string): string => cutEnd(oneLine(cutEnd(text, 4 * maxTextChars)), maxTextChars)
+
+/** A step in a few words: what was said, or what was called and what came of it. */
+function labelOf(nodes: readonly ConversationNode[]): string {
+  const { message } = nodes[0]!
+  const calls = message.role === 'assistant' ? toolCallsOf(message.content) : []
+  if (calls.length === 0) return `${message.role}: ${cut(textOf(message.content))}`
+  const results = new Map(
+    nodes.flatMap((node) => (node.message.role === 'toolResult' ? [[node.message.callId, node.message] as const] : [])),
+  )
+  return calls
+    .map(({ callId, name, input }) => {
+      const result = results.get(callId)
+      const outcome = result === undefined ? '' : ` · ${outcomeLine({ name, message: result })}`
+      return callLine(name, input) + outcome
+    })
+    .join('; ')
+}

@@ -1,0 +1,72 @@
+import { oneLine } from './textLines.ts'
+import { fitted } from './textWidth.ts'
+import type { ConversationModel } from './conversationModel.ts'
+import { conversationRows, stepIds, stepRemarks, type RowNote } from './conversationRows.ts'
+
+/** Marks text for a terminal, or leaves it as it is. */
+export interface TextPaint {
+  dim(text: string): string
+  yellow(text: string): string
+}
+
+export interface ConversationTextOptions {
+  readonly paint?: TextPaint
+  /** No line is wider. Default: as wide as it needs. */
+  readonly columns?: number
+  /** Draws with ASCII characters alone; words stay as they are. Default `false`. */
+  readonly ascii?: boolean
+}
+
+const plain: TextPaint = { dim: (text) => text, yellow: (text) => text }
+const lineMarks = { trunk: '●', branch: '○', line: '│ ', deep: '┊ ', fork: '├─╮', dash: '–', dot: '·', more: '…' }
+const asciiMarks: typeof lineMarks = {
+  trunk: '*',
+  branch: 'o',
+  line: '| ',
+  deep: ': ',
+  fork: '|\\',
+  dash: '-',
+  dot: '-',
+  more: '~',
+}
+const noteMarks: Readonly<Record<RowNote, readonly [string, ascii: string]>> = {
+  tag: ['⚑', '!'],
+  prune: ['✂', '~'],
+  compaction: ['⊟', '='],
+  agent: ['↳', '>'],
+}
+/** Branches of branches that are indented; deeper ones stay in this column. */
+const deepest = 24
+
+/** A conversation as lines of text, like `git log --graph`: the trunk at the left, notes below their step. Pure. */
+export function conversationText(model: ConversationModel, options: ConversationTextOptions = {}): string[] {
+  const { paint = plain, columns = Infinity, ascii = false } = options
+  const marks = ascii ? asciiMarks : lineMarks
+  const most = Math.max(1, Math.min(deepest, Math.floor(columns / 4)))
+  const idWidth = idsWidth(model)
+  const inAscii = (text: string): string =>
+    ascii ? text.replaceAll('…', marks.more).replaceAll('·', marks.dot).replaceAll('–', marks.dash) : text
+  const lines: string[] = []
+  for (const row of conversationRows(model)) {
+    const indent = row.depth <= most ? marks.line.repeat(row.depth) : marks.line.repeat(most - 1) + marks.deep
+    // Cut before it is coloured: a cut colour would run on.
+    const fit = (text: string): string => inAscii(fitted(text, columns - indent.length))
+    if (row.type === 'branch') lines.push(indent + marks.fork)
+    else if (row.type === 'note') {
+      const mark = noteMarks[row.note][ascii ? 1 : 0]
+      lines.push(indent + paint.yellow(fit(`${marks.line}${mark} ${oneLine(row.text)}`)))
+    } else {
+      const { step } = row
+      const mark = step.isOnTrunk ? marks.trunk : marks.branch
+      const text = fit(`${mark} ${stepIds(step).padEnd(idWidth - indent.length)}  ${step.label}${stepRemarks(step)}`)
+      lines.push(indent + (step.isOnTrunk ? text : paint.dim(text)))
+    }
+  }
+  return lines
+}
+
+function idsWidth({ steps }: ConversationModel): number {
+  let last = 1
+  for (const { nodes } of steps) last = Math.max(last, nodes.at(-1)!)
+  return 2 * `n${last}`.length + 1
+}

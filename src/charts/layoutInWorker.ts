@@ -1,0 +1,42 @@
+import { Worker } from 'node:worker_threads'
+import { RuntimeError } from '../protocol/errors.ts'
+import { codeFile } from './packageFile.ts'
+import type { ElkGraph } from './chartLayout.ts'
+import type { LayoutAnswer } from './layoutWorker.ts'
+
+const missing = (): RuntimeError =>
+  new RuntimeError(
+    'FILE_MISSING',
+    'An SVG of a chart is laid out by dist/runtime/charts/layoutWorker.js, which is not there.',
+  )
+
+/**
+ * Lays a graph out by ELK, in a thread of its own that ends with it.
+ *
+ * @throws RuntimeError `FILE_MISSING` when the worker's file is not there, `INTERNAL` when it could not; the reason of `signal` when that
+ * aborts.
+ */
+export async function layoutInWorker(
+  graph: ElkGraph,
+  signal?: AbortSignal,
+  workerFile = codeFile('runtime/charts/layoutWorker.js'),
+): Promise<ElkGraph> {
+  signal?.throwIfAborted()
+  if (workerFile === undefined) throw missing()
+  const { promise, resolve, reject } = Promise.withResolvers<ElkGraph>()
+  const worker = new Worker(workerFile, { workerData: graph })
+  const failed = (what: string): RuntimeError => new RuntimeError('INTERNAL', `The chart was not laid out: ${what}.`)
+  const onAbort = (): void => reject(signal!.reason as Error)
+  worker.once('message', (answer: LayoutAnswer) => (answer.ok ? resolve(answer.graph) : reject(failed(answer.message))))
+  worker.once('error', (error: NodeJS.ErrnoException) =>
+    reject(error.code?.endsWith('MODULE_NOT_FOUND') === true ? missing() : failed(error.message)),
+  )
+  worker.once('exit', (code) => reject(failed(`its thread ended with code ${code}`)))
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await promise
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    await worker.terminate()
+  }
+}

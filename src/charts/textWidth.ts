@@ -1,0 +1,47 @@
+import { lazily } from '../protocol/lazily.ts'
+
+// oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
+const sgr = /^\u001B\[[\d;]*m/
+const wide =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/u
+const segmenter = lazily(() => new Intl.Segmenter())
+
+/** A text in units that take 0, 1 or 2 columns of a terminal; colour codes take none. */
+export function* cellsOf(text: string): Generator<{ readonly text: string; readonly width: number }> {
+  let at = 0
+  while (at < text.length) {
+    const code = sgr.exec(text.slice(at, at + 16))?.[0]
+    if (code !== undefined) {
+      yield { text: code, width: 0 }
+      at += code.length
+      continue
+    }
+    const next = text.indexOf('\u001B', at + 1)
+    const plain = text.slice(at, next === -1 ? undefined : next)
+    for (const { segment } of segmenter().segment(plain)) {
+      yield { text: segment, width: segment === '\n' ? 0 : wide.test(segment) ? 2 : 1 }
+    }
+    at += plain.length
+  }
+}
+
+/** Columns a text takes on one line. */
+export function textWidth(text: string): number {
+  let width = 0
+  for (const cell of cellsOf(text)) width += cell.width
+  return width
+}
+
+/** The beginning of a text that fits into so many columns (1 or more); what is cut is marked by "…", and no character is torn. */
+export function fitted(text: string, columns: number): string {
+  let fits = ''
+  let fitsBeforeMark = ''
+  let width = 0
+  for (const cell of cellsOf(text.toWellFormed())) {
+    width += cell.width
+    if (width > columns) return `${fitsBeforeMark}…`
+    fits += cell.text
+    if (width < columns) fitsBeforeMark = fits
+  }
+  return fits
+}

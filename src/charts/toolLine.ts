@@ -1,0 +1,66 @@
+import { cutEnd } from '../conversation/cutMiddle.ts'
+import type { EventOf } from '../protocol/events.ts'
+import { textOf } from '../protocol/messages.ts'
+import { counted } from './amounts.ts'
+import { harmless } from './harmless.ts'
+
+const maxArguments = 60
+const maxOutcome = 80
+
+type Input = Readonly<Record<string, unknown>>
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const lines = (output: string): string[] => output.split('\n').filter((line) => line !== '' && !/^\[.*\]$/.test(line))
+
+/** What is worth seeing of a tool's arguments and of its result, where that is not all of it. */
+const known: Readonly<Record<string, { input(input: Input): string; outcome(output: string): string }>> = {
+  read_file: { input: ({ path }) => text(path), outcome: (output) => counted(lines(output).length, 'line') },
+  list_files: {
+    input: ({ path, pattern }) => [path, pattern].map(text).filter(Boolean).join(' '),
+    outcome: (output) => counted(lines(output).length, 'file'),
+  },
+  search_files: { input: ({ pattern }) => text(pattern), outcome: (output) => counted(lines(output).length, 'line') },
+  edit_file: {
+    input: ({ path }) => text(path),
+    outcome: (output) => /: (\d+ replacements?)/.exec(output)?.[1] ?? 'edited',
+  },
+  write_file: { input: ({ path }) => text(path), outcome: (output) => firstLine(output) },
+  run_command: {
+    input: ({ command }) => text(command),
+    outcome: (output) => /\[(.+?) after [\d.]+ s/.exec(output.slice(-300))?.[1] ?? firstLine(output),
+  },
+  revert_to_state: {
+    input: ({ category, step }) => `${text(step)} (${text(category)})`,
+    outcome: () => 'asked for',
+  },
+}
+
+const firstLine = (output: string): string => output.trimStart().split('\n', 1)[0] ?? ''
+
+const cut = (value: string, max: number): string => {
+  const line = harmless(value).replace(/\s+/g, ' ').trim()
+  return cutEnd(line, max)
+}
+
+/** A call in a few words: `run_command npm test`. */
+export function callLine(name: string, input: unknown): string {
+  const given = typeof input === 'object' && input !== null ? (input as Input) : {}
+  const short = Object.hasOwn(known, name) ? known[name]!.input(given) : (JSON.stringify(input) ?? '')
+  return `${cut(name, maxArguments)} ${cut(short, maxArguments)}`.trim()
+}
+
+/** What came of a call, in a few words: `exit code 1`, `5 lines`, or the error's first line. */
+export function outcomeLine({ name, message }: Pick<EventOf<'tool.end'>, 'name' | 'message'>): string {
+  const output = textOf(message.content)
+  if (message.synthetic !== undefined) return cut(`${message.synthetic}: ${firstLine(output)}`, maxOutcome)
+  const tool = Object.hasOwn(known, name) && (!message.isError || name === 'run_command') ? known[name] : undefined
+  return cut(tool?.outcome(output) ?? firstLine(output), maxOutcome)
+}
+
+/** `340 ms`, `2.1 s`, `3 min 05 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
+}

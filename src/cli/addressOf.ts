@@ -1,0 +1,29 @@
+import { RuntimeError } from '../protocol/errors.ts'
+import type { ServeOptions } from '../server/bridge/serveOptions.ts'
+import type { CliHost } from './cliHost.ts'
+import type { Invocation } from './commandLine.ts'
+
+/**
+ * Where a server listens and who may come in, by `--port`, `--host` and `--token` or `ESCAPEMENT_TOKEN`.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for a port that is none.
+ */
+export function addressOf(
+  { port, host: address, token }: Pick<Invocation, 'port' | 'host' | 'token'>,
+  { env }: Pick<CliHost, 'env'>,
+  role: 'admin' | 'observe' = 'admin',
+): Pick<ServeOptions, 'port' | 'host' | 'tokens'> {
+  const given = token ?? env['ESCAPEMENT_TOKEN']
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
+    throw new RuntimeError('INVALID_OPTION', `--port takes a number up to 65535, not "${port}".`)
+  }
+  return {
+    ...(port === undefined ? {} : { port: Number(port) }),
+    ...(address === undefined ? {} : { host: address }),
+    ...(given === undefined || given === '' ? {} : { tokens: { [given]: role } }),
+  }
+}
+
+/** The inspector page of a server, at what is shown there. */
+export const pageOf = ({ url }: { readonly url: string }, fragment = ''): string =>
+  `${url.replace(/^ws/, 'http').replace(/bridge$/, '')}${fragment === '' ? '' : `#${fragment}`}`

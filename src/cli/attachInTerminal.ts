@@ -1,0 +1,94 @@
+import type { RemoteConversation, RemoteNode } from '../client/answers.ts'
+import type { AgentEvent } from '../protocol/events.ts'
+import { textOf } from '../protocol/messages.ts'
+import type { AttachedAgent } from './attachedAgent.ts'
+import type { ChatOptions } from './chatOverPipe.ts'
+import { exitCodes } from './exitCodes.ts'
+import { holdChat, type OpenChat } from './holdChat.ts'
+import { onConnection } from './onConnection.ts'
+import { coloursFor } from './terminal/colours.ts'
+import { recap } from './terminal/recap.ts'
+import { oneLine } from '../charts/textLines.ts'
+import type { ReachedServer } from './withServer.ts'
+
+/** A chat at a terminal with an agent of a server, as `holdChat`: leaving it leaves the agent at work. */
+export async function attachInTerminal(
+  agent: AttachedAgent,
+  { client, address }: ReachedServer,
+  { host, yes = false }: Pick<ChatOptions, 'host' | 'yes'>,
+): Promise<number> {
+  const head = (await agent.remote.snapshot()).head
+  let isLeaving = false
+  const isObserver = client.role === 'observe'
+  /** What was said from here stands on the screen already. */
+  const said: string[] = []
+  const leave = (chat: OpenChat): void => {
+    if (!agent.isUnheard) return chat.leave(exitCodes.done)
+    isLeaving = true
+    chat.note('leaving once the server has what was said; Ctrl-C to leave at once')
+    void agent.heard().then(() => chat.leave(exitCodes.done))
+  }
+  host.stdout.write(recap(trunkUpTo(await agent.remote.conversation(), head), host))
+  const code = await holdChat(
+    {
+      agent,
+      headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token has the role "observe"' : ''}`,
+      isPriced: false,
+      ctrlC: { help: 'leave; the agent goes on', hint: 'Ctrl-C to leave' },
+      policy: () => (isObserver ? 'leave' : yes ? 'approve' : 'ask'),
+      said: (text) => void said.push(text.trim()),
+      begin(chat) {
+        agent.subscribe((event) => showOthers(event, { agent, chat, said }))
+        onConnection(
+          client,
+          (text, isWrong) => chat.note(text, isWrong),
+          agent,
+          () => chat.catchUp(),
+        )
+        agent.follow()
+        chat.catchUp()
+      },
+      onInterrupt(chat) {
+        if (isLeaving) chat.leave(exitCodes.interrupted)
+        else if (chat.typed !== '') chat.clearTyped()
+        else leave(chat)
+      },
+      onQuit: leave,
+    },
+    host,
+  )
+  host.stdout.write(`${coloursFor(host.stdout, host.env).dim(farewell(agent, address))}\n`)
+  return code
+}
+
+/** What is said to whoever leaves. */
+export const farewell = ({ id, state }: Pick<AttachedAgent, 'id' | 'state'>, address: string): string => {
+  const isAtWork = !['idle', 'paused', 'stopped'].includes(state)
+  return `detached${isAtWork ? '; the run goes on' : ''}; come back with: escapement attach ${address} ${id}`
+}
+
+/** The trunk as it was when a node was its head: what follows comes as events. */
+function trunkUpTo({ nodes }: RemoteConversation, head: number | null) {
+  const trunk: RemoteNode[] = nodes.filter(({ id }) => head !== null && id <= head)
+  return { trunk: () => trunk, abandoned: () => [] }
+}
+
+interface Scene {
+  readonly agent: AttachedAgent
+  readonly chat: OpenChat
+  readonly said: string[]
+}
+
+/** What others say to the agent, and that it is no more. */
+function showOthers(event: AgentEvent, { agent, chat, said }: Scene): void {
+  if (event.agentId !== agent.id) return
+  if (event.type === 'agent.stopped') {
+    chat.note('the agent was stopped for good')
+    return chat.leave(exitCodes.done)
+  }
+  if (event.type !== 'message.added') return
+  const text = textOf(event.message.content)
+  const at = said.indexOf(text.trim())
+  if (at === -1) chat.note(`${event.message.source}: ${oneLine(text)}`)
+  else said.splice(at, 1)
+}

@@ -1,0 +1,164 @@
+import type { RemoteSnapshot } from '../client/answers.ts'
+import type { Client } from '../client/client.ts'
+import type { RemoteAgent } from '../client/remoteAgent.ts'
+import type { AgentEvent } from '../protocol/events.ts'
+import type { PauseReason } from '../protocol/records.ts'
+import type { Run } from '../runs/run.ts'
+import type { ChatAgent, WaitingCall } from './chatAgent.ts'
+
+/** An agent of a server as a chat needs it: what it is like now is known here, from its events. */
+export class AttachedAgent implements ChatAgent {
+  readonly id: string
+  readonly remote: RemoteAgent
+  readonly #seq: number
+  readonly #listeners = new Set<(event: AgentEvent) => void>()
+  readonly #calls = new Map<string, WaitingCall>()
+  /** Runs asked for from here. */
+  readonly #own = new Set<string>()
+  /** Of those, what to call once the server is known to have them. */
+  readonly #unheard = new Map<string, () => void>()
+  /** What was sent and not answered. */
+  readonly #sent = new Set<Promise<unknown>>()
+  #loop: { readonly id: string; readonly isOwn: boolean } | undefined
+  #isOwnRun = false
+  #state = ''
+  #pause: PauseReason | null = null
+
+  private constructor(remote: RemoteAgent, snapshot: RemoteSnapshot) {
+    this.id = remote.id
+    this.remote = remote
+    this.#seq = snapshot.seq
+    this.#take(snapshot)
+  }
+
+  /** Finds the agent. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  static async find(client: Client, id: string): Promise<AttachedAgent> {
+    const remote = client.agent(id)
+    return new AttachedAgent(remote, await remote.snapshot())
+  }
+
+  get state(): string {
+    // What is said right after a prompt goes into its run.
+    return this.#state === 'idle' && this.#unheard.size > 0 ? 'replying' : this.#state
+  }
+
+  get pause(): PauseReason | null {
+    return this.#pause
+  }
+
+  /** Whether the run under way was asked for from here. */
+  get isOwnRun(): boolean {
+    return this.#isOwnRun
+  }
+
+  approvals(): readonly WaitingCall[] {
+    return [...this.#calls.values()]
+  }
+
+  /** Hears the agent from where it was found on. */
+  follow(): void {
+    this.remote.subscribe((event) => this.#hear(event), { fromSeq: this.#seq + 1 })
+  }
+
+  /** Asks what it is like now, as after a reconnect. */
+  async refresh(): Promise<void> {
+    this.#take(await this.remote.snapshot())
+  }
+
+  subscribe(listener: (event: AgentEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  prompt(text: string): Run {
+    return this.#asked(this.remote.prompt(text))
+  }
+
+  resume(): Run {
+    return this.#asked(this.remote.resume())
+  }
+
+  steer(text: string): Promise<void> {
+    return this.#keep(this.remote.steer(text))
+  }
+
+  followUp(text: string): Promise<void> {
+    return this.#keep(this.remote.followUp(text))
+  }
+
+  abort(): Promise<void> {
+    return this.#keep(this.remote.abort())
+  }
+
+  decide(call: string, decision: 'approve' | 'deny', reason?: string): Promise<void> {
+    return this.#keep(this.remote.decide(call, decision, reason))
+  }
+
+  /** Whether something was sent that the server is not known to have. */
+  get isUnheard(): boolean {
+    return this.#sent.size > 0
+  }
+
+  /** Resolves once the server has everything that was sent. */
+  async heard(): Promise<void> {
+    await Promise.allSettled(this.#sent)
+  }
+
+  #asked(run: Run): Run {
+    this.#own.add(run.id)
+    const known = new Promise<void>((resolve) => this.#unheard.set(run.id, resolve))
+    // A run that is refused is heard of by its result alone.
+    void run.result.then(() => this.#known(run.id))
+    void this.#keep(known)
+    return run
+  }
+
+  #keep<T>(sent: Promise<T>): Promise<T> {
+    this.#sent.add(sent)
+    const forget = (): void => void this.#sent.delete(sent)
+    sent.then(forget, forget)
+    return sent
+  }
+
+  #take({ state, pause, approvals }: RemoteSnapshot): void {
+    // One that does not run is woken by what is said to it, which begins a run, unless calls wait for a decision.
+    this.#state = state !== 'closed' ? state : approvals.length > 0 ? 'paused' : 'idle'
+    this.#pause = pause
+    this.#calls.clear()
+    for (const call of approvals) this.#calls.set(idOf(call), { ...call, input: call.input })
+  }
+
+  #hear(event: AgentEvent): void {
+    this.#learn(event)
+    for (const listener of this.#listeners) listener(event)
+    if (event.type === 'run.end' && event.agentId === this.id) this.#isOwnRun = false
+  }
+
+  /** States are told live or not at all; what the log tells of them is enough to go on with. */
+  #learn(event: AgentEvent): void {
+    if (event.type === 'approval.requested') this.#calls.set(idOf(event), event)
+    else if (event.type === 'approval.decided' || event.type === 'tool.end') this.#calls.delete(idOf(event))
+    if (event.agentId !== this.id) return
+    if (event.type === 'state.changed') this.#state = event.state
+    else if (event.type === 'queue.changed') this.#known(event.added?.id)
+    else if (event.type === 'run.start') {
+      this.#known(event.requestId)
+      const goesOn = event.resumedFrom !== undefined && event.resumedFrom === this.#loop?.id && this.#loop.isOwn
+      this.#isOwnRun = this.#own.has(event.requestId) || goesOn
+      this.#loop = { id: event.loopId, isOwn: this.#isOwnRun }
+      this.#pause = null
+      this.#state = 'replying'
+    } else if (event.type === 'run.end') {
+      this.#pause = event.reason ?? null
+      this.#state = event.stopReason === 'paused' ? 'paused' : 'idle'
+      this.#calls.clear()
+    }
+  }
+
+  #known(requestId = ''): void {
+    this.#unheard.get(requestId)?.()
+    this.#unheard.delete(requestId)
+  }
+}
+
+const idOf = ({ agentId, callId }: Pick<WaitingCall, 'agentId' | 'callId'>): string => `${agentId}/${callId}`

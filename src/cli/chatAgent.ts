@@ -1,0 +1,46 @@
+import type { AgentEvent } from '../protocol/events.ts'
+import type { PauseReason } from '../protocol/records.ts'
+import type { Run } from '../runs/run.ts'
+
+/** A call that waits for a decision, of the agent or of one below it. */
+export interface WaitingCall {
+  readonly agentId: string
+  readonly callId: string
+  /** What an ancestor decides it by. */
+  readonly key: string
+  readonly name: string
+  readonly input: unknown
+}
+
+/**
+ * What a chat needs of an agent, be it in this process or on a server. What a local one throws, one on a server rejects with; of a
+ * run that it refuses, that is the result.
+ */
+export interface ChatAgent {
+  readonly id: string
+  /** Name of the chart's active state. */
+  readonly state: string
+  readonly pause: PauseReason | null
+  approvals(): readonly WaitingCall[]
+  prompt(text: string): Run
+  resume(): Run
+  steer(text: string): Promise<void> | void
+  followUp(text: string): Promise<void> | void
+  abort(): Promise<void> | void
+  /** Own calls by `callId`, those of sub-agents by `key`. */
+  decide(call: string, decision: 'approve' | 'deny', reason?: string): Promise<void> | void
+  /** Calls with every event from now on; returns a function that ends it. */
+  subscribe(listener: (event: AgentEvent) => void): () => void
+}
+
+/** Whether what is said now begins a run: of a run that is paused between turns a new prompt takes the place. */
+export const isWaiting = ({ state, pause }: Pick<ChatAgent, 'state' | 'pause'>): boolean =>
+  state === 'idle' || pause?.type === 'limit' || pause?.type === 'interrupted'
+
+/** Decides a call that waits. Rejects with what the agent throws. */
+export const decideCall = async (
+  agent: ChatAgent,
+  { agentId, callId, key }: WaitingCall,
+  decision: 'approve' | 'deny',
+  reason?: string,
+): Promise<void> => agent.decide(agentId === agent.id ? callId : key, decision, reason)

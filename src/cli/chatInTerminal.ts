@@ -1,0 +1,44 @@
+import { systemClock } from '../protocol/systemClock.ts'
+import { approvalPolicy } from './approvals.ts'
+import type { ChatOptions } from './chatOverPipe.ts'
+import { doubleStop } from './doubleStop.ts'
+import { exitCodes } from './exitCodes.ts'
+import { holdChat, type OpenChat } from './holdChat.ts'
+import { howToGoOn, type Session } from './openSession.ts'
+import { coloursFor } from './terminal/colours.ts'
+
+/** A chat at a terminal with an agent of this process, as `holdChat`. `begin` is called once all of it is there. */
+export async function chatInTerminal(
+  session: Session,
+  { host, isPriced, modelId, yes = false }: ChatOptions,
+  begin: (chat: OpenChat) => void = () => {},
+): Promise<number> {
+  const { agent, dir, logFile } = session
+  const isDouble = doubleStop(systemClock)
+  const code = await holdChat(
+    {
+      agent,
+      headline: `${modelId} · ${dir}`,
+      isPriced,
+      ctrlC: { help: 'stop the work; twice, leave', hint: 'Ctrl-C to stop' },
+      policy: () => approvalPolicy(true, yes),
+      begin,
+      onInterrupt(chat) {
+        const wasBusy = agent.state !== 'idle'
+        if (isDouble()) chat.leave(exitCodes.interrupted)
+        else if (wasBusy) chat.note('stopped; Ctrl-C again to leave')
+        else if (chat.typed !== '') chat.clearTyped()
+        else chat.leave(exitCodes.done)
+        agent.abort()
+      },
+      end() {
+        // What is paused stays so, for `escapement resume`.
+        if (agent.state !== 'idle' && agent.state !== 'paused') agent.abort()
+      },
+    },
+    host,
+  )
+  const line = `recorded in ${logFile}; ${howToGoOn(session, host)}`
+  host.stdout.write(`${coloursFor(host.stdout, host.env).dim(line)}\n`)
+  return code
+}

@@ -1,0 +1,32 @@
+import { systemClock } from '../protocol/systemClock.ts'
+import type { CliHost } from './cliHost.ts'
+import { doubleStop } from './doubleStop.ts'
+import type { Session } from './openSession.ts'
+import { talkOverPipe } from './talkOverPipe.ts'
+
+export interface ChatOptions {
+  readonly host: CliHost
+  readonly json: boolean
+  readonly isPriced: boolean
+  readonly modelId: string
+  /** Calls that wait for an approval already are allowed. */
+  readonly yes?: boolean
+}
+
+/** A chat over a pipe with an agent of this process, as `talkOverPipe`. */
+export function chatOverPipe({ agent, logFile }: Session, { host, json, isPriced }: ChatOptions): Promise<number> {
+  const isDouble = doubleStop(systemClock)
+  const talk = {
+    agent,
+    isPriced,
+    ctrlC: 'stop the work; twice, leave',
+    farewell: () => `recorded in ${logFile}`,
+    policy: () => 'deny' as const,
+    isStopping() {
+      const isLast = isDouble() || agent.state === 'idle'
+      agent.abort()
+      return isLast
+    },
+  }
+  return talkOverPipe(talk, host, json)
+}

@@ -1,0 +1,60 @@
+import { systemClock } from '../../protocol/systemClock.ts'
+
+import { Bridge } from '../../server/bridge/bridge.ts'
+import { bridgeLimitsSchema } from '../../server/bridge/limits.ts'
+import { Visit } from '../../server/bridge/visit.ts'
+import { createRuntime } from '../../runtime/runtime.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { loadDefinitions } from '../loadDefinitions.ts'
+import { loadPeer } from '../loadPeer.ts'
+import { openLogs } from '../sessionLogs.ts'
+import { onStopSignal } from '../signals.ts'
+
+/** `escapement acp <module>`: the agents a module defines, for an editor that starts this process. */
+export const acpCommand: CommandRun = async (invocation, host) => {
+  const output = takeOutput(host)
+  try {
+    const { serveStdio } = await loadAcp()
+    const loaded = await loadDefinitions(invocation.task ?? '', host.cwd())
+    const { store } = openLogs(invocation)
+    const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
+    const runtime = await createRuntime({ store })
+    const limits = bridgeLimitsSchema.parse({})
+    const bridge = new Bridge(runtime, {
+      store,
+      clock: systemClock,
+      limits,
+      tokens: undefined,
+      definitions,
+    })
+    const visit = new Visit(bridge, { role: 'admin' })
+    const stop = new AbortController()
+    const forget = onStopSignal(host, () => stop.abort(new Error('the process was told to stop')))
+    try {
+      const ends = { input: host.stdin, write: output.write, signal: stop.signal }
+      await serveStdio(ends, visit, {})
+    } finally {
+      forget()
+      await runtime.close()
+    }
+    return exitCodes.done
+  } finally {
+    output.giveBack()
+  }
+}
+
+/** What a module prints must not get between the messages: it goes to standard error. */
+function takeOutput({ stdout, stderr }: CliHost) {
+  const { write } = stdout
+  const send = write.bind(stdout)
+  stdout.write = stderr.write.bind(stderr)
+  return {
+    write: (bytes: Uint8Array, done: (error?: Error | null) => void): void => void send(bytes, done),
+    giveBack: (): void => void (stdout.write = write),
+  }
+}
+
+const loadAcp = () =>
+  loadPeer(() => import('../../server/acp/serveStdio.ts'), 'escapement acp', '@agentclientprotocol/sdk')

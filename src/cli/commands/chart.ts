@@ -1,0 +1,59 @@
+import { writeFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import type { AnyStateMachine } from 'xstate'
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { agentMachine } from '../../machines/agentMachine.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { chart, chartDirections, chartFormats, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
+import { checkChoice } from '../../charts/checkChoice.ts'
+import type { CommandRun } from '../command.ts'
+import type { Invocation } from '../commandLine.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { loadDefinitions } from '../loadDefinitions.ts'
+import { nearestWord } from '../nearestWord.ts'
+
+/** `escapement chart [module]`: the statechart of an agent that a module exports, or of any agent. */
+export const chartCommand: CommandRun = async ({ task, id, format, direction, out }, host) => {
+  const options = {
+    format: format === undefined ? formatOf(out) : checkChoice('--format', format, chartFormats),
+    direction: checkChoice('--direction', direction ?? 'down', chartDirections),
+  }
+  const subject = task === undefined ? everyAgent(id) : choose(await loadDefinitions(task, host.cwd()), id)
+  const drawn = await chart<ChartFormat>(subject, options)
+  const text = typeof drawn === 'string' ? drawn : `${JSON.stringify(drawn, null, 2)}\n`
+  if (out === undefined) host.stdout.write(text)
+  else await writeChart(out, text)
+  return exitCodes.done
+}
+
+function formatOf(out: Invocation['out']): ChartFormat {
+  const ending = out === undefined ? '' : extname(out).slice(1)
+  return chartFormats.find((format) => format === ending) ?? 'mermaid'
+}
+
+function everyAgent(id: string | undefined): ChartSubject {
+  if (id === undefined) return agentMachine as AnyStateMachine
+  throw new RuntimeError('INVALID_OPTION', `--id ${id} names an agent of a module: say which module.`)
+}
+
+function choose(definitions: readonly AgentDefinition[], id: string | undefined): AgentDefinition {
+  const names = definitions.map(({ name }) => name)
+  const chosen = id === undefined && definitions.length === 1 ? definitions[0] : definitions[names.indexOf(id ?? '')]
+  if (chosen !== undefined) return chosen
+  if (id === undefined) {
+    const what = `The module exports ${definitions.length} agents: ${names.join(', ')}. Say which with --id.`
+    throw new RuntimeError('INVALID_OPTION', what)
+  }
+  const meant = nearestWord(id, names)
+  const hint = meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${meant}?`
+  throw new RuntimeError('INVALID_OPTION', `The module exports no agent "${id}". ${hint}`)
+}
+
+/** A picture made anew replaces the one before. */
+async function writeChart(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((thrown: unknown) => {
+    throw new RuntimeError('INVALID_OPTION', `--out ${file} cannot be written: ${messageOf(thrown)}.`, {
+      cause: thrown,
+    })
+  })
+}

@@ -1,0 +1,82 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+import { addressOf } from '../addressOf.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { openPage } from '../demo/demoPage.ts'
+import { runSortDemo } from '../demo/sortDemo.ts'
+import { verify } from '../demo/verify.ts'
+import { openWorkshop, type Workshop } from '../demo/workshop.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { chooseModel } from '../models/chooseModel.ts'
+import { openSession } from '../openSession.ts'
+import { codeOf, runTask } from '../runTask.ts'
+import { coloursFor } from '../terminal/colours.ts'
+
+const standingTask = 'Fix the failing test.'
+const wordDelayMs = 18
+
+/** The commands of the sample project that nobody needs to be asked for. */
+const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+)*)$/
+
+/**
+ * `escapement demo`: the main job on a sample project in a temporary folder. Without a task it needs no key and no network;
+ * with one, the model is chosen as for `run`. `demo sort` is the braking layer at work.
+ */
+export const demoCommand: CommandRun = async (invocation, host) => {
+  const { task, model, timeLimit, json, yes, stay } = invocation
+  // What is wrong in it is said before anything is made.
+  addressOf(invocation, host)
+  if (task === 'sort') return runSortDemo(invocation, host)
+  if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
+  const asked = model ?? (task === undefined ? 'embedded' : undefined)
+  const choice = await chooseModel({
+    asked,
+    env: host.env,
+    dir: host.cwd(),
+    wordDelayMs: stay || host.stdout.isTTY ? wordDelayMs : 0,
+  })
+  if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+  const workshop = openWorkshop()
+  // The embedded model runs the project's own test command and nothing else; a real one is asked about, as always.
+  const needsApproval = (command: string): boolean => !yes && !choice.isEmbedded && !testCommand.test(command)
+  const session = await openSession({ ...workshop, choice, needsApproval })
+  const said = task ?? standingTask
+  if (!json) host.stdout.write(opening(workshop.dir, choice.model.id, said, host))
+  try {
+    const page = await openPage(session, invocation, host)
+    const code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
+    if (code === exitCodes.interrupted) return code
+    const passes = await verify(workshop, ['--test'], { host, timeoutMs: 60_000 })
+    if (passes === undefined) return exitCodes.interrupted
+    if (!json) host.stdout.write(summary(workshop, passes, host))
+    await page.stay()
+    // A task of one's own may be about something else than the tests.
+    return task === undefined && !passes ? exitCodes.failed : code
+  } finally {
+    await session.close()
+  }
+}
+
+function opening(dir: string, modelId: string, task: string, host: CliHost): string {
+  const { bold, dim } = coloursFor(host.stdout, host.env)
+  return `${bold('A sample project with a failing test')} ${dim(`is in ${dir}; the model is ${modelId}.`)}\n${bold('Task:')} ${task}\n\n`
+}
+
+function summary(workshop: Workshop, passes: boolean, host: CliHost): string {
+  const { bold, dim, green, red } = coloursFor(host.stdout, host.env)
+  // In a clone there is no `escapement` on the path, but `npm start`.
+  const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement'
+  const again = start === 'escapement' ? 'escapement run' : start
+  const verdict = passes ? green('the tests pass') : red('the tests still fail')
+  const changes = workshop.changes()
+  const diff = changes
+    .split('\n')
+    .map((line) => (line.startsWith('+') ? green(line) : line.startsWith('-') ? red(line) : line))
+    .join('\n')
+  return `
+${bold('Checked once more, by running them apart from the agent:')} ${verdict}.
+${changes === '' ? 'No file was changed.' : `${bold('What changed:')}\n\n${diff}`}
+
+${dim(`Next, with a real model: set ANTHROPIC_API_KEY, then ${again} "<task>"; ${start} --help says more.`)}
+`
+}

@@ -1,0 +1,39 @@
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { importSession } from '../../sessions/importSession.ts'
+import { fileStore } from '../../stores/fileStore.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { recordFolder } from '../recordFolder.ts'
+import { openLogs, wantsJson, type LogPlace } from '../sessionLogs.ts'
+
+/** `escapement import <file>`: takes in what `export` wrote, once all of it was found sound. */
+export const importCommand: CommandRun = async (invocation, host) => {
+  const { task: file = '' } = invocation
+  const folder = folderFor(invocation)
+  const { agentIds } = await importSession(fileStore(folder), textOf(file, host))
+  // Not before: a file that is refused leaves no folder.
+  if (invocation.logs === undefined) recordFolder(folder)
+  const id = agentIds.at(-1) ?? ''
+  const shared = agentIds.length === 1 ? '' : `, with what it was forked from: ${agentIds.slice(0, -1).join(', ')}`
+  host.stdout.write(
+    wantsJson(invocation, host)
+      ? `${JSON.stringify({ agentIds })}\n`
+      : `"${id}" is here now${shared}.\nLook at it: escapement show ${id}\n`,
+  )
+  return exitCodes.done
+}
+
+/** Where it goes: the folder of `--logs` is made when missing, that of `--dir` must be there. */
+const folderFor = (place: LogPlace): string => (place.logs === undefined ? openLogs(place).folder : resolve(place.logs))
+
+async function* textOf(file: string, host: CliHost): AsyncGenerator<string, void, undefined> {
+  const stream = file === '-' ? host.stdin.setEncoding('utf8') : createReadStream(file, { encoding: 'utf8' })
+  try {
+    for await (const piece of stream) yield String(piece)
+  } catch (thrown) {
+    throw new RuntimeError('STORE_READ_FAILED', `${file} could not be read: ${messageOf(thrown)}.`, { cause: thrown })
+  }
+}

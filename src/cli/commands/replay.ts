@@ -1,0 +1,135 @@
+import { pause } from '../../actors/pause.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import { textOf } from '../../protocol/messages.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { LoadedSession } from '../../sessions/loadSession.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { replayPause, replaySteps, textPieces, type ReplayStep } from '../replaySteps.ts'
+import { openLogs, readCount, readSession, wantsJson } from '../sessionLogs.ts'
+import { onStopSignal } from '../signals.ts'
+import { coloursFor } from '../terminal/colours.ts'
+import { eventPrinter } from '../terminal/eventPrinter.ts'
+import { safeJson } from '../terminal/safeJson.ts'
+import { harmless } from '../../charts/harmless.ts'
+import { plainScreen, type Screen } from '../terminal/screen.ts'
+import { oneLine } from '../../charts/textLines.ts'
+import { callLine } from '../../charts/toolLine.ts'
+
+/** `escapement replay <id>`: prints what is recorded as it was printed live. Calls no model and no tool. */
+export const replayCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '', to } = invocation
+  const upTo = to === undefined ? undefined : readCount('--to', to)
+  const speed = readSpeed(invocation.speed)
+  const session = await readSession(openLogs(invocation), id)
+  const records = [...session.past, ...session.records]
+  checkTurn(id, records, upTo)
+  const stop = new AbortController()
+  const ignoreSignals = onStopSignal(host, () => stop.abort(new Error('The replay was stopped.')))
+  try {
+    const steps = replaySteps(records, upTo)
+    if (wantsJson(invocation, host)) await playData(steps, { host, speed: speed ?? 0, signal: stop.signal })
+    else await playText(steps, session, { host, speed, signal: stop.signal })
+  } finally {
+    ignoreSignals()
+  }
+  return stop.signal.aborted ? exitCodes.interrupted : exitCodes.done
+}
+
+interface Stage {
+  readonly host: CliHost
+  readonly speed: number | undefined
+  readonly signal: AbortSignal
+}
+
+function readSpeed(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const speed = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isFinite(speed)) return speed
+  throw new RuntimeError('INVALID_OPTION', `--speed must be a number from 0 on, like 2 or 0.5; it is "${text}".`)
+}
+
+function checkTurn(id: string, records: readonly LogRecord[], upTo: number | undefined): void {
+  if (upTo === undefined) return
+  const last = records.findLast((record) => record.type === 'turn.start')
+  if (last?.type === 'turn.start' && upTo <= last.turnIndex) return
+  const turns = last?.type === 'turn.start' ? `its last turn is ${last.turnIndex}` : 'it has no turn yet'
+  throw new RuntimeError('INVALID_OPTION', `--to ${upTo} is beyond the end of session "${id}": ${turns}.`)
+}
+
+async function playData(steps: Iterable<ReplayStep>, { host, speed, signal }: Stage): Promise<void> {
+  for (const step of steps) {
+    await wait(replayPause(step, speed), signal)
+    if (signal.aborted) return
+    host.stdout.write(`${safeJson(step.event)}\n`)
+  }
+}
+
+async function playText(steps: Iterable<ReplayStep>, session: LoadedSession, stage: Stage): Promise<void> {
+  const { host, speed, signal } = stage
+  const colours = coloursFor(host.stdout, host.env)
+  const screen = plainScreen(host.stdout)
+  const isPriced = session.costUsd > 0 || session.model.startsWith('embedded:')
+  const print = eventPrinter({ screen, colours, isPriced })
+  let isAtWork = false
+  for (const step of steps) {
+    const { event } = step
+    const ms = replayPause(step, speed)
+    const deltas = [...deltasOf(event)]
+    for (const delta of deltas) {
+      await wait(ms / deltas.length, signal)
+      if (signal.aborted) break
+      print(delta)
+    }
+    if (deltas.length === 0) await wait(ms, signal)
+    if (signal.aborted) break
+    for (const line of personLines(event)) writeLine(screen, colours.bold(line))
+    print(event)
+    if (event.type === 'run.start') isAtWork = true
+    else if (event.type === 'run.end') isAtWork = false
+  }
+  if (!screen.isAtLineStart) screen.write('\n')
+  if (isAtWork && !signal.aborted)
+    screen.write(`${colours.dim('  (no more of this run was recorded, or asked for)')}\n`)
+}
+
+const wait = async (ms: number, signal: AbortSignal): Promise<void> => {
+  if (ms > 0) await pause(ms, systemClock, signal)
+}
+
+function writeLine(screen: Screen, line: string): void {
+  if (!screen.isAtLineStart) screen.write('\n')
+  screen.write(`${line}\n`)
+}
+
+/** The text of a recorded reply, as it may have streamed. */
+function* deltasOf(event: ReplayStep['event']): Generator<AgentEvent, void, undefined> {
+  if (event.type !== 'reply.end') return
+  const { agentId, path, seq, time, loopId, turnIndex, message } = event
+  let offset = 0
+  for (const text of textPieces(textOf(message.content))) {
+    yield { type: 'reply.delta', agentId, path, seq: seq - 1, time, loopId, turnIndex, text, offset }
+    offset += text.length
+  }
+}
+
+/** What a person had typed. */
+function personLines(event: ReplayStep['event']): string[] {
+  switch (event.type) {
+    case 'message.added':
+      return harmless(textOf(event.message.content))
+        .split('\n')
+        .map((line, i) => (i === 0 ? `› ${line}` : `  ${line}`))
+    case 'approval.requested':
+      return [`  ? ${callLine(event.name, event.input)}`]
+    case 'approval.decided':
+      return [
+        `  ${event.decision === 'approve' ? 'allowed' : `denied${event.reason === undefined ? '' : `: ${oneLine(event.reason)}`}`}`,
+      ]
+    default:
+      return []
+  }
+}

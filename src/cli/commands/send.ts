@@ -1,0 +1,156 @@
+import { systemClock } from '../../protocol/systemClock.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import { textOf } from '../../protocol/messages.ts'
+import { checkAgentId } from '../../stores/checkAgentId.ts'
+import { answerApprovals, type ApprovalPolicy } from '../approvals.ts'
+import { AttachedAgent } from '../attachedAgent.ts'
+import { isInteractive, type CliHost } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import type { Invocation } from '../commandLine.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { onConnection } from '../onConnection.ts'
+import type { RunEnd } from '../runTask.ts'
+import { refuse, wantsJson } from '../sessionLogs.ts'
+import { onStopSignal } from '../signals.ts'
+import { coloursFor } from '../terminal/colours.ts'
+import { eventPrinter } from '../terminal/eventPrinter.ts'
+import { LiveScreen } from '../terminal/liveScreen.ts'
+import { plainScreen } from '../terminal/screen.ts'
+import { StatusLine } from '../terminal/statusLine.ts'
+import { withServer } from '../withServer.ts'
+
+type How = 'prompt' | 'steer' | 'followUp'
+
+/** `escapement send <url> <id> <text>`: says one thing to an agent of a server. */
+export const sendCommand: CommandRun = (invocation, host) => {
+  const how = howOf(invocation)
+  const { before, task = '', noWait } = invocation
+  const [, agentId = ''] = before
+  checkAgentId(agentId)
+  return withServer(invocation, host, async ({ client, address }) => {
+    const agent = await AttachedAgent.find(client, agentId)
+    const where = `escapement attach ${address} ${agentId}`
+    if (!noWait)
+      return watch(agent, { say: sayings[how], text: task, where }, invocation, host, (tell) =>
+        onConnection(client, tell, agent),
+      )
+    agent.follow()
+    if (how === 'prompt') {
+      const { result } = agent.prompt(task)
+      const refused = await Promise.race([result, agent.heard()])
+      if (refused?.loopId === '' && refused.error !== undefined)
+        return refuse(host, `${refused.error.message} (${refused.error.code})`)
+    } else await agent[how](task)
+    const told = wantsJson(invocation, host) ? JSON.stringify({ agentId }) : `${agentId} has it; see: ${where}`
+    host.stdout.write(`${told}\n`)
+    return exitCodes.done
+  })
+}
+
+/** @throws RuntimeError `INVALID_OPTION` */
+function howOf({ steer, followUp }: Invocation): How {
+  if (steer && followUp) throw new RuntimeError('INVALID_OPTION', 'Say --steer or --follow-up, not both.')
+  return steer ? 'steer' : followUp ? 'followUp' : 'prompt'
+}
+
+/** How a run ended; with what was refused when it never began. */
+interface Said extends RunEnd {
+  readonly loopId: string
+}
+
+/** Says it, shows every event of the run it is answered in, and gives how that ended. */
+type Saying = (agent: AttachedAgent, text: string, show: (event: AgentEvent) => void) => Promise<Said>
+
+const sayings: { readonly [H in How]: Saying } = {
+  prompt(agent, text, show) {
+    agent.subscribe((event) => {
+      if (agent.isOwnRun) show(event)
+    })
+    return agent.prompt(text).result
+  },
+  steer: (agent, text, show) => intoRun(agent, show, (event) => isTaken(event, 'steer', text), agent.steer(text)),
+  followUp: (agent, text, show) =>
+    intoRun(agent, show, (event) => isTaken(event, 'followUp', text), agent.followUp(text)),
+}
+
+const queues = { steer: 'steering', followUp: 'followUps' } as const
+const sources = { steer: 'steering', followUp: 'followUp' } as const
+
+/** Whether it is now in a run, or begins one. */
+function isTaken(event: AgentEvent, how: 'steer' | 'followUp', text: string): boolean {
+  if (event.type === 'run.start') return event.cause === sources[how]
+  return event.type === 'queue.changed' && event.queue === queues[how] && textOf(event.added?.content ?? []) === text
+}
+
+function intoRun(
+  agent: AttachedAgent,
+  show: (event: AgentEvent) => void,
+  isIn: (event: AgentEvent) => boolean,
+  sent: Promise<void>,
+): Promise<Said> {
+  const ended = Promise.withResolvers<Said>()
+  let isShown = false
+  agent.subscribe((event) => {
+    if (event.agentId === agent.id) isShown ||= isIn(event)
+    if (!isShown) return
+    show(event)
+    if (event.type !== 'run.end' || event.agentId !== agent.id) return
+    if (event.reason?.type !== 'interrupted') return ended.resolve(event)
+    // The server died in the middle of it: either it goes on as another run, or it waits for somebody.
+    void agent.refresh().then(() => {
+      if (agent.pause !== null) ended.resolve(event)
+    }, ended.reject)
+  })
+  sent.catch(ended.reject)
+  return ended.promise
+}
+
+interface Message {
+  readonly say: Saying
+  readonly text: string
+  /** The command that shows the agent. */
+  readonly where: string
+}
+
+async function watch(
+  agent: AttachedAgent,
+  { say, text, where }: Message,
+  invocation: Invocation,
+  host: CliHost,
+  connection: (tell: (text: string) => void) => void,
+): Promise<number> {
+  const json = wantsJson(invocation, host)
+  const isLive = !json && isInteractive(host)
+  const colours = coloursFor(host.stdout, host.env)
+  const screen = isLive ? new LiveScreen(host) : plainScreen(json ? host.stderr : host.stdout)
+  const status = new StatusLine(screen, colours, systemClock, 'Ctrl-C to leave')
+  const print = eventPrinter({ screen, colours, isPriced: false })
+  const policy = (): ApprovalPolicy => (invocation.yes ? 'approve' : isLive ? 'ask' : agent.isOwnRun ? 'deny' : 'leave')
+  const approvals = answerApprovals(agent, screen, policy)
+  const left = Promise.withResolvers<undefined>()
+  const ignoreSignals = onStopSignal(host, () => left.resolve(undefined))
+  const show = (event: AgentEvent): void => {
+    if (json) return void host.stdout.write(`${JSON.stringify(event)}\n`)
+    print(event)
+    if (isLive && event.agentId === agent.id) status.see(event)
+  }
+  connection((told) => host.stderr.write(`${told}\n`))
+  agent.follow()
+  if (agent.state !== 'idle' && isLive) status.begin(agent.state)
+  try {
+    const end = await Promise.race([say(agent, text, show), left.promise])
+    if (end === undefined) {
+      host.stderr.write(`left ${agent.isUnheard ? 'before the server had it' : 'the agent at work'}; see: ${where}\n`)
+      return exitCodes.interrupted
+    }
+    const { loopId, error, stopReason } = end
+    if (loopId === '' && error !== undefined) return refuse(host, `${error.message} (${error.code})`)
+    return stopReason === 'stop' && error === undefined ? exitCodes.done : exitCodes.failed
+  } finally {
+    ignoreSignals()
+    approvals.end()
+    status.close()
+    screen.close()
+  }
+}

@@ -1,0 +1,87 @@
+import { textOf, totalTokens } from '../../protocol/messages.ts'
+import type { Store } from '../../protocol/store.ts'
+import { listSessions } from '../../sessions/listSessions.ts'
+import type { SessionSummary } from '../../sessions/sessionSummary.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { columnsOf, openLogs, wantsJson } from '../sessionLogs.ts'
+import { age, money, whole } from '../../charts/amounts.ts'
+import { coloursFor, type Colours } from '../terminal/colours.ts'
+import { safeJson } from '../terminal/safeJson.ts'
+import { paintStatus } from '../terminal/statusColour.ts'
+import { cell, number, tableLines, type Cell } from '../terminal/table.ts'
+import { oneLine } from '../../charts/textLines.ts'
+import { fitted } from '../../charts/textWidth.ts'
+import { systemClock } from '../../protocol/systemClock.ts'
+
+/** A session with the last text that was said in it, by whomever. */
+type Listed = SessionSummary & { readonly lastText?: string }
+
+/** `escapement sessions`: what is recorded in a folder, the newest first. */
+export const sessionsCommand: CommandRun = async (invocation, host) => {
+  const { folder, store } = openLogs(invocation)
+  const texts = new Map<string, string>()
+  const listed = (await listSessions(notingTexts(store, texts))).map((summary): Listed => {
+    const lastText = texts.get(summary.id)
+    return { ...summary, ...(lastText === undefined ? {} : { lastText }) }
+  })
+  const none = `There is no session in ${folder}. Make one: escapement run "<task>", or: escapement chat\n`
+  if (wantsJson(invocation, host)) {
+    for (const session of listed) host.stdout.write(`${safeJson(session)}\n`)
+    if (listed.length === 0) host.stderr.write(none)
+  } else host.stdout.write(listed.length === 0 ? none : table(listed, host))
+  return exitCodes.done
+}
+
+/** The same store, which notes the last text of every log that is read. */
+const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
+  append: (agentId, records) => store.append(agentId, records),
+  open: (agentId) => store.open(agentId),
+  list: () => store.list(),
+  close: () => store.close(),
+  async *read(agentId, fromSeq) {
+    for await (const record of store.read(agentId, fromSeq)) {
+      if (record.type === 'message.added' || record.type === 'reply.end') {
+        const text = textOf(record.message.content)
+        if (text.trim() !== '') texts.set(agentId, text)
+      }
+      yield record
+    }
+  },
+})
+
+const heading: readonly Cell[] = [
+  cell('id'),
+  cell('definition'),
+  cell('status'),
+  ...['runs', 'turns', 'tokens', 'cost', 'age'].map((name) => number(name)),
+]
+
+function table(sessions: readonly Listed[], host: CliHost): string {
+  const colours = coloursFor(host.stdout, host.env)
+  const columns = columnsOf(host)
+  const now = systemClock.now()
+  const [first = '', ...lines] = tableLines([heading, ...sessions.map((session) => rowOf(session, now, colours))])
+  const rows = sessions.flatMap((session, i) => {
+    const { error, lastText = '' } = session
+    const below = fitted(`  ${oneLine(error === undefined ? lastText : error.message)}`, columns)
+    if (below.trim() === '') return [lines[i]!]
+    return [lines[i]!, error === undefined ? colours.dim(below) : colours.red(below)]
+  })
+  return [colours.bold(first), ...rows].map((line) => `${line}\n`).join('')
+}
+
+function rowOf(session: Listed, now: number, colours: Colours): Cell[] {
+  const { id, definition, status, loops, turns, usage, costUsd, updatedAt, error } = session
+  return [
+    cell(id, colours.bold),
+    cell(oneLine(definition) || '–'),
+    error === undefined ? cell(status, paintStatus(status, colours)) : cell('unreadable', colours.red),
+    number(whole(loops)),
+    number(whole(turns)),
+    number(whole(totalTokens(usage))),
+    number(money(costUsd)),
+    number(updatedAt === 0 ? '–' : age(now - updatedAt)),
+  ]
+}

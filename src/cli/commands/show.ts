@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { systemClock } from '../../protocol/systemClock.ts'
+import { capturedRequests, type CapturedRequest } from '../../conversation/captureRequest.ts'
+import type { ConversationView } from '../../conversation/conversation.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { conversationFormats, conversationGraph, type ConversationFormat } from '../../charts/conversationGraph.ts'
+import { checkChoice } from '../../charts/checkChoice.ts'
+import type { LoadedSession } from '../../sessions/loadSession.ts'
+import type { Loop, Turn } from '../../sessions/session.ts'
+import { sessionOf } from '../../sessions/sessionOf.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import type { Invocation } from '../commandLine.ts'
+import { exitCodes } from '../exitCodes.ts'
+import {
+  columnsOf,
+  forksOf,
+  openLogs,
+  readCount,
+  readSession,
+  refuse,
+  wantsJson,
+  type SessionLogs,
+} from '../sessionLogs.ts'
+import { coloursFor, type Colours } from '../terminal/colours.ts'
+import { conversationTree } from '../terminal/conversationTree.ts'
+import { requestChange } from '../../conversation/requestChange.ts'
+import { requestLines } from '../terminal/requestText.ts'
+import { safeJson } from '../terminal/safeJson.ts'
+import { loopLines, sessionLines } from '../terminal/sessionText.ts'
+import { changeLine, turnLines } from '../terminal/turnText.ts'
+
+/** `escapement show <id>`: a session, one of its turns, or the exact request of a turn. */
+export const showCommand: CommandRun = async (invocation, host) => {
+  const { task: id = '', turn, request } = invocation
+  const wanted = turn === undefined ? undefined : readCount('--turn', turn)
+  const format =
+    invocation.format === undefined ? undefined : checkChoice('--format', invocation.format, conversationFormats)
+  if (format !== undefined && (request || wanted !== undefined))
+    throw new RuntimeError('INVALID_OPTION', '--format draws the whole conversation: leave --turn and --request out.')
+  const logs = openLogs(invocation)
+  const session = await readSession(logs, id)
+  const views = { session, host, logs, isJson: wantsJson(invocation, host) }
+  if (format !== undefined) return draw(views, format)
+  if (request) return showRequest(views, wanted)
+  if (wanted !== undefined) return showTurn(views, wanted)
+  return showSession(views)
+}
+
+interface Views {
+  readonly session: LoadedSession
+  readonly host: CliHost
+  readonly logs: SessionLogs
+  readonly isJson: Invocation['json']
+}
+
+function print({ host }: Views, lines: readonly string[]): number {
+  host.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  return exitCodes.done
+}
+
+function draw(views: Views, format: ConversationFormat): number {
+  const { session, host } = views
+  if (format === 'json') return printJson(views, conversationGraph(session, { format }))
+  return print(views, [conversationGraph(session, { format, columns: columnsOf(host) }).trimEnd()])
+}
+
+const printJson = (views: Views, value: unknown): number => print(views, [safeJson(value, 2)])
+
+const coloursOf = ({ host }: Views): Colours => coloursFor(host.stdout, host.env)
+
+/** The nodes of a conversation and how they hang together, as data. */
+const conversationData = (conversation: ConversationView): object => ({
+  head: conversation.head,
+  trunk: conversation.trunk().map(({ id }) => id),
+  nodes: conversation.log(),
+})
+
+async function showSession(views: Views): Promise<number> {
+  const { session, host, logs } = views
+  const { past: _, records: __, conversation, ...told } = session
+  const forks = await forksOf(logs, session.id)
+  if (views.isJson) return printJson(views, { ...told, forks, conversation: conversationData(conversation) })
+  const colours = coloursOf(views)
+  const facts = { forks, logFile: join(logs.folder, `${session.id}.jsonl`), now: systemClock.now() }
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
+  return print(views, [
+    ...sessionLines(session, facts, colours),
+    ...section('Runs', loopLines(session.loops, colours)),
+    ...section('Between runs', session.changes.map(changeLine)),
+    ...section(
+      'Conversation',
+      conversationTree(conversation, colours, columnsOf(host) - 2, [...session.past, ...session.records]),
+    ),
+  ])
+}
+
+/** Every turn with its run; of a fork those it shares come first. */
+const turnsOf = ({ past, loops }: LoadedSession): { loop: Loop; turn: Turn }[] =>
+  [...sessionOf(past).loops, ...loops].flatMap((loop) => loop.turns.map((turn) => ({ loop, turn })))
+
+function findTurn(session: LoadedSession, wanted: number | undefined): { loop: Loop; turn: Turn } {
+  const turns = turnsOf(session)
+  const found = wanted === undefined ? turns.at(-1) : turns.findLast(({ turn }) => turn.index === wanted)
+  if (found !== undefined) return found
+  const last = turns.at(-1)?.turn.index
+  const what =
+    last === undefined ? 'has no turn yet' : `has no turn ${wanted}: they go from ${turns[0]!.turn.index} to ${last}`
+  throw new RuntimeError('INVALID_OPTION', `Session "${session.id}" ${what}.`)
+}
+
+function showTurn(views: Views, wanted: number): number {
+  const { session, host } = views
+  const { loop, turn } = findTurn(session, wanted)
+  const nodes = new Map(session.conversation.log().map((node) => [node.id, node]))
+  if (!views.isJson) return print(views, turnLines({ loop, turn, nodes }, coloursOf(views), columnsOf(host)))
+  const ids = [...turn.input.map(({ nodeId }) => nodeId), turn.reply, ...turn.toolCalls.map(({ nodeId }) => nodeId)]
+  const { turns: _, ...run } = loop
+  const involved = ids.flatMap((id) => (id === undefined ? [] : (nodes.get(id) ?? [])))
+  return printJson(views, { agentId: session.id, loop: run, turn, nodes: involved })
+}
+
+function showRequest(views: Views, wanted: number | undefined): number {
+  const { session, host } = views
+  const { index } = findTurn(session, wanted).turn
+  const all = [...capturedRequests([...session.past, ...session.records])]
+  // A turn that was compacted in the middle sent two: the last is the one that was answered.
+  const at = all.findLastIndex(({ turnIndex }) => turnIndex === index)
+  const now = all[at]
+  if (now === undefined) return refuse(host, notCaptured(session.id, index, all))
+  const before = all[at - 1]
+  if (!views.isJson) return print(views, requestLines(now, before, coloursOf(views)))
+  const since = before === undefined ? null : { turnIndex: before.turnIndex, ...requestChange(before, now) }
+  const { turnIndex, loopId, attempt, model, request, provenance } = now
+  return printJson(views, { agentId: session.id, turnIndex, loopId, attempt, model, request, provenance, since })
+}
+
+function notCaptured(id: string, turnIndex: number, all: readonly CapturedRequest[]): string {
+  const others = [...new Set(all.map((captured) => captured.turnIndex))].join(', ')
+  const rest = others === '' ? '' : ` Captured were those of the turns ${others}.`
+  const how = 'Requests are captured with captureTurnRequests: true on the agent; escapement run and chat do that.'
+  return `The request of turn ${turnIndex} of "${id}" was not captured.${rest} ${how}`
+}

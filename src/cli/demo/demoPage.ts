@@ -1,0 +1,48 @@
+import { messageOf } from '../../protocol/errors.ts'
+import { addressOf, pageOf } from '../addressOf.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { Invocation } from '../commandLine.ts'
+import type { Session } from '../openSession.ts'
+import { coloursFor } from '../terminal/colours.ts'
+import { untilStopped } from '../untilStopped.ts'
+import { defineSorter, wordsForSorter } from './sorter.ts'
+
+/** The inspector page beside a demo. */
+export interface DemoPage {
+  /** Keeps it up until Ctrl-C, where somebody may look at it. */
+  stay(): Promise<void>
+}
+
+const nowhere: DemoPage = { stay: async () => {} }
+
+/**
+ * Serves the page of the session's runtime and says where; the agents of both demos can be started there. Where it cannot listen, it
+ * says so and the demo goes on without, unless the port was asked for.
+ *
+ * @throws RuntimeError what `runtime.serve` throws, with `--port`.
+ */
+export async function openPage(session: Session, invocation: Invocation, host: CliHost): Promise<DemoPage> {
+  const { noServe, json } = invocation
+  const stays = invocation.stay || host.stdout.isTTY
+  if (noServe || json) return nowhere
+  const { dim, bold } = coloursFor(host.stdout, host.env)
+  const definitions = [session.definition, ...(stays ? [defineSorter({ isSlow: true })] : [])]
+  try {
+    const server = await session.runtime.serve({ ...addressOf(invocation, host), definitions })
+    const page = pageOf(server, `agent=${session.agent.id}`)
+    host.stdout.write(`${bold('Watch and drive it:')} ${page}\n\n`)
+    return {
+      async stay() {
+        if (!stays) return
+        const hint = `There you can spawn "sorter" and tell it "${wordsForSorter}": it gives up a dead end.`
+        const stopped = untilStopped(host)
+        host.stdout.write(`\n${dim(`The page stays at ${page} until Ctrl-C. ${hint}`)}\n`)
+        await stopped
+      },
+    }
+  } catch (thrown) {
+    if (invocation.port !== undefined) throw thrown
+    host.stderr.write(`The inspector page cannot be served: ${messageOf(thrown)} (--no-serve goes without.)\n`)
+    return nowhere
+  }
+}

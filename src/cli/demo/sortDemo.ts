@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { CliHost } from '../cliHost.ts'
+import type { Invocation } from '../commandLine.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { chooseModel, type ModelChoice } from '../models/chooseModel.ts'
+import { openSession } from '../openSession.ts'
+import { codeOf, runTask } from '../runTask.ts'
+import { coloursFor } from '../terminal/colours.ts'
+import { conversationTree } from '../terminal/conversationTree.ts'
+import { openPage } from './demoPage.ts'
+import { embeddedSorter, sorterSetting } from './sorter.ts'
+import { sayRequests, watchReverts, type Reverted } from './sortRequests.ts'
+import {
+  checkArguments,
+  checkFile,
+  checkProgram,
+  defaultTimeLimitMs,
+  maxTimeLimitMs,
+  readSortTask,
+  sortTask,
+} from './sortTask.ts'
+import { verify } from './verify.ts'
+import { openWorkshop } from './workshop.ts'
+
+/**
+ * `escapement demo sort`: the agent must write a fast sort, may abandon a dead end, and is checked afterwards. Needs no key.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for a time limit that is none.
+ */
+export async function runSortDemo(invocation: Invocation, host: CliHost): Promise<number> {
+  const { timeLimit, json, yes } = invocation
+  const said = sortTask(readTimeLimit(timeLimit))
+  const task = readSortTask(said)!
+  const choice = await chooseSorter(invocation, host)
+  const workshop = openWorkshop({ [checkFile]: checkProgram })
+  const session = await openSession({ ...workshop, ...sorterSetting(yes), choice })
+  const watched = watchReverts(session.agent)
+  const { bold, dim } = coloursFor(host.stdout, host.env)
+  if (!json) {
+    const where = dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
+    host.stdout.write(`${bold('A task with a dead end.')} ${where}\n${bold('Task:')} ${said}\n\n`)
+  }
+  let code: number
+  try {
+    const page = await openPage(session, invocation, host)
+    code = codeOf(await runTask(session, said, { host, json, isPriced: choice.isEmbedded }))
+    if (code === exitCodes.interrupted) return code
+    if (!json) host.stdout.write(sayConversation(session.agent, watched, host))
+    // The check as it was, and other numbers: what the agent has seen could be met by other means than sorting.
+    writeFileSync(join(workshop.dir, checkFile), checkProgram)
+    const passes = await verify(workshop, checkArguments(task, 2), { host, timeoutMs: task.timeLimitMs })
+    if (passes === undefined) return exitCodes.interrupted
+    if (!json) host.stdout.write(sayVerdict(passes, task.timeLimitMs, watched.length === 0, host))
+    await page.stay()
+    return passes ? code : exitCodes.failed
+  } finally {
+    await session.close()
+  }
+}
+
+async function chooseSorter({ model, stay }: Invocation, host: CliHost): Promise<ModelChoice> {
+  if (model === undefined || model === 'embedded') return embeddedSorter(stay || host.stdout.isTTY)
+  return chooseModel({ asked: model, env: host.env, dir: host.cwd(), wordDelayMs: 0 })
+}
+
+function readTimeLimit(given: string | undefined): number {
+  if (given === undefined) return defaultTimeLimitMs
+  const ms = /^\d+$/.test(given) ? Number(given) : 0
+  if (ms >= 1 && ms <= maxTimeLimitMs) return ms
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `--time-limit must be a whole number of milliseconds from 1 to ${maxTimeLimitMs}; it is "${given}".`,
+  )
+}
+
+/** The tree, and what the model was shown before and after each revert. */
+function sayConversation({ conversation }: Agent, reverts: readonly Reverted[], host: CliHost): string {
+  const colours = coloursFor(host.stdout, host.env)
+  const title =
+    reverts.length === 0 ? 'The conversation; nothing was abandoned:' : 'The conversation, with what was abandoned:'
+  const columns = host.stdout.isTTY && host.stdout.columns > 0 ? host.stdout.columns - 2 : Infinity
+  const tree = conversationTree(conversation, colours, columns).map((line) => `  ${line}`)
+  return `\n${colours.bold(title)}\n\n${tree.join('\n')}\n${reverts.map((revert) => `\n${sayRequests(revert)}\n`).join('')}`
+}
+
+function sayVerdict(passes: boolean, timeLimitMs: number, isStraight: boolean, host: CliHost): string {
+  const { bold, dim, green, red } = coloursFor(host.stdout, host.env)
+  const within = `within ${timeLimitMs} ms`
+  const verdict = passes ? green(`it sorts other numbers, ${within}`) : red(`it does not sort other numbers ${within}`)
+  const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement demo'
+  const next = isStraight
+    ? `Next, with a limit that bubble sort cannot keep: ${start} sort`
+    : `Next, with a limit that the first attempt can keep, so that nothing is abandoned: ${start} sort --time-limit 60000`
+  return `\n${bold('Checked once more, by running it apart from the agent:')} ${verdict}.\n\n${dim(next)}\n`
+}

@@ -1,0 +1,131 @@
+import { policyModel } from '../../actors/models/policyModel.ts'
+import type { ReplyShape } from '../../actors/models/replyShape.ts'
+import { textOf, toolCallsOf } from '../../protocol/messages.ts'
+import type { Model, ModelRequest, RequestMessage } from '../../protocol/model.ts'
+import {
+  checkArguments,
+  checkFile,
+  defaultTimeLimitMs,
+  readSortTask,
+  sortFile,
+  sortTask,
+  type SortTask,
+} from './sortTask.ts'
+import { sortWays, type SortWay } from './sortWays.ts'
+
+/** The model of the sort demo: it needs no key, and can only do `sortTask`. */
+export const sortModel = (options: { readonly wordDelayMs?: number } = {}): Model =>
+  policyModel(decideSort, { id: 'embedded:sort', ...options })
+
+/** Decides the next reply from what the request shows, and nothing else: what is not in it was never known. Pure. */
+export function decideSort({ messages }: ModelRequest): ReplyShape {
+  const [first] = messages
+  const task = first?.role === 'user' ? taskIn(textOf(first.content)) : undefined
+  if (task === undefined) return unable('I am the model of the sort demo and can do nothing else.')
+  const seen = look(messages)
+  if (seen.refusal !== undefined) return unable(`I wanted to start over, and may not: ${seen.refusal}`)
+  if (seen.problem !== undefined) return unable(seen.problem)
+  if (!seen.hasReadCheck)
+    return { text: 'How is it checked?', toolCalls: [{ name: 'read_file', input: { path: checkFile } }] }
+  return seen.way === undefined ? write(seen) : seen.run === undefined ? run(task) : judge(seen, seen.way, seen.run)
+}
+
+/** The task as it is said in full, or the usual one where only sorting is spoken of. */
+const taskIn = (text: string): SortTask | undefined =>
+  readSortTask(text) ?? (/\bsort/i.test(text) ? readSortTask(sortTask(defaultTimeLimitMs)) : undefined)
+
+/** What a request shows of the work so far. */
+interface Seen {
+  readonly hasReadCheck: boolean
+  readonly lessons: readonly string[]
+  /** The way in the file that was written last. */
+  readonly way: SortWay | undefined
+  /** Id of the step before that, if ids are shown. */
+  readonly stepBefore: string | undefined
+  readonly run: { readonly text: string; readonly isError: boolean } | undefined
+  readonly refusal: string | undefined
+  /** What cannot be gone on with. */
+  readonly problem: string | undefined
+}
+
+function look(messages: readonly RequestMessage[]): Seen {
+  const lessons: string[] = []
+  let hasReadCheck = false
+  let way: Seen['way']
+  let ran: Seen['run']
+  let [stepBefore, lastStep, refusal, problem]: (string | undefined)[] = []
+  const inputs = new Map<string, Readonly<Record<string, unknown>>>()
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      for (const { callId, input } of toolCallsOf(message.content)) inputs.set(callId, input as Record<string, unknown>)
+      continue
+    }
+    const texts = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    if (message.role === 'user') {
+      for (const text of texts) {
+        const [, kind, note = ''] = /^<brake-note kind="(\w+)"[^>]*>([^]*)<\/brake-note>$/.exec(text) ?? []
+        if (kind === 'lesson') lessons.push(note)
+        if (kind === 'refusal') refusal = note
+      }
+    }
+    if (message.role === 'toolResult') {
+      const { toolName, callId, isError } = message
+      const text = textOf(message.content)
+      if (isError && toolName !== 'run_command') problem = text
+      if (toolName === 'read_file') hasReadCheck = true
+      if (toolName === 'run_command') ran = { text, isError }
+      if (toolName === 'write_file') {
+        way = sortWays.find(({ program }) => program === inputs.get(callId)?.['content'])
+        stepBefore = lastStep
+        ran = undefined
+      }
+    }
+    // The id of a step is the last line of its text.
+    for (const text of texts) lastStep = /\n\[(n\d+)\]$/.exec(text)?.[1] ?? lastStep
+  }
+  return { hasReadCheck, lessons, way, stepBefore, run: ran, refusal, problem }
+}
+
+/** The first way that no lesson speaks of. */
+const untried = (lessons: readonly string[]): SortWay | undefined =>
+  sortWays.find(({ name }) => !lessons.some((lesson) => lesson.toLowerCase().includes(name)))
+
+function write({ lessons }: Seen): ReplyShape {
+  const way = untried(lessons)
+  if (way === undefined) return unable('All the ways I know were too slow.')
+  const why = lessons.length === 0 ? '' : 'A note says what not to try again. '
+  return {
+    text: `${why}I write a ${way.name}.`,
+    toolCalls: [{ name: 'write_file', input: { path: sortFile, content: way.program } }],
+  }
+}
+
+const run = (task: SortTask): ReplyShape => ({
+  text: 'I check it under the time limit.',
+  toolCalls: [
+    {
+      name: 'run_command',
+      input: { command: ['node', ...checkArguments(task)].join(' '), timeoutMs: task.timeLimitMs },
+    },
+  ],
+})
+
+function judge({ lessons, stepBefore }: Seen, way: SortWay, { text, isError }: NonNullable<Seen['run']>): ReplyShape {
+  if (!isError) {
+    const time = /^sorted in .*$/m.exec(text)?.[0] ?? 'it passed'
+    return `Done: sort.mjs is a ${way.name}, and the check passes (${time}).`
+  }
+  const timeout = /timed out: [^\]]*/.exec(text)?.[0]
+  if (timeout === undefined) return unable(`The check of my ${way.name} failed: ${text}`)
+  const lesson = `${way.name} is too slow for this: the check ${timeout}, and ${way.cost}`
+  if (untried([...lessons, lesson]) === undefined)
+    return unable(`The ${way.name} is too slow as well (${timeout}), and I know no faster way.`)
+  if (stepBefore === undefined)
+    return unable(`The ${way.name} is too slow (${timeout}), and I see no step to go back to.`)
+  return {
+    text: `Too slow, and no edit of a ${way.name} will help: I go back to ${stepBefore} and start over.`,
+    toolCalls: [{ name: 'revert_to_state', input: { category: 'failure', step: stepBefore, summary: lesson } }],
+  }
+}
+
+const unable = (why: string): ReplyShape => ({ text: why, stopReason: 'refusal' })

@@ -1,0 +1,119 @@
+import { systemClock } from '../protocol/systemClock.ts'
+import { messageOf } from '../protocol/errors.ts'
+import type { Run } from '../runs/run.ts'
+import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
+import { isWaiting, type ChatAgent } from './chatAgent.ts'
+import { chatHelp, isChatCommand, readChatLine } from './chatCommands.ts'
+import type { CliHost } from './cliHost.ts'
+import { exitCodes } from './exitCodes.ts'
+import { obeyLine } from './obeyLine.ts'
+import { onStopSignal } from './signals.ts'
+import { coloursFor } from './terminal/colours.ts'
+import { eventPrinter } from './terminal/eventPrinter.ts'
+import { LiveScreen } from './terminal/liveScreen.ts'
+import { harmless } from '../charts/harmless.ts'
+import { StatusLine } from './terminal/statusLine.ts'
+
+/** A chat that is open, for who decides what Ctrl-C means in it. */
+export interface OpenChat {
+  /** What is typed and not sent. */
+  readonly typed: string
+  clearTyped(): void
+  /** Writes a line for the person; `isWrong` in red. */
+  note(text: string, isWrong?: boolean): void
+  /** Takes up what an agent does that was at work before the chat began: its status, and calls that wait. */
+  catchUp(): void
+  leave(code: number): void
+}
+
+/** Whom a chat is with, and what is special of it. */
+export interface Talk {
+  readonly agent: ChatAgent
+  /** The first line, after the program's name. */
+  readonly headline: string
+  readonly isPriced: boolean
+  /** What Ctrl-C does, for `/help` and for the status line. */
+  readonly ctrlC: { readonly help: string; readonly hint: string }
+  policy(): ApprovalPolicy
+  /** Once everything is on the screen. */
+  begin(chat: OpenChat): void
+  /** Something was said from here, and begins a run or goes into one. */
+  said?(text: string): void
+  onInterrupt(chat: OpenChat): void
+  /** The person wants to leave; default: leaves. */
+  onQuit?(chat: OpenChat): void
+  /** Before the screen is closed. */
+  end?(): void
+}
+
+/**
+ * A chat at a terminal: text above, a status line while the agent works, and the line being typed below. Gives the exit code it
+ * was left with.
+ */
+export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
+  const { agent, isPriced, ctrlC, headline } = talk
+  const colours = coloursFor(host.stdout, host.env)
+  const screen = new LiveScreen(host)
+  const status = new StatusLine(screen, colours, systemClock, ctrlC.hint)
+  const print = eventPrinter({ screen, colours, isPriced })
+  const unsubscribe = agent.subscribe((event) => {
+    print(event)
+    if (event.agentId === agent.id) status.see(event)
+  })
+  const approvals = answerApprovals(agent, screen, () => talk.policy())
+  const left = Promise.withResolvers<number>()
+  const chat: OpenChat = {
+    get typed() {
+      return screen.typed
+    },
+    clearTyped: () => screen.clearTyped(),
+    note(text, isWrong = false) {
+      const line = isWrong ? colours.red(`! ${harmless(text)}`) : colours.dim(`  (${harmless(text)})`)
+      screen.write(`${screen.isAtLineStart ? '' : '\n'}${line}\n`)
+    },
+    catchUp() {
+      if (!['idle', 'paused', 'stopped'].includes(agent.state)) status.begin(agent.state)
+      else status.close()
+      approvals.look()
+    },
+    leave: (code) => left.resolve(code),
+  }
+  const quit = (): void => (talk.onQuit === undefined ? chat.leave(exitCodes.done) : talk.onQuit(chat))
+  /** A run that never began says so nowhere else. */
+  const watch = async ({ result }: Run): Promise<void> => {
+    const { loopId, error } = await result
+    if (loopId === '' && error !== undefined) chat.note(`${error.message} (${error.code})`, true)
+  }
+  const take = async (line: string): Promise<void> => {
+    const read = readChatLine(line)
+    if (read.type === 'nothing') return
+    if (read.type === 'quit') return quit()
+    if (read.type === 'help') return screen.write(chatHelp(ctrlC.help))
+    if (read.type === 'print') return screen.write(read.text)
+    if ('text' in read) talk.said?.(read.text)
+    if (read.type === 'say' && isWaiting(agent)) return watch(agent.prompt(read.text))
+    const { note, run } = await obeyLine(agent, read.type === 'say' ? { type: 'steer', text: read.text } : read)
+    if (note !== undefined) chat.note(note)
+    if (run !== undefined) await watch(run)
+  }
+  const onLine = (line: string): void => void take(line).catch((thrown: unknown) => chat.note(messageOf(thrown), true))
+  const onInterrupt = (): void => talk.onInterrupt(chat)
+  const ignoreSignals = onStopSignal(host, onInterrupt)
+  screen.write(`${colours.bold('escapement')} ${colours.dim(`· ${headline} · /help`)}\n`)
+  screen.open({
+    prompt: '› ',
+    onLine,
+    onInterrupt,
+    isCommand: isChatCommand,
+    onEnd: quit,
+  })
+  talk.begin(chat)
+  const code = await left.promise
+  talk.end?.()
+  ignoreSignals()
+  approvals.end()
+  unsubscribe()
+  status.close()
+  screen.close()
+  return code
+}

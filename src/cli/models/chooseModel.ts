@@ -1,0 +1,92 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Model } from '../../protocol/model.ts'
+import { embeddedModel } from '../embedded/embeddedModel.ts'
+import { nearestWord } from '../nearestWord.ts'
+import { findPackage, loadModel } from './loadProvider.ts'
+import { providers, type Provider } from './providers.ts'
+
+export interface ModelChoice {
+  readonly model: Model
+  readonly isEmbedded: boolean
+  /** One line on how it came to this model; missing when it was asked for by name. */
+  readonly notice?: string
+}
+
+export interface ModelWish {
+  /** Value of `--model`. */
+  readonly asked: string | undefined
+  readonly env: NodeJS.ProcessEnv
+  /** Where provider packages are looked for first. */
+  readonly dir: string
+  /** For a person who watches the embedded model. */
+  readonly wordDelayMs: number
+}
+
+/**
+ * The model asked for by option or `ESCAPEMENT_MODEL`, else the first provider with a key and a package, else the embedded one.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for a name that cannot be one, `MODEL_UNAVAILABLE` for a missing package or key.
+ */
+export async function chooseModel(wish: ModelWish): Promise<ModelChoice> {
+  const { env, dir } = wish
+  const name = wish.asked ?? (env['ESCAPEMENT_MODEL'] || undefined)
+  if (name === 'embedded') return embedded(wish)
+  if (name !== undefined) return { model: await namedModel(name, wish), isEmbedded: false }
+  const missing: string[] = []
+  for (const [label, provider] of Object.entries(providers)) {
+    const key = keyOf(provider, env)
+    if (key === undefined) continue
+    const file = findPackage(provider, dir)
+    if (file === undefined) missing.push(`${key} is set, but ${provider.packageName} is not installed`)
+    else {
+      const model = await loadModel(provider, provider.defaultModel, file)
+      return {
+        model,
+        isEmbedded: false,
+        notice: `Using ${label}:${provider.defaultModel}, as ${key} is set; choose another with --model.`,
+      }
+    }
+  }
+  const why = missing.length === 0 ? 'no key of a provider is set' : missing.join('; ')
+  return {
+    ...embedded(wish),
+    notice: `Using the embedded model, which can only repair failing tests: ${why}. See --help for real models.`,
+  }
+}
+
+const embedded = ({ wordDelayMs }: ModelWish): ModelChoice => ({
+  model: embeddedModel({ wordDelayMs }),
+  isEmbedded: true,
+})
+
+const keyOf = ({ keys }: Provider, env: NodeJS.ProcessEnv): string | undefined =>
+  keys.find((key) => (env[key] ?? '') !== '')
+
+async function namedModel(name: string, { env, dir }: ModelWish): Promise<Model> {
+  const [label = '', ...rest] = name.split(':')
+  const modelId = rest.join(':')
+  const names = Object.keys(providers)
+  if (modelId === '') {
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `--model "${name}" is not of the form provider:model, like anthropic:${providers['anthropic']!.defaultModel}.`,
+    )
+  }
+  const provider = Object.hasOwn(providers, label) ? providers[label] : undefined
+  if (provider === undefined) {
+    const nearest = nearestWord(label, names)
+    const hint = nearest === undefined ? `There are: ${names.join(', ')}.` : `Did you mean "${nearest}"?`
+    throw new RuntimeError('INVALID_OPTION', `--model "${name}" names an unknown provider "${label}". ${hint}`)
+  }
+  const file = findPackage(provider, dir)
+  if (file === undefined) {
+    throw new RuntimeError(
+      'MODEL_UNAVAILABLE',
+      `--model ${name} needs the package ${provider.packageName}: npm install ${provider.packageName}.`,
+    )
+  }
+  if (keyOf(provider, env) === undefined) {
+    throw new RuntimeError('MODEL_UNAVAILABLE', `--model ${name} needs a key: ${provider.keys[0]} is not set.`)
+  }
+  return loadModel(provider, modelId, file)
+}

@@ -1,0 +1,17 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { messageOf, RuntimeError } from '../protocol/errors.ts'
+
+/** Makes the folder of the logs; git is told to leave it alone. @throws RuntimeError `STORE_OPEN_FAILED` */
+export function recordFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(`${folder}/.gitignore`, '*\n')
+  } catch (thrown) {
+    throw new RuntimeError(
+      'STORE_OPEN_FAILED',
+      `The conversation cannot be recorded in ${folder}: ${messageOf(thrown)}.`,
+      { cause: thrown },
+    )
+  }
+  return folder
+}

@@ -1,0 +1,49 @@
+import { messageOf, RuntimeError } from '../protocol/errors.ts'
+import { version } from '../protocol/version.ts'
+import type { CliHost } from './cliHost.ts'
+import { parseCommandLine } from './commandLine.ts'
+import { commands } from './commands.ts'
+import { exitCodes } from './exitCodes.ts'
+import { commandHelp, helpText } from './helpText.ts'
+import { stopForGood } from './signals.ts'
+
+/** Runs one command line and gives the exit code. Never throws. */
+export async function runCli(args: readonly string[], host: CliHost): Promise<number> {
+  const { stdout, stderr } = host
+  let isCutOff = false
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') {
+      stderr.write(`escapement: standard output cannot be written: ${error.message}.\n`)
+      return host.exit(exitCodes.failed)
+    }
+    // `escapement … | head` closes our output early: that is no error of ours. What runs must not outlive us.
+    if (isCutOff) return undefined
+    isCutOff = true
+    return stopForGood(host) ? undefined : host.exit(exitCodes.done)
+  })
+  // Nowhere is left to say it.
+  stderr.on('error', () => {})
+  const line = parseCommandLine(args, commands)
+  switch (line.type) {
+    case 'help':
+      stdout.write(line.command === undefined ? helpText(commands) : commandHelp(commands[line.command]!))
+      return exitCodes.done
+    case 'version':
+      stdout.write(`${version}\n`)
+      return exitCodes.done
+    case 'mistake':
+      stderr.write(`escapement: ${line.message}\nSee escapement --help.\n`)
+      return exitCodes.usage
+    case 'command':
+      try {
+        const run = await commands[line.invocation.command]!.load()
+        const code = await run(line.invocation, host)
+        return isCutOff ? exitCodes.done : code
+      } catch (thrown) {
+        const isMistake = thrown instanceof RuntimeError && thrown.code === 'INVALID_OPTION'
+        const code = thrown instanceof RuntimeError ? ` (${thrown.code})` : ''
+        stderr.write(`escapement: ${messageOf(thrown)}${code}\n`)
+        return isMistake ? exitCodes.usage : exitCodes.failed
+      }
+  }
+}

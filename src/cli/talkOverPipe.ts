@@ -1,0 +1,92 @@
+import { createInterface } from 'node:readline'
+import { messageOf } from '../protocol/errors.ts'
+import type { RunResult } from '../runs/run.ts'
+import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
+import type { ChatAgent } from './chatAgent.ts'
+import { chatHelp, readChatLine } from './chatCommands.ts'
+import type { CliHost } from './cliHost.ts'
+import { exitCodes } from './exitCodes.ts'
+import { obeyLine } from './obeyLine.ts'
+import { onStopSignal } from './signals.ts'
+import { coloursFor } from './terminal/colours.ts'
+import { eventPrinter } from './terminal/eventPrinter.ts'
+import { plainScreen } from './terminal/screen.ts'
+
+/** Whom a chat over a pipe is with, and what is special of it. */
+export interface PipedTalk {
+  readonly agent: ChatAgent
+  readonly isPriced: boolean
+  /** What Ctrl-C does, for `/help`. */
+  readonly ctrlC: string
+  /** The last line. */
+  farewell(): string
+  policy(): ApprovalPolicy
+  /** Ctrl-C; whether it is left now. */
+  isStopping(): boolean
+}
+
+/**
+ * A chat whose lines come from a pipe or file: each is a prompt, answered before the next; ends with the input. What is refused
+ * goes to standard error. Gives the exit code.
+ */
+export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean): Promise<number> {
+  const { agent, isPriced } = talk
+  const screen = plainScreen(json ? host.stderr : host.stdout)
+  const print = eventPrinter({ screen, colours: coloursFor(host.stdout, host.env), isPriced })
+  const unsubscribe = agent.subscribe((event) =>
+    json ? void host.stdout.write(`${JSON.stringify(event)}\n`) : print(event),
+  )
+  const approvals = answerApprovals(agent, screen, () => talk.policy())
+  const lines = createInterface({ input: host.stdin, crlfDelay: Infinity })
+  const left = Promise.withResolvers<undefined>()
+  let isLeft = false
+  const ignoreSignals = onStopSignal(host, () => {
+    if (!talk.isStopping()) return
+    isLeft = true
+    left.resolve(undefined)
+    lines.close()
+  })
+  let code: number = exitCodes.done
+  const failed = (text: string): void => {
+    host.stderr.write(`escapement: ${text}\n`)
+    code = exitCodes.failed
+  }
+  /** Waits for a run; left early, for nothing. */
+  const judge = async (result: Promise<RunResult>): Promise<void> => {
+    const ended = await Promise.race([result, left.promise])
+    if (ended === undefined) return
+    if (ended.stopReason !== 'stop') code = exitCodes.failed
+    if (ended.loopId === '' && ended.error !== undefined) failed(`${ended.error.message} (${ended.error.code})`)
+  }
+  const take = async (line: string): Promise<boolean> => {
+    const read = readChatLine(line)
+    if (read.type === 'quit') return false
+    if (read.type === 'help') screen.write(chatHelp(talk.ctrlC))
+    else if (read.type === 'print') screen.write(read.text)
+    else if (read.type === 'say') await judge(agent.prompt(read.text).result)
+    else if (read.type !== 'nothing') {
+      const { note, run } = await obeyLine(agent, read)
+      if (note !== undefined) screen.write(`  (${note})\n`)
+      if (run !== undefined) await judge(run.result)
+    }
+    return true
+  }
+  try {
+    for await (const line of lines) {
+      if (isLeft) break
+      const goesOn = await take(line).catch((thrown: unknown) => {
+        failed(messageOf(thrown))
+        return true
+      })
+      if (!goesOn) break
+    }
+    screen.write(`${talk.farewell()}\n`)
+    return isLeft ? exitCodes.interrupted : code
+  } finally {
+    ignoreSignals()
+    approvals.end()
+    unsubscribe()
+    lines.close()
+    host.stdin.destroy()
+  }
+}

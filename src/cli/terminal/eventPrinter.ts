@@ -1,0 +1,109 @@
+import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import { formatNodeId } from '../../protocol/ids.ts'
+import { textOf, totalTokens } from '../../protocol/messages.ts'
+import { counted, dollars, whole } from '../../charts/amounts.ts'
+import type { Colours } from './colours.ts'
+import { harmless } from '../../charts/harmless.ts'
+import type { Screen } from './screen.ts'
+import { callLine, duration, outcomeLine } from '../../charts/toolLine.ts'
+
+export interface PrinterOptions {
+  readonly screen: Screen
+  readonly colours: Colours
+  /** What the last line says of cost when there are no prices. */
+  readonly isPriced: boolean
+  /** Said on the last line of every run. */
+  readonly footer?: string
+}
+
+type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
+
+/** Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. */
+export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
+  const { screen, colours } = options
+  const calls = new Map<string, { readonly line: string; readonly startedAt: number }>()
+  let startedAt: number | undefined
+  /** Characters of the reply's text that are printed. */
+  let shown = 0
+  const endLine = (): void => {
+    if (!screen.isAtLineStart) screen.write('\n')
+  }
+  const line = (text: string): void => {
+    endLine()
+    screen.write(`${text}\n`)
+  }
+  const printers: Printers = {
+    'run.start': ({ time }) => (startedAt = time),
+    'reply.start': () => (shown = 0),
+    'reply.delta': ({ text, offset }) => {
+      shown = offset + text.length
+      screen.write(harmless(text))
+    },
+    'reply.end': ({ message }) => {
+      // What grew while nobody was connected.
+      screen.write(harmless(textOf(message.content).slice(shown)))
+      shown = 0
+      endLine()
+    },
+    'reply.reset': ({ error, repair, retryAt, time }) => {
+      shown = 0
+      const again =
+        retryAt === undefined
+          ? repair === undefined
+            ? ''
+            : ' Asking again.'
+          : ` Trying again in ${duration(retryAt - time)}.`
+      line(colours.yellow(`! ${harmless(error.message)} (${error.code})${again}`))
+    },
+    'approval.requested': ({ callId, name, input, time }) =>
+      void calls.set(callId, { line: callLine(name, input), startedAt: time }),
+    'tool.start': ({ callId, name, input, time }) =>
+      void calls.set(callId, { line: callLine(name, input), startedAt: time }),
+    'tool.end': (event) => {
+      const call = calls.get(event.callId)
+      calls.delete(event.callId)
+      const mark = event.message.isError ? colours.red('✗') : colours.green('✓')
+      const time = call === undefined ? '' : ` · ${duration(event.time - call.startedAt)}`
+      line(`  ${mark} ${call?.line ?? event.name} ${colours.dim(`· ${outcomeLine(event)}${time}`)}`)
+    },
+    'compaction.end': ({ applied, tokensBefore, tokensAfter }) => {
+      if (applied) line(colours.dim(`  compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`))
+    },
+    'revert.applied': (event) => line(colours.yellow(`  ↩ ${harmless(revertLine(event))}`)),
+    'model.warning': ({ model, message }) => line(colours.yellow(`! ${harmless(`${model}: ${message}`)}`)),
+    error: ({ error }) => line(colours.red(`! ${harmless(error.message)} (${error.code})`)),
+    'run.end': (event) => line(runLine(event, startedAt === undefined ? undefined : event.time - startedAt, options)),
+  }
+  return (event) => (printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
+}
+
+/** `ms` is missing when the run's start was not seen. */
+function runLine(
+  end: EventOf<'run.end'>,
+  ms: number | undefined,
+  { colours, isPriced, footer }: PrinterOptions,
+): string {
+  const { turns, usage, costUsd } = end
+  const facts = [
+    counted(turns, 'turn'),
+    `${whole(totalTokens(usage))} tokens`,
+    isPriced || costUsd > 0 ? dollars(costUsd) : 'cost not known',
+    ...(ms === undefined ? [] : [duration(ms)]),
+    ...(footer === undefined ? [] : [footer]),
+  ].join(' · ')
+  const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${endingOf(end)}`)
+  return `${mark} ${colours.dim(`· ${facts}`)}`
+}
+
+function revertLine({ applied, requested, reason = '', target, tag, category }: EventOf<'revert.applied'>): string {
+  if (!applied || target === undefined || tag === undefined) return `not back to ${requested}: ${reason}`
+  const [first, last] = [tag.abandoned[0], tag.abandoned.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
+  return `back to ${formatNodeId(target)} (${category}): ${first}–${last} set aside`
+}
+
+/** Why a run ended that is not done. */
+function endingOf({ stopReason, reason, error }: EventOf<'run.end'>): string {
+  if (error !== undefined) return `failed: ${harmless(error.message)} (${error.code})`
+  if (reason?.type === 'limit') return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
+  return stopReason === 'refusal' ? 'not done' : stopReason === 'length' ? 'cut off by the length limit' : stopReason
+}

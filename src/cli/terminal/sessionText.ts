@@ -1,0 +1,115 @@
+import { formatNodeId } from '../../protocol/ids.ts'
+import { totalTokens, type Usage } from '../../protocol/messages.ts'
+import type { PauseReason } from '../../protocol/records.ts'
+import type { Loop, Session, SessionCall, Turn } from '../../sessions/session.ts'
+import { age, counted, moment, money, whole } from '../../charts/amounts.ts'
+import type { Colours } from './colours.ts'
+import { paintStatus } from './statusColour.ts'
+import { cell, number, tableLines, type Cell } from './table.ts'
+import { oneLine } from '../../charts/textLines.ts'
+import { duration } from '../../charts/toolLine.ts'
+
+export interface SessionFacts {
+  readonly forks: readonly string[]
+  readonly logFile: string
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** What is to be known of a session as a whole. */
+export function sessionLines(session: Session, { forks, logFile, now }: SessionFacts, colours: Colours): string[] {
+  const { id, definition, status, isStopped, model, createdAt, updatedAt, usage, costUsd, forkedFrom, path } = session
+  // The log alone does not tell a process at work from one that died.
+  const running = status === 'running' ? 'running, or its process died' : status
+  const state = isStopped ? `${status}, stopped for good` : running
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['model', oneLine(model)],
+    ['begun', `${moment(createdAt)}, last record ${age(now - updatedAt)} ago`],
+    ['used', usageText(usage, costUsd)],
+    ['parent', path.at(-1)],
+    ['forked', forkedFrom === undefined ? undefined : `from ${forkedFrom.agentId} at ${formatNodeId(forkedFrom.at)}`],
+    ['forks', forks.length === 0 ? undefined : forks.join(', ')],
+    ['log', logFile],
+  ]
+  return [
+    `${colours.bold(id)} · ${oneLine(definition)} · ${paintStatus(status, colours)(state)}`,
+    ...facts.flatMap(([name, value]) => (value === undefined ? [] : [`  ${colours.dim(name.padEnd(8))}${value}`])),
+  ]
+}
+
+const usageText = (usage: Usage, costUsd: number): string => {
+  const cached = usage.cacheRead + usage.cacheWrite
+  const parts = [
+    `${whole(usage.input)} in`,
+    `${whole(usage.output)} out`,
+    ...(cached === 0 ? [] : [`${whole(cached)} cached`]),
+  ]
+  return `${whole(totalTokens(usage))} tokens (${parts.join(', ')}), cost ${money(costUsd)}`
+}
+
+/** The runs of a session and below each its turns. */
+export function loopLines(loops: readonly Loop[], colours: Colours): string[] {
+  const turns = tableLines(loops.flatMap((loop) => loop.turns.map((turn) => turnRow(turn, colours))))
+  let at = 0
+  return loops.flatMap((loop) => {
+    const rows = turns.slice(at, (at += loop.turns.length))
+    return [loopLine(loop, colours), ...rows.map((row) => `  ${row}`.trimEnd())]
+  })
+}
+
+function loopLine(loop: Loop, colours: Colours): string {
+  const { cause, status, turns, usage, costUsd, startedAt, endedAt, reason, error, resumedFrom } = loop
+  const facts = [
+    resumedFrom === undefined ? cause : `${cause} of ${shortLoopId(resumedFrom)}`,
+    paintStatus(status, colours)(status),
+    counted(turns.length, 'turn'),
+    `${whole(totalTokens(usage))} tokens`,
+    money(costUsd),
+    ...(endedAt === undefined ? [] : [duration(endedAt - startedAt)]),
+    ...(reason === undefined ? [] : [pauseText(reason)]),
+    ...(error === undefined ? [] : [colours.red(`${oneLine(error.message)} (${error.code})`)]),
+  ]
+  return `${colours.bold(shortLoopId(loop.id))} · ${facts.join(' · ')}`
+}
+
+/** `r0` of `coder-1/r0`. */
+export const shortLoopId = (loopId: string): string => oneLine(loopId.slice(loopId.lastIndexOf('/') + 1))
+
+/** Why a run stands still, in words. */
+export function pauseText(reason: PauseReason): string {
+  switch (reason.type) {
+    case 'limit':
+      return `the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
+    case 'approvals':
+      return `${counted(reason.callIds.length, 'call')} to approve`
+    case 'store':
+      return oneLine(reason.error.message)
+    case 'interrupted':
+      return 'the process was interrupted'
+  }
+}
+
+function turnRow(turn: Turn, colours: Colours): Cell[] {
+  const { index, status, input, reply, toolCalls, usage, startedAt, endedAt, attempts, changes } = turn
+  const calls = toolCalls.map(callMark).join(', ')
+  const notes = [
+    calls,
+    ...(attempts > 1 ? [`${attempts} attempts`] : []),
+    ...changes.filter(({ applied }) => applied).map(({ type }) => type),
+  ]
+  return [
+    number(`turn ${index}`),
+    cell(status, paintStatus(status, colours)),
+    cell(
+      [...input.map(({ nodeId }) => formatNodeId(nodeId)), ...(reply === undefined ? [] : [formatNodeId(reply)])].join(
+        ' ',
+      ),
+    ),
+    number(whole(totalTokens(usage))),
+    number(endedAt === undefined ? '–' : duration(endedAt - startedAt)),
+    cell(notes.filter(Boolean).join(' · ')),
+  ]
+}
+
+const callMark = ({ name, status, isError }: SessionCall): string =>
+  `${oneLine(name)} ${status === 'ended' ? (isError === true ? '✗' : '✓') : `(${status})`}`

@@ -1,0 +1,105 @@
+import type { ConversationNode } from '../../conversation/node.ts'
+import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+import { providedText, textOf, toolCallsOf, totalTokens } from '../../protocol/messages.ts'
+import type { Loop, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
+import { counted, whole } from '../../charts/amounts.ts'
+import type { Colours } from './colours.ts'
+import { shortLoopId } from './sessionText.ts'
+import { paintStatus } from './statusColour.ts'
+import { oneLine, shortened } from '../../charts/textLines.ts'
+import { callLine, duration, outcomeLine } from '../../charts/toolLine.ts'
+
+export interface TurnScene {
+  readonly loop: Loop
+  readonly turn: Turn
+  readonly nodes: ReadonlyMap<NodeId, ConversationNode>
+}
+
+const maxResultLines = 12
+const maxTextLines = 60
+
+/** One turn: what was said, what the model replied, and what came of its calls. */
+export function turnLines({ loop, turn, nodes }: TurnScene, colours: Colours, columns: number): string[] {
+  const { index, status, input, reply, toolCalls, attempts, usage, startedAt, endedAt, changes } = turn
+  const facts = [
+    `run ${shortLoopId(loop.id)} (${loop.cause})`,
+    paintStatus(status, colours)(status),
+    ...(attempts === 1 ? [] : [counted(attempts, 'attempt')]),
+    `${whole(totalTokens(usage))} tokens`,
+    ...(endedAt === undefined ? [] : [duration(endedAt - startedAt)]),
+  ]
+  const text = (id: NodeId): string[] => {
+    const content = nodes.get(id)?.message.content ?? []
+    const images = content.filter(({ type }) => type === 'image').length
+    const provided = content.flatMap((block) => (block.type === 'provider' ? [`[${providedText(block)}]\n`] : []))
+    const shown = provided.join('') + textOf(content) + (images === 0 ? '' : `\n[${counted(images, 'image')}]`)
+    return shown.trim() === '' ? [] : shortened(shown.trim(), { indent: '  ', columns, maxLines: maxTextLines })
+  }
+  const replied = reply === undefined ? undefined : nodes.get(reply)
+  const section = (title: string, lines: readonly string[]): string[] => ['', colours.bold(title), ...lines]
+  return [
+    `${colours.bold(`Turn ${index}`)} · ${facts.join(' · ')}`,
+    ...input.flatMap(({ nodeId, source }) => section(`Said ${formatNodeId(nodeId)} (${source})`, text(nodeId))),
+    ...(reply === undefined
+      ? section('No reply', [])
+      : section(`Reply ${formatNodeId(reply)}`, [...thoughtsOf(replied, colours, columns), ...text(reply)])),
+    ...(toolCalls.length === 0
+      ? []
+      : section(
+          'Calls',
+          toolCalls.flatMap((call) => callLines(call, { replied, nodes, colours, columns })),
+        )),
+    ...(changes.length === 0
+      ? []
+      : section(
+          'What it did to the conversation',
+          changes.map((change) => `  ${changeLine(change)}`),
+        )),
+  ]
+}
+
+function thoughtsOf(node: ConversationNode | undefined, colours: Colours, columns: number): string[] {
+  const thoughts = (node?.message.content ?? []).flatMap((block) => (block.type === 'thinking' ? [block.text] : []))
+  const lines = shortened(thoughts.join('\n'), { indent: '  ', columns, maxLines: maxResultLines })
+  return thoughts.join('') === '' ? [] : lines.map((line) => colours.dim(line))
+}
+
+interface CallScene {
+  readonly replied: ConversationNode | undefined
+  readonly nodes: TurnScene['nodes']
+  readonly colours: Colours
+  readonly columns: number
+}
+
+function callLines(call: SessionCall, { replied, nodes, colours, columns }: CallScene): string[] {
+  const { callId, name, status, nodeId } = call
+  const made = toolCallsOf(replied?.message.content ?? []).find((block) => block.callId === callId)
+  const line = callLine(name, made?.input ?? {})
+  const message = nodeId === undefined ? undefined : nodes.get(nodeId)?.message
+  if (message?.role !== 'toolResult') return [`  ${colours.yellow('…')} ${line} ${colours.dim(`· ${status}`)}`]
+  const mark = message.isError ? colours.red('✗') : colours.green('✓')
+  const changed = (message.changed ?? []).map(oneLine).join(', ')
+  const outcome = [
+    outcomeLine({ name, message }),
+    formatNodeId(nodeId!),
+    ...(changed === '' ? [] : [`changed ${changed}`]),
+  ]
+  const result = shortened(textOf(message.content), { indent: '      ', columns, maxLines: maxResultLines })
+  return [`  ${mark} ${line} ${colours.dim(`· ${outcome.join(' · ')}`)}`, ...result.map((shown) => colours.dim(shown))]
+}
+
+/** How the trunk was reshaped, in a sentence. */
+export function changeLine(change: TrunkChange): string {
+  const { applied, type, reason = '' } = change
+  if (!applied) return `no ${type}: ${oneLine(reason)}`
+  switch (change.type) {
+    case 'revert':
+      return `revert to ${change.target === undefined ? '?' : formatNodeId(change.target)} (${change.category})`
+    case 'prune':
+      return `prune of ${change.steps.map(formatNodeId).join(', ')}: ${whole(change.tokens)} tokens hidden`
+    case 'compaction': {
+      const span = [change.from, change.to].map((id) => (id === undefined ? '?' : formatNodeId(id))).join('–')
+      return `compaction of ${span}: ${whole(change.tokensBefore)} → ${whole(change.tokensAfter)} tokens`
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { Client } from '../client/client.ts'
+import { connect } from '../client/connect.ts'
+import { closeCodes } from '../protocol/frames.ts'
+import type { CliHost } from './cliHost.ts'
+import type { Invocation } from './commandLine.ts'
+import { serverUrl } from './serverUrl.ts'
+import { refuse } from './sessionLogs.ts'
+
+/** A server that was reached. */
+export interface ReachedServer {
+  readonly client: Client
+  /** As it was written, for commands to type. */
+  readonly address: string
+}
+
+/**
+ * Connects to the server that the command names, does the work, and closes. One that does not answer at first is not waited for.
+ * Rejects with `INVALID_OPTION`, `BRIDGE_UNAUTHORISED`, what the work rejects with, and why the server closed for good.
+ */
+export async function withServer(
+  { before: [address = ''], token }: Invocation,
+  host: CliHost,
+  work: (server: ReachedServer) => Promise<number>,
+): Promise<number> {
+  const url = serverUrl(address)
+  const silent = Promise.withResolvers<'silent'>()
+  const Socket = class extends WebSocket {
+    constructor(to: string, protocols: string[]) {
+      super(to, protocols)
+      const isSilent = (code?: number): void => {
+        if (code !== closeCodes.unauthorised) silent.resolve('silent')
+      }
+      this.addEventListener('error', () => isSilent())
+      this.addEventListener('close', ({ code }) => isSilent(code))
+    }
+  }
+  const given = token ?? host.env['ESCAPEMENT_TOKEN'] ?? ''
+  const client = connect(url, { webSocket: Socket, ...(given === '' ? {} : { token: given }) })
+  try {
+    const met = await Promise.race([client.ready, silent.promise])
+    if (met === 'silent') return refuse(host, `No escapement server answers at ${url}.`)
+    return await Promise.race([work({ client, address }), closedForGood(client)])
+  } finally {
+    client.close()
+  }
+}
+
+/** Rejects once the server has closed the connection for good, saying why. */
+function closedForGood(client: Client): Promise<never> {
+  const closed = Promise.withResolvers<never>()
+  // Whatever is asked of a closed client is refused with the reason.
+  client.onStatus((status) => status === 'closed' && void client.agents({ limit: 1 }).catch(closed.reject))
+  closed.promise.catch(() => {})
+  return closed.promise
+}

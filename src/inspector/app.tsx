@@ -1,0 +1,115 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { NodeId } from '../protocol/ids.ts'
+import type { Inspector } from './model/inspector.ts'
+import { Announcer } from './parts/announcer.tsx'
+import { Tabs } from './parts/tabs.tsx'
+import { useNarrow } from './parts/useNarrow.ts'
+import { listenToKeys } from './shortcuts.ts'
+import { AgentPane } from './views/agentPane.tsx'
+import { ConnectionBanner } from './views/connectionBanner.tsx'
+import { DetailsPane } from './views/detailsPane.tsx'
+import { ErrorList } from './views/errorList.tsx'
+import { PageHeader } from './views/pageHeader.tsx'
+import { RevertDialog } from './views/revertDialog.tsx'
+import { ShortcutsDialog } from './views/shortcutsDialog.tsx'
+import { Sidebar } from './views/sidebar.tsx'
+import { SpawnDialog } from './views/spawnDialog.tsx'
+import { StopDialog } from './views/stopDialog.tsx'
+import { TokenForm } from './views/tokenForm.tsx'
+import { Welcome } from './views/welcome.tsx'
+
+type DialogName = 'help' | 'spawn' | 'stop' | { readonly revert: NodeId }
+/** What a narrow screen shows. */
+type Part = 'agents' | 'agent' | 'details'
+
+const parts: readonly { readonly name: Part; readonly label: string }[] = [
+  { name: 'agents', label: 'Agents' },
+  { name: 'agent', label: 'Agent' },
+  { name: 'details', label: 'Details' },
+]
+
+/** The whole page. */
+export function App({ inspector }: { readonly inspector: Inspector }) {
+  const [dialog, setDialog] = useState<DialogName | null>(null)
+  const [part, setPart] = useState<Part>('agent')
+  const { connection } = inspector.attached.value
+  const agent = inspector.agent.value
+  const { agent: chosen } = inspector.route.value
+  const isNarrow = useNarrow()
+  // The agent's own pane is the main one, unless another stands in its place.
+  const alone = isNarrow ? parts.find(({ name }) => name === part && name !== 'agent') : undefined
+  const close = (): void => setDialog(null)
+  const spawn = (): void => {
+    if (connection.role.value === 'admin' && connection.definitions.value.length > 0) setDialog('spawn')
+  }
+  useEffect(
+    () =>
+      listenToKeys(inspector, {
+        help: () => setDialog('help'),
+        spawn,
+        agents: () => {
+          setPart('agents')
+          requestAnimationFrame(() => document.getElementById('agents')?.focus())
+        },
+        prompt: () => {
+          setPart('agent')
+          requestAnimationFrame(() => document.getElementById('prompt')?.focus())
+        },
+      }),
+    [inspector, connection],
+  )
+  useEffect(() => setPart(chosen === null ? 'agents' : 'agent'), [chosen])
+
+  if (connection.status.value === 'refused')
+    return <TokenForm hadToken={inspector.token !== undefined} onGive={(token) => inspector.useToken(token)} />
+  return (
+    <div class="page" data-part={part}>
+      <PageHeader inspector={inspector} onHelp={() => setDialog('help')} />
+      <div class="notices">
+        <ConnectionBanner connection={connection} clock={inspector.clock} />
+        {inspector.problems.value.map((problem) => (
+          <div key={problem} class="banner warn" role="alert">
+            <span class="grow">{problem}</span>
+            <button type="button" class="button quiet" onClick={() => (inspector.problems.value = [])}>
+              Dismiss
+            </button>
+          </div>
+        ))}
+      </div>
+      <nav class="parts" aria-label="Parts of the page">
+        <Tabs label="Parts of the page" tabs={parts} chosen={part} onChoose={setPart} panelId="part" />
+      </nav>
+      <div class="columns" id="part" role={alone === undefined ? undefined : 'main'}>
+        {alone === undefined ? null : <h1 class="hidden">{alone.label}</h1>}
+        <Sidebar inspector={inspector} onSpawn={() => setDialog('spawn')} />
+        {agent === null ? (
+          <Welcome inspector={inspector} onSpawn={() => setDialog('spawn')} />
+        ) : (
+          <>
+            <AgentPane inspector={inspector} view={agent} onStop={() => setDialog('stop')} />
+            <DetailsPane inspector={inspector} view={agent} onRevert={(revert) => setDialog({ revert })} />
+          </>
+        )}
+      </div>
+      <ErrorList connection={connection} />
+      <Announcements inspector={inspector} />
+      {dialog === 'help' ? <ShortcutsDialog onClose={close} /> : null}
+      {dialog === 'spawn' ? <SpawnDialog inspector={inspector} onClose={close} /> : null}
+      {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
+      {typeof dialog === 'object' && dialog !== null && agent !== null ? (
+        <RevertDialog inspector={inspector} view={agent} node={dialog.revert} onClose={close} />
+      ) : null}
+    </div>
+  )
+}
+
+function Announcements({ inspector }: { readonly inspector: Inspector }) {
+  const status = inspector.attached.value.connection.status.value
+  const view = inspector.agent.value?.state.value
+  const agent = view === undefined ? '' : `${view.agentId}: ${view.error?.message ?? view.chartState}`
+  const asked =
+    view === undefined || view.approvals.length === 0
+      ? ''
+      : `, ${view.approvals.length === 1 ? '1 call waits' : `${view.approvals.length} calls wait`} for approval`
+  return <Announcer text={status === 'open' ? `${agent}${asked}` : `Connection: ${status}`} />
+}

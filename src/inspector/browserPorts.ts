@@ -1,0 +1,53 @@
+import { systemClock } from '../protocol/systemClock.ts'
+import type { ChartModel } from '../charts/chartModel.ts'
+import type { InspectorPorts } from './model/inspector.ts'
+
+const tokenKey = 'escapement token'
+
+/** A hidden page has no frames, and must not gather events without end. */
+const hiddenFrameMs = 250
+
+/** What the page needs of the world, as a browser has it. */
+export const browserPorts: InspectorPorts = {
+  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/bridge`,
+  address: {
+    read: () => location.hash,
+    write(hash, how) {
+      if (hash === location.hash) return
+      const url = hash === '' ? location.pathname + location.search : hash
+      if (how === 'push') history.pushState(null, '', url)
+      else history.replaceState(null, '', url)
+    },
+    listen(listener) {
+      // A link that changes the hash fires both.
+      window.addEventListener('popstate', listener)
+      return () => window.removeEventListener('popstate', listener)
+    },
+  },
+  memory: {
+    get: () => sessionStorage.getItem(tokenKey) ?? undefined,
+    set(token) {
+      if (token === undefined) sessionStorage.removeItem(tokenKey)
+      else sessionStorage.setItem(tokenKey, token)
+    },
+  },
+  clock: systemClock,
+  nextFrame(flush) {
+    if (document.hidden) {
+      const timer = setTimeout(flush, hiddenFrameMs)
+      return () => clearTimeout(timer)
+    }
+    const frame = requestAnimationFrame(flush)
+    // It may be hidden before the frame comes.
+    const timer = setTimeout(flush, 1_000)
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  },
+  async readChart(agentId, token) {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const response = await fetch(`/agents/${encodeURIComponent(agentId)}/chart.json`, { headers })
+    return response.ok ? ((await response.json()) as ChartModel) : null
+  },
+}

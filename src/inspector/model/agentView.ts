@@ -1,0 +1,83 @@
+import type { RemoteSnapshot } from '../../client.ts'
+import type { ConversationView } from '../../conversation/conversation.ts'
+import type { CapturedRequest } from '../../conversation/captureRequest.ts'
+import type { ErrorInfo } from '../../protocol/errors.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
+import type { ReadonlySignal } from '@preact/signals'
+import type { Session } from '../../sessions/session.ts'
+
+/** `loading`: the log is being read; `live`: the newest moment is shown; `past`: an earlier one; `error`: it cannot be shown. */
+export type AgentViewStatus = 'loading' | 'live' | 'past' | 'error'
+
+/** A tool call that waits for a person: the agent's own, or one of an agent below it. */
+export type PendingApproval = RemoteSnapshot['approvals'][number]
+
+/** A request as the model got it. `request` and `provenance` are put together when they are read: read them once a rendering. */
+export interface RequestView extends CapturedRequest {
+  /** Seen live and not in the log: it is gone after a reload. */
+  readonly isLive: boolean
+}
+
+/** Which brakes of an agent are on. */
+export interface Braking {
+  readonly reverts: boolean
+  readonly prunes: boolean
+}
+
+/** The reply under way. */
+export interface GrowingReply {
+  readonly turnIndex: number
+  readonly text: string
+  readonly thinking: string
+}
+
+/** What the page shows of one agent, at one moment. A new object with every change, at most one an animation frame. */
+export interface AgentViewState {
+  readonly agentId: string
+  readonly definition: string
+  readonly status: AgentViewStatus
+  readonly error?: ErrorInfo
+  /** How much of the log is read, from 0 to 1, while it is loading. */
+  readonly progress: number
+  /** Of a fork: what it shares with its sources, each from its beginning; always the same array. */
+  readonly past: readonly (readonly LogRecord[])[]
+  /** The whole log, later records included; the array is the same as long as it only grows. */
+  readonly records: readonly LogRecord[]
+  /** `seq` of the moment shown; `null`: the newest. */
+  readonly at: number | null
+  /** `seq` of the last record. */
+  readonly lastSeq: number
+  /** As of `at`. The object may be the same as before and have changed: recompute with every new state. */
+  readonly conversation: ConversationView
+  /** As of `at`; computed when it is read. */
+  readonly session: Session
+  /** Path of the machine's active state as of `at`, such as `replying.streaming`; empty when not known. */
+  readonly chartState: string
+  /** `false`: nobody runs it; its log is shown as it was left. */
+  readonly isRunning: boolean
+  /** Which brakes are on; `null` when not known. */
+  readonly braking: Braking | null
+  /** As of `at`, oldest first. */
+  readonly requests: readonly RequestView[]
+  /** `null` in the past and between replies. */
+  readonly growing: GrowingReply | null
+  /** Empty in the past. */
+  readonly approvals: readonly PendingApproval[]
+  /** Why it stands still. */
+  readonly pause: PauseReason | null
+  /** Ids of its sub-agents as of `at`, in the order they were begun. */
+  readonly children: readonly string[]
+  /** As of `at`; of sub-agents what they reported. */
+  readonly spent: Spent
+  /** Everything seen, oldest first: records, and what was seen live beside them; no deltas. Of all times, as `records`. */
+  readonly events: readonly AgentEvent[]
+  /** So many of `events` are as of `at`. */
+  readonly eventCount: number
+}
+/** One agent as the page shows it. */
+export interface AgentView {
+  readonly agentId: string
+  /** A new value at most once an animation frame. */
+  readonly state: ReadonlySignal<AgentViewState>
+}

@@ -1,0 +1,75 @@
+import { eventWords } from '../../charts/chartDrawing.ts'
+import type { ChartEdge, ChartModel } from '../../charts/chartModel.ts'
+
+/** A transition in words. */
+export interface TransitionWords {
+  readonly when: string
+  readonly guards: readonly string[]
+  /** `null`: no state is left. */
+  readonly to: string | null
+  readonly brake: 'open' | 'shut' | 'brake' | null
+}
+
+/** A state in words. */
+export interface StateWords {
+  readonly id: string
+  readonly depth: number
+  readonly isActive: boolean
+  readonly runs: readonly string[]
+  readonly transitions: readonly TransitionWords[]
+}
+
+/** Whether a state is active, itself or by one inside it. Pure. */
+export const isActiveState = (id: string, active: string): boolean =>
+  active !== '' && (id === active || active.startsWith(`${id}.`))
+
+const brakeOf = ({ isBrake, isOpen }: ChartEdge): TransitionWords['brake'] => {
+  if (isBrake !== true) return null
+  return isOpen === undefined ? 'brake' : isOpen ? 'open' : 'shut'
+}
+
+const whenOf = (edge: ChartEdge): string => (edge.kind === 'always' ? 'always' : eventWords(edge))
+
+/** A chart in words: every state, what it runs and where it leads. Pure. */
+export function chartWords({ nodes, edges, actors }: ChartModel, active: string): StateWords[] {
+  return nodes
+    .filter(({ kind, parent }) => kind !== 'initial' && parent !== undefined)
+    .map(({ id }) => ({
+      id,
+      depth: id.split('.').length,
+      isActive: isActiveState(id, active),
+      runs: actors.filter(({ state }) => state === id).map(({ src }) => src),
+      transitions: edges
+        .filter((edge) => edge.from === id && edge.kind !== 'initial')
+        .map((edge) => ({
+          when: whenOf(edge),
+          guards: edge.guards,
+          to: edge.isInternal === true ? null : edge.to,
+          brake: brakeOf(edge),
+        })),
+    }))
+}
+
+/** A brake of an agent, shut or open. */
+export interface BrakeWords {
+  readonly name: string
+  readonly isOpen: boolean
+  readonly told: string
+}
+
+/** The brakes of an agent in words; none when it is not known which are on. Pure. */
+export function brakeWords(brakes: ChartModel['brakes']): BrakeWords[] {
+  if (brakes === undefined) return []
+  return [
+    {
+      name: 'Revert',
+      isOpen: brakes.revert,
+      told: brakes.revert ? 'open: it may abandon a branch' : 'shut: it cannot abandon a branch',
+    },
+    {
+      name: 'Prune',
+      isOpen: brakes.prune,
+      told: brakes.prune ? 'open: it may hide steps' : 'shut: it cannot hide steps',
+    },
+  ]
+}

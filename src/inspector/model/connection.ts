@@ -1,0 +1,71 @@
+import { signal } from '@preact/signals'
+import { connect, type Client, type ClientStatus, type ErrorInfo } from '../../client.ts'
+import type { ConnectOptions } from '../../client.ts'
+import type { Clock } from '../../protocol/clock.ts'
+import type { Role } from '../../protocol/frames.ts'
+
+/** `refused`: the server wants a token, or another one. */
+export type ConnectionStatus = ClientStatus | 'refused'
+
+/** What a connection is made with. */
+export interface ConnectionOptions {
+  readonly url: string
+  readonly clock: Clock
+  readonly token?: string | undefined
+  readonly webSocket?: ConnectOptions['webSocket']
+}
+
+/** So many errors are remembered. */
+const mostErrors = 20
+
+/** The page's one connection, and what is known of it, as signals. */
+export class Connection {
+  readonly status = signal<ConnectionStatus>('connecting')
+  readonly role = signal<Role | null>(null)
+  readonly definitions = signal<readonly string[]>([])
+  /** What went wrong that nothing else shows, newest first; each is dismissed by a person. */
+  readonly errors = signal<readonly (ErrorInfo & { readonly key: number })[]>([])
+  readonly client: Client
+  readonly url: string
+  #errorCount = 0
+
+  constructor({ url, clock, token, webSocket }: ConnectionOptions) {
+    this.url = url
+    this.client = connect(url, {
+      clock,
+      ...(token === undefined ? {} : { token }),
+      ...(webSocket === undefined ? {} : { webSocket }),
+    })
+    this.client.onStatus((status) => this.#become(status))
+    this.client.onError((error) => this.report(error))
+    this.client.ready.catch((error: unknown) => this.#refused(error as ErrorInfo))
+  }
+
+  /** Shows an error to the person. */
+  report({ code, message }: ErrorInfo): void {
+    const error = { code, message, key: ++this.#errorCount }
+    const others = this.errors.value.filter((other) => other.message !== message)
+    this.errors.value = [error, ...others].slice(0, mostErrors)
+  }
+
+  dismiss(key: number): void {
+    this.errors.value = this.errors.value.filter((error) => error.key !== key)
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.client.close()
+  }
+
+  #become(status: ClientStatus): void {
+    if (this.status.value === 'refused') return
+    this.status.value = status
+    if (status !== 'open') return
+    this.role.value = this.client.role ?? null
+    this.definitions.value = this.client.definitions
+  }
+
+  #refused(error: ErrorInfo): void {
+    if (error.code === 'BRIDGE_UNAUTHORISED') this.status.value = 'refused'
+  }
+}

@@ -1,0 +1,65 @@
+import type { Role } from '../../protocol/frames.ts'
+import type { AgentViewState } from './agentView.ts'
+import type { ConnectionStatus } from './connection.ts'
+
+/** What a person can do to an agent here. */
+export type ControlName =
+  | 'prompt'
+  | 'steer'
+  | 'followUp'
+  | 'interrupt'
+  | 'abort'
+  | 'resume'
+  | 'stop'
+  | 'decide'
+  | 'revert'
+
+/** Why a control cannot be used now; `null`: it can. */
+export type Controls = Readonly<Record<ControlName, string | null>>
+
+/** What decides over the controls. */
+export interface ControlFacts {
+  readonly role: Role | null
+  readonly connection: ConnectionStatus
+  readonly view: Pick<AgentViewState, 'status' | 'chartState' | 'isRunning' | 'braking' | 'pause'> & {
+    readonly isStopped: boolean
+  }
+}
+
+/** Whether a run is under way. */
+export const isBusy = (chartState: string): boolean => !/^(idle|paused|stopped|closed|)$/.test(chartState)
+
+const whatever = (facts: ControlFacts): string | null => {
+  const { role, connection, view } = facts
+  if (connection !== 'open') return 'There is no connection to the server.'
+  if (role === 'observe') return 'Your token only lets you look: driving needs the role "drive".'
+  if (view.status === 'loading') return 'The log is still being read.'
+  if (view.status === 'error') return 'The agent cannot be shown.'
+  if (view.status === 'past') return 'You look at the past: go back to the newest moment first.'
+  if (view.isStopped) return 'The agent was stopped for good.'
+  return null
+}
+
+const inRun = ({ view }: ControlFacts): string | null => (isBusy(view.chartState) ? null : 'No run is under way.')
+
+const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | null } = {
+  prompt: () => null,
+  steer: inRun,
+  followUp: inRun,
+  interrupt: inRun,
+  abort: (facts) => (facts.view.chartState === 'paused' ? null : inRun(facts)),
+  resume: ({ view }) => {
+    if (view.chartState !== 'paused') return 'The agent is not paused.'
+    return view.pause?.type === 'approvals' ? 'It waits for a decision, not to be resumed.' : null
+  },
+  stop: () => null,
+  decide: () => null,
+  revert: ({ view }) =>
+    view.braking?.reverts === false ? 'The agent has no brake: braking: { revert: true } opens it.' : null,
+}
+
+/** What may be done now, and why not. Pure. */
+export function controlsOf(facts: ControlFacts): Controls {
+  const reason = whatever(facts)
+  return Object.fromEntries(Object.entries(table).map(([name, why]) => [name, reason ?? why(facts)])) as Controls
+}

@@ -1,0 +1,23 @@
+import type { RemoteAgent } from '../../client.ts'
+
+/** Ways to say something to an agent. */
+export type SayHow = 'prompt' | 'steer' | 'followUp' | 'interrupt'
+
+/**
+ * Says something to an agent, or asks it to go on. Rejects with what the server refuses; a run that was begun is not waited for.
+ *
+ * @throws RuntimeError `INVALID_CONTENT`
+ */
+export async function say(agent: RemoteAgent, how: SayHow | 'resume', text: string): Promise<void> {
+  if (how === 'steer' || how === 'followUp') return agent[how](text)
+  const run = how === 'resume' ? agent.resume() : agent[how](text)
+  // A run that never began is refused by its result; of one that began the log tells.
+  void run.result.catch(() => {})
+  const begun = Promise.withResolvers<undefined>()
+  const unsubscribe = agent.subscribe(() => begun.resolve(undefined))
+  const result = await Promise.race([run.result, begun.promise]).finally(unsubscribe)
+  if (result?.error !== undefined && result.turns === 0) {
+    const { code, message } = result.error
+    throw Object.assign(new Error(message), { code })
+  }
+}

@@ -1,0 +1,38 @@
+import type { AgentEvent } from '../../protocol/events.ts'
+
+/** So many events beside the log are kept; then the older half of them is forgotten. */
+const mostLive = 4_000
+
+/** Whether an event is a record of the log. */
+export const isLogged = (event: AgentEvent): boolean => 'v' in event
+
+/** Everything seen of an agent, in order. Records stay; of what was only seen live, the newest. */
+export class EventList {
+  #all: AgentEvent[] = []
+  #live = 0
+
+  /** The same array as long as it only grows. */
+  get all(): readonly AgentEvent[] {
+    return this.#all
+  }
+
+  add(event: AgentEvent): void {
+    this.#all.push(event)
+    if (isLogged(event) || ++this.#live <= mostLive) return
+    let surplus = mostLive / 2
+    this.#live -= surplus
+    this.#all = this.#all.filter((other) => isLogged(other) || --surplus < 0)
+  }
+
+  /** So many of them happened before the record that follows `seq`. */
+  countUpTo(seq: number): number {
+    let low = 0
+    let high = this.#all.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#all[middle]!.seq <= seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

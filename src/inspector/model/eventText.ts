@@ -1,0 +1,138 @@
+import { formatNodeId } from '../../protocol/ids.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../protocol/messages.ts'
+import { counted, oneLine } from './shortText.ts'
+
+/** Groups of events that are shown or hidden together. */
+export const eventGroups = ['run', 'message', 'tool', 'brake', 'approval', 'state', 'request', 'error'] as const
+export type EventGroup = (typeof eventGroups)[number]
+
+const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
+  'agent.created': 'run',
+  'agent.stopped': 'run',
+  'run.start': 'run',
+  'run.end': 'run',
+  'run.abandoned': 'run',
+  'turn.start': 'run',
+  'turn.end': 'run',
+  'turn.captured': 'request',
+  'turn.request': 'request',
+  'message.added': 'message',
+  'reply.start': 'message',
+  'reply.end': 'message',
+  'reply.reset': 'error',
+  'reply.delta': 'message',
+  'thinking.delta': 'message',
+  'toolCall.delta': 'tool',
+  'tool.start': 'tool',
+  'tool.end': 'tool',
+  'tool.progress': 'tool',
+  'child.spawned': 'tool',
+  'child.ended': 'tool',
+  'approval.requested': 'approval',
+  'approval.decided': 'approval',
+  'queue.changed': 'message',
+  'compaction.start': 'brake',
+  'compaction.end': 'brake',
+  'revert.requested': 'brake',
+  'revert.applied': 'brake',
+  'prune.requested': 'brake',
+  'prune.applied': 'brake',
+  'tag.expired': 'brake',
+  'model.warning': 'error',
+  'state.changed': 'state',
+  error: 'error',
+  'events.dropped': 'error',
+}
+
+/** The group of an event; of one from a newer server `run`. */
+export const groupOf = ({ type }: AgentEvent): EventGroup => groups[type] ?? 'run'
+
+const longest = 240
+
+/** The beginning of a text on one line. */
+const short = (text: string): string => oneLine(text, longest)
+
+const json = (value: unknown): string => short(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+function said(content: readonly Block[]): string {
+  const text = short(textOf(content))
+  const calls = toolCallsOf(content).map(({ name }) => name)
+  const images = content.filter(({ type }) => type === 'image').length
+  const provided = content.flatMap((block) => (block.type === 'provider' ? [providedText(block)] : [])).join(', ')
+  return [
+    text,
+    short(provided),
+    calls.length > 0 ? `calls ${calls.join(', ')}` : '',
+    images > 0 ? `${images} images` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+type Texts = { readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>) => string }
+
+const texts: Texts = {
+  'agent.created': ({ definition, model, forkedFrom }) =>
+    `${definition} on ${model}${forkedFrom === undefined ? '' : `, forked from ${forkedFrom.agentId}`}`,
+  'agent.stopped': () => 'ended for good',
+  'run.start': ({ cause, loopId }) => `${loopId}, by a ${cause}`,
+  'run.end': ({ stopReason, turns, error }) =>
+    `${stopReason} after ${counted(turns, 'turn')}${error === undefined ? '' : `: ${error.message}`}`,
+  'run.abandoned': ({ loopId }) => loopId,
+  'turn.start': ({ turnIndex }) => `turn ${turnIndex}`,
+  'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex}, ${counted(totalTokens(usage), 'token')}`,
+  'turn.captured': ({ model, kept, messages }) =>
+    `${counted(kept, 'message')} kept, ${messages.length} new, to ${model}`,
+  'turn.request': ({ model, request }) => `${counted(request.messages.length, 'message')} to ${model}`,
+  'message.added': ({ nodeId, message }) => `${formatNodeId(nodeId)} ${said(message.content)}`,
+  'reply.start': ({ attempt }) => (attempt === 1 ? 'the model answers' : `attempt ${attempt}`),
+  'reply.end': ({ nodeId, message }) => `${formatNodeId(nodeId)} ${said(message.content)}`,
+  'reply.reset': ({ error }) => error.message,
+  'reply.delta': ({ text }) => short(text),
+  'thinking.delta': ({ text }) => short(text),
+  'toolCall.delta': ({ text }) => short(text),
+  'tool.start': ({ name, input }) => `${name} ${json(input)}`,
+  'tool.end': ({ name, message }) => `${name}${message.isError ? ' failed' : ''}: ${said(message.content)}`,
+  'tool.progress': ({ name, progress }) => `${name} ${json(progress)}`,
+  'child.spawned': ({ childId, definition }) => `${childId} (${definition})`,
+  'child.ended': ({ childId, error }) => `${childId}${error === undefined ? '' : `: ${error.message}`}`,
+  'approval.requested': ({ name, input }) => `${name} ${json(input)}`,
+  'approval.decided': ({ callId, decision, reason }) =>
+    `${decision} ${callId}${reason === undefined ? '' : `: ${reason}`}`,
+  'queue.changed': ({ queue, length, added }) =>
+    added === undefined ? `${queue}: ${length} wait` : `${queue}: ${said(added.content)}`,
+  'compaction.start': ({ cause, tokens }) => `${cause}, at ${tokens} tokens`,
+  'compaction.end': ({ applied, reason, tokensBefore, tokensAfter }) =>
+    applied ? `${tokensBefore} to ${tokensAfter} tokens` : `not applied: ${reason ?? ''}`,
+  'revert.requested': ({ request }) => `to ${request.step}, ${request.category}, by the ${request.by}`,
+  'revert.applied': ({ applied, target, category, reason, tag }) =>
+    applied && target !== undefined
+      ? `to ${formatNodeId(target)}, ${category}: ${short(tag?.text ?? '')}`
+      : `refused: ${reason ?? ''}`,
+  'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
+  'prune.requested': ({ request }) => request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`,
+  'prune.applied': ({ applied, steps, tokens, memo, reason }) =>
+    applied
+      ? `${steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${memo === undefined ? '' : `: ${short(memo)}`}`
+      : `refused: ${reason ?? ''}`,
+  'tag.expired': ({ nodeId, kind, text }) => `${kind} at ${formatNodeId(nodeId)}: ${short(text)}`,
+  'state.changed': ({ previous, state }) => `${previous} → ${state}`,
+  error: ({ error }) => `${error.code}: ${error.message}`,
+  'events.dropped': ({ count }) => `${count} events were not shown`,
+}
+
+/** What an event says, in a line. Pure; never throws. */
+export function eventText(event: AgentEvent): string {
+  try {
+    return (texts[event.type] as ((event: AgentEvent) => string) | undefined)?.(event) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** The node an event is about. */
+export const nodeOf = (event: AgentEvent): number | null => {
+  if ('nodeId' in event && event.nodeId !== undefined) return event.nodeId
+  return event.type === 'revert.applied' ? (event.target ?? null) : null
+}

@@ -1,0 +1,259 @@
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { Client } from '../../client.ts'
+import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { AgentSummary } from '../../protocol/frames.ts'
+import type { LogRecord, PauseReason } from '../../protocol/records.ts'
+import type { AgentView, AgentViewState, AgentViewStatus, Braking, GrowingReply } from './agentView.ts'
+import { ApprovalList } from './approvalList.ts'
+import { EventList, isLogged } from './eventList.ts'
+import type { FrameBatch } from './frameBatch.ts'
+import { LogFold } from './logFold.ts'
+import { readPast } from './readPast.ts'
+import { TimeTravel } from './timeTravel.ts'
+
+/** States of an agent that nobody runs; the chart has none of them but `stopped`. */
+const isResting = (state: string): boolean => state === 'closed' || state === 'stopped'
+
+/** So often it is shown how much of a log is read. */
+const loadingSteps = 20
+
+/** What is known of an agent from its log, and what has to be thrown away with it. */
+interface Story {
+  past: readonly (readonly LogRecord[])[]
+  readonly records: LogRecord[]
+  readonly events: EventList
+  /** `undefined` until the past of a fork is read. */
+  fold: LogFold | undefined
+  travel: TimeTravel | undefined
+}
+
+const noPast: readonly never[] = []
+
+const blank = (): Story => ({ past: noPast, records: [], events: new EventList(), fold: undefined, travel: undefined })
+
+/** Follows one agent: reads its log from the beginning, folds it as it grows, and can show any moment of it. Close it. */
+export class FollowedAgent implements AgentView {
+  readonly agentId: string
+  readonly #client: Client
+  readonly #batch: FrameBatch
+  readonly #closing = new AbortController()
+  readonly #state: Signal<AgentViewState>
+  readonly #publish = (): void => void (this.#state.value = this.#next())
+  readonly #approvals = new ApprovalList()
+  #unsubscribe: () => void = () => {}
+  #story = blank()
+  #emptyFold = new LogFold()
+  #at: number | null = null
+  /** `seq` of the last record when it was opened: the log is read once it is there. */
+  #target: number | undefined
+  #liveState: string | undefined
+  #livePause: PauseReason | null = null
+  #growing: GrowingReply | null = null
+  #braking: Braking | null = null
+  #error: ErrorInfo | undefined
+  #isAsking = false
+
+  constructor(client: Client, agentId: string, { batch, at = null }: { batch: FrameBatch; at?: number | null }) {
+    this.#client = client
+    this.agentId = agentId
+    this.#batch = batch
+    this.#at = at
+    this.#state = signal(this.#next())
+    void this.#open()
+  }
+
+  get state(): ReadonlySignal<AgentViewState> {
+    return this.#state
+  }
+
+  /** Shows the moment after record `seq`, or with `null` the newest. */
+  goTo(seq: number | null): void {
+    this.#at = seq === null ? null : Math.max(1, seq)
+    this.#change()
+  }
+
+  setBraking(braking: Braking | null): void {
+    this.#braking = braking
+    this.#change()
+  }
+
+  /** What the list of agents says of it; `undefined`: it runs no more. */
+  hear(summary: AgentSummary | undefined): void {
+    const state = summary?.state ?? 'closed'
+    const isNew = state !== this.#liveState
+    this.#liveState = state
+    if (summary === undefined) this.#approvals.replace([])
+    else if (!this.#approvals.isSame(summary.pendingApprovals) || (isNew && state === 'paused')) void this.refresh()
+    if (isNew) this.#change()
+  }
+
+  /** Asks the server how the agent is: after a reconnect, or when something may have been missed. Never rejects. */
+  async refresh(): Promise<void> {
+    if (this.#isAsking) return
+    this.#isAsking = true
+    try {
+      const { seq, state, approvals, pause } = await this.#client.agent(this.agentId).snapshot()
+      if (this.#closing.signal.aborted) return
+      if (seq < this.#story.records.length) this.#restart()
+      this.#target ??= seq
+      this.#liveState = state
+      this.#livePause = pause
+      this.#approvals.replace(approvals)
+      this.#change()
+    } catch (thrown) {
+      this.#fail(thrown)
+    } finally {
+      this.#isAsking = false
+    }
+  }
+
+  /** Ends the subscription. Idempotent. */
+  close(): void {
+    this.#closing.abort(new Error('the agent is not shown any more'))
+    this.#unsubscribe()
+    this.#batch.remove(this.#publish)
+  }
+
+  async #open(): Promise<void> {
+    await this.refresh()
+    if (this.#closing.signal.aborted || this.#error !== undefined) return
+    this.#subscribe()
+  }
+
+  #subscribe(): void {
+    const story = this.#story
+    const listener = (event: AgentEvent): void => {
+      if (story === this.#story && this.#error === undefined) this.#take(event, story)
+    }
+    this.#unsubscribe = this.#client.agent(this.agentId).subscribe(listener, { fromSeq: 1 })
+  }
+
+  /** The server's log is not the one that was read: it lost what it had said. */
+  #restart(): void {
+    this.#unsubscribe()
+    this.#story = blank()
+    this.#target = undefined
+    this.#growing = null
+    this.#subscribe()
+  }
+
+  #take(event: AgentEvent, story: Story): void {
+    if (event.agentId !== this.agentId) {
+      if (event.type === 'approval.requested') this.#approvals.ask(event)
+      else if (event.type === 'approval.decided') this.#approvals.settle(event.agentId, event.callId)
+      else return
+    } else if (isLogged(event)) this.#record(event as LogRecord & AgentEvent, story)
+    else this.#live(event, story)
+    // While a long log is read, showing how far it is must not take longer than reading it.
+    if (this.#state.peek().status !== 'loading' || this.#isAtMark(story)) this.#change()
+  }
+
+  #isAtMark({ records: { length } }: Story): boolean {
+    return this.#target === undefined || length >= this.#target || length % Math.ceil(this.#target / loadingSteps) === 0
+  }
+
+  #record(event: LogRecord & AgentEvent, story: Story): void {
+    if (event.seq <= story.records.length) return this.#restart()
+    story.records.push(event)
+    story.events.add(event)
+    if (event.type === 'agent.created') this.#begin(event, story)
+    else this.#fold(story, event)
+    if (event.type === 'approval.requested') this.#approvals.ask(event)
+    else if (event.type === 'approval.decided' || event.type === 'tool.end')
+      this.#approvals.settle(this.agentId, event.callId)
+    else if (event.type === 'agent.stopped') this.#liveState = 'stopped'
+    if (event.type === 'reply.end' || event.type === 'reply.reset' || event.type === 'run.end') this.#growing = null
+  }
+
+  #begin(created: LogRecord & { type: 'agent.created' }, story: Story): void {
+    const start = (past: readonly (readonly LogRecord[])[]): void => {
+      story.past = past
+      story.fold = new LogFold(past)
+      story.travel = new TimeTravel(story.records, past)
+      for (const record of story.records) this.#fold(story, record)
+      this.#change()
+    }
+    if (created.forkedFrom === undefined) return start(noPast)
+    readPast(this.#client, created.forkedFrom, this.#closing.signal)
+      .then(start)
+      .catch((thrown: unknown) => this.#fail(thrown))
+  }
+
+  #fold({ fold }: Story, record: LogRecord): void {
+    try {
+      fold?.apply(record)
+    } catch (thrown) {
+      this.#fail(thrown)
+    }
+  }
+
+  #live(event: AgentEvent, story: Story): void {
+    if (event.type === 'reply.delta' || event.type === 'thinking.delta') return this.#grow(event)
+    if (event.type === 'toolCall.delta') return
+    if (event.type === 'reply.start') this.#growing = { turnIndex: event.turnIndex, text: '', thinking: '' }
+    else if (event.type === 'state.changed') this.#liveState = event.state
+    else if (event.type === 'turn.request') story.fold?.see(event)
+    story.events.add(event)
+  }
+
+  #grow({ type, text, offset, turnIndex }: Extract<AgentEvent, { type: 'reply.delta' | 'thinking.delta' }>): void {
+    const kind = type === 'reply.delta' ? 'text' : 'thinking'
+    const before = this.#growing ?? { turnIndex, text: '', thinking: '' }
+    this.#growing = { ...before, turnIndex, [kind]: before[kind].slice(0, offset) + text }
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#closing.signal.aborted) return
+    this.#error = toErrorInfo(thrown, 'INTERNAL')
+    this.#unsubscribe()
+    this.#change()
+  }
+
+  #change(): void {
+    this.#batch.add(this.#publish)
+  }
+
+  #status(): AgentViewStatus {
+    if (this.#error !== undefined) return 'error'
+    const { fold, records } = this.#story
+    if (fold === undefined || this.#target === undefined || records.length < this.#target) return 'loading'
+    return this.#at === null ? 'live' : 'past'
+  }
+
+  #next(): AgentViewState {
+    const { past, records, events, fold: newest, travel } = this.#story
+    const status = this.#status()
+    const lastSeq = records.length
+    const at = status === 'past' ? Math.min(this.#at!, lastSeq) : null
+    const fold = (at === null ? newest : travel?.to(at)) ?? this.#emptyFold
+    const isNow = at === null
+    const isAtRest = this.#liveState === undefined || isResting(this.#liveState)
+    return {
+      agentId: this.agentId,
+      definition: newest?.definition ?? '',
+      status,
+      ...(this.#error === undefined ? {} : { error: this.#error }),
+      progress: this.#target === undefined || this.#target === 0 ? 0 : Math.min(1, lastSeq / this.#target),
+      past,
+      records,
+      at,
+      lastSeq,
+      conversation: fold.conversation,
+      get session() {
+        return fold.session
+      },
+      chartState: isNow && !isAtRest ? this.#liveState! : fold.state,
+      isRunning: !isAtRest,
+      braking: this.#braking,
+      requests: fold.requests,
+      growing: isNow ? this.#growing : null,
+      approvals: isNow ? this.#approvals.all : [],
+      pause: fold.pause ?? (isNow && this.#liveState === 'paused' ? this.#livePause : null),
+      children: fold.children,
+      spent: fold.spent,
+      events: events.all,
+      eventCount: isNow ? events.all.length : events.countUpTo(at),
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { LogRecord } from '../../protocol/records.ts'
+import type { NoticeRow } from './graphRow.ts'
+import { counted } from './shortText.ts'
+
+/** What a row says that is neither a message nor a change of the trunk. */
+export type Notice = Pick<NoticeRow, 'tone' | 'text' | 'link'>
+
+/** The reasons of brakes begin with what was refused. */
+const sentence = (reason: string): string => reason.slice(0, 1).toUpperCase() + reason.slice(1)
+
+const limits = { turns: 'turns', tokens: 'tokens', costUsd: 'cost', ms: 'time' } as const
+
+/** The notice a record makes, if any. Pure. */
+export function noticeOf(record: LogRecord): Notice | undefined {
+  switch (record.type) {
+    case 'run.end':
+      return endOf(record)
+    case 'run.abandoned':
+      return { tone: 'warning', text: 'The paused run was given up.' }
+    case 'reply.reset': {
+      const next = record.retryAt === undefined ? 'no further attempt' : 'tried again'
+      return { tone: 'warning', text: `Attempt ${record.attempt} failed: ${record.error.message} (${next})` }
+    }
+    case 'revert.applied':
+      if (record.applied) return undefined
+      return { tone: 'warning', text: sentence(record.reason ?? `Revert to ${record.requested} refused`) }
+    case 'prune.applied':
+      if (record.reason === undefined) return undefined
+      return { tone: 'warning', text: sentence(record.reason) }
+    case 'compaction.end':
+      if (record.applied) return undefined
+      return { tone: 'warning', text: `No compaction: ${record.reason ?? 'nothing to condense'}` }
+    case 'child.spawned':
+      return { tone: 'plain', text: `Began ${record.definition} beside it`, link: record.childId }
+    case 'child.ended': {
+      const { error, spent, childId } = record
+      const why = error === undefined ? 'ended' : `failed: ${error.message}`
+      return {
+        tone: error === undefined ? 'plain' : 'bad',
+        text: `Sub-agent ${why}, after ${counted(spent.turns, 'turn')}`,
+        link: childId,
+      }
+    }
+    case 'agent.stopped':
+      return { tone: 'plain', text: 'Stopped: it takes no more prompts.' }
+    default:
+      return undefined
+  }
+}
+
+function endOf(record: Extract<LogRecord, { type: 'run.end' }>): Notice | undefined {
+  const { stopReason, error, reason } = record
+  switch (stopReason) {
+    case 'stop':
+      return undefined
+    case 'error':
+      return { tone: 'bad', text: `The run failed: ${error?.message ?? 'no reason given'}` }
+    case 'aborted':
+      return { tone: 'warning', text: 'The run was aborted.' }
+    case 'refusal':
+      return { tone: 'bad', text: 'The model refused.' }
+    case 'length':
+      return { tone: 'warning', text: 'The reply was cut off at its length limit.' }
+    case 'paused':
+      if (reason?.type === 'limit') {
+        const { limit, allowed, used } = reason
+        const told = `${used.toLocaleString('en')} of ${allowed.toLocaleString('en')}`
+        return { tone: 'warning', text: `Paused: the limit of ${limits[limit]} was reached (${told}).` }
+      }
+      if (reason?.type === 'store') return { tone: 'bad', text: `Paused: ${reason.error.message}` }
+      if (reason?.type === 'interrupted')
+        return { tone: 'warning', text: 'Paused: its process died in the middle of the run.' }
+      return { tone: 'warning', text: 'Paused.' }
+  }
+}

@@ -1,0 +1,90 @@
+import type { PruneOutcome, RevertCategory, Tag } from '../../protocol/braking.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { Message, ToolResultMessage } from '../../protocol/messages.ts'
+import type { Overlay } from '../../protocol/records.ts'
+
+interface Row {
+  /** Unique among the rows, and the same for as long as there is the row. */
+  readonly key: string
+  /** 0 on the trunk; of an abandoned branch one more than of the line it left. */
+  readonly lane: number
+  /** A branch begins here: its line comes from the lane before. */
+  readonly isStart: boolean
+  /** Counts the changes of this row. */
+  readonly version: number
+  /** When it came, in epoch milliseconds. */
+  readonly time: number
+  readonly turnIndex: number
+}
+
+/** A message of a person or of the model. */
+export interface MessageRow extends Row {
+  readonly type: 'message'
+  readonly nodeId: NodeId
+  readonly message: Exclude<Message, ToolResultMessage>
+  /** Calls it made; their rows follow. */
+  readonly calls: number
+  readonly costUsd: number
+  readonly pruned?: PruneOutcome
+  /** The message it repeats, after a revert took that off the trunk. */
+  readonly rebasedFrom?: NodeId
+}
+
+/** `held` waits for a person; `denied` was refused by one and has no result yet. */
+export type CallStatus = 'pending' | 'held' | 'denied' | 'running' | 'ended'
+
+/** A tool call with its result, which is the node. */
+export interface CallRow extends Row {
+  readonly type: 'call'
+  readonly nodeId: NodeId
+  readonly stepId: NodeId
+  readonly callId: string
+  readonly name: string
+  readonly input: unknown
+  readonly status: CallStatus
+  readonly result?: ToolResultMessage
+  /** What the tool last reported. */
+  readonly progress?: unknown
+  /** The sub-agent that carries it out. */
+  readonly childId?: string
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly pruned?: PruneOutcome
+}
+
+/** What a revert left on the trunk; the branch it abandoned follows, if there is one. */
+export interface TagRow extends Row {
+  readonly type: 'tag'
+  readonly target: NodeId
+  readonly tag: Tag
+  readonly category: RevertCategory
+  readonly by: 'model' | 'person'
+  /** Key of the last row of the branch. */
+  readonly until?: string
+}
+
+/** A summary that stands for the rows that follow, as long as it is in force. */
+export interface FoldRow extends Row {
+  readonly type: 'fold'
+  readonly overlay: Overlay
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+}
+
+/** Steps were hidden from the model; the first of them follows. */
+export interface MemoRow extends Row {
+  readonly type: 'memo'
+  readonly outcome: PruneOutcome
+}
+
+/** Something that happened between messages. */
+export interface NoticeRow extends Row {
+  readonly type: 'notice'
+  readonly tone: 'plain' | 'warning' | 'bad'
+  readonly text: string
+  /** Of an agent to go to. */
+  readonly link?: string
+}
+
+/** A line of the conversation's graph. */
+export type GraphRow = MessageRow | CallRow | TagRow | FoldRow | MemoRow | NoticeRow

@@ -1,0 +1,238 @@
+import type { AgentEvent } from '../../protocol/events.ts'
+import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+import { toolCallsOf } from '../../protocol/messages.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import type { CallRow, FoldRow, GraphRow, MessageRow } from './graphRow.ts'
+import { noticeOf, type Notice } from './graphNotices.ts'
+
+type Draft<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never
+type DraftRow = Draft<GraphRow>
+
+/**
+ * The rows of a conversation's graph: a fold of the log, in the order in which the nodes were made. That order is the tree's too: a
+ * branch is whole before the line it left goes on. A record costs as much as it changes.
+ */
+export class GraphRows {
+  readonly #rows: DraftRow[] = []
+  readonly #folds: FoldRow[] = []
+  readonly #byNode = new Map<NodeId, Draft<MessageRow | CallRow>>()
+  /** Calls without a result. */
+  readonly #open = new Map<string, Draft<CallRow>>()
+  /** Who asked for the reverts that are not yet applied. */
+  readonly #asked = new Map<string, 'model' | 'person'>()
+  #made = 0
+  #version = 0
+
+  /** All rows, oldest first; the array is always the same. */
+  get rows(): readonly GraphRow[] {
+    return this.#rows
+  }
+
+  /** Counts the changes. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Compactions, oldest first. */
+  get folds(): readonly FoldRow[] {
+    return this.#folds
+  }
+
+  /** The row of a node. */
+  row(id: NodeId): MessageRow | CallRow | undefined {
+    return this.#byNode.get(id)
+  }
+
+  /** Takes in the next record. Never throws: what makes no sense where it stands says nothing. */
+  apply(record: LogRecord): void {
+    const before = this.#version
+    this.#fold(record)
+    const notice = noticeOf(record)
+    if (notice !== undefined) this.#push({ ...this.#base(record), type: 'notice', ...notice })
+    if (record.type === 'agent.created' && record.forkedFrom !== undefined) this.#forked(record, record.forkedFrom)
+    if (this.#version !== before) this.#version = before + 1
+  }
+
+  /** Takes in what is not in the log. */
+  applyLive(event: AgentEvent): void {
+    if (event.type !== 'tool.progress') return
+    const call = this.#open.get(event.callId)
+    if (call !== undefined) this.#set(call, { progress: event.progress })
+  }
+
+  #fold(record: LogRecord): void {
+    switch (record.type) {
+      case 'message.added':
+        return this.#say(record)
+      case 'reply.end':
+        return this.#reply(record)
+      case 'tool.start': {
+        const { callId, childId, time } = record
+        return this.#call(callId, {
+          status: 'running',
+          startedAt: time,
+          ...(childId === undefined ? {} : { childId }),
+        })
+      }
+      case 'approval.requested':
+        return this.#call(record.callId, { status: 'held' })
+      case 'approval.decided':
+        return this.#call(record.callId, { status: record.decision === 'approve' ? 'pending' : 'denied' })
+      case 'tool.end':
+        this.#call(record.callId, { status: 'ended', result: record.message, endedAt: record.time })
+        this.#open.delete(record.callId)
+        return
+      case 'run.end':
+        for (const { callId } of record.unfinished ?? []) this.#call(callId, { status: 'pending' })
+        return
+      case 'revert.requested':
+        this.#asked.set(record.request.id, record.request.by)
+        return
+      case 'revert.applied':
+        return this.#revert(record)
+      case 'prune.applied':
+        return this.#prune(record)
+      case 'compaction.end':
+        return this.#compact(record)
+      default:
+    }
+  }
+
+  #base(
+    { time }: LogRecord,
+    turnIndex = 0,
+  ): Omit<Draft<MessageRow>, 'type' | 'nodeId' | 'message' | 'calls' | 'costUsd'> {
+    return { key: `row ${++this.#made}`, lane: 0, isStart: false, version: 0, time, turnIndex }
+  }
+
+  #push(row: DraftRow): void {
+    this.#rows.push(row)
+    this.#version += 1
+  }
+
+  #set<R extends DraftRow>(row: R, change: Partial<R>): void {
+    Object.assign(row, change)
+    row.version += 1
+    this.#version += 1
+  }
+
+  #place(row: Draft<MessageRow> | Draft<CallRow>): void {
+    this.#byNode.set(row.nodeId, row)
+    this.#push(row)
+  }
+
+  #say(record: RecordOf<'message.added'>): void {
+    const { nodeId, message, turnIndex } = record
+    this.#place({ ...this.#base(record, turnIndex), type: 'message', nodeId, message, calls: 0, costUsd: 0 })
+  }
+
+  #reply(record: RecordOf<'reply.end'>): void {
+    const { nodeId, message, costUsd, turnIndex } = record
+    const calls = toolCallsOf(message.content)
+    const base = this.#base(record, turnIndex)
+    this.#place({ ...base, type: 'message', nodeId, message, calls: calls.length, costUsd })
+    for (const [index, { callId, name, input }] of calls.entries()) {
+      const at = { ...this.#base(record, turnIndex), nodeId: nodeId + 1 + index, stepId: nodeId }
+      const row: Draft<CallRow> = { ...at, type: 'call', callId, name, input, status: 'pending' }
+      this.#open.set(callId, row)
+      this.#place(row)
+    }
+  }
+
+  #call(callId: string, change: Partial<CallRow>): void {
+    const call = this.#open.get(callId)
+    if (call !== undefined) this.#set(call, change)
+  }
+
+  #revert(record: RecordOf<'revert.applied'>): void {
+    const { id, applied, target, tag, category, rebased = [], turnIndex } = record
+    const by = this.#asked.get(id) ?? 'model'
+    this.#asked.delete(id)
+    if (!applied || target === undefined || tag === undefined) return
+    const first = tag.abandoned.length === 0 ? undefined : tag.abandoned.reduce((a, b) => Math.min(a, b))
+    const index = first === undefined ? this.#rows.length : this.#indexOf(first)
+    const until = index < this.#rows.length ? this.#rows.at(-1)!.key : undefined
+    for (let i = index; i < this.#rows.length; i++) {
+      const row = this.#rows[i]!
+      this.#set(row, { lane: row.lane + 1, ...(i === index ? { isStart: true } : {}) })
+    }
+    const base = this.#base(record, turnIndex)
+    const left = until === undefined ? {} : { until }
+    this.#rows.splice(index, 0, { ...base, type: 'tag', target, tag, category, by, ...left })
+    this.#version += 1
+    for (const { nodeId, from } of rebased) {
+      const original = this.#byNode.get(from)
+      if (original?.type !== 'message') continue
+      const { message } = original
+      const again = { ...this.#base(record, original.turnIndex), message, calls: 0, costUsd: 0 }
+      this.#place({ ...again, type: 'message', nodeId, rebasedFrom: from })
+    }
+  }
+
+  #prune(record: RecordOf<'prune.applied'>): void {
+    const { id, applied, steps, tokens, memo, turnIndex } = record
+    if (!applied || steps.length === 0) return
+    const outcome = { id, applied, steps, tokens, ...(memo === undefined ? {} : { memo }) }
+    for (const step of steps) {
+      const row = this.#byNode.get(step)
+      if (row?.type !== 'message') continue
+      for (let nodeId = step; nodeId <= step + row.calls; nodeId++) {
+        const hidden = this.#byNode.get(nodeId)
+        if (hidden !== undefined) this.#set(hidden, { pruned: outcome })
+      }
+    }
+    const first = steps.reduce((a, b) => Math.min(a, b))
+    this.#insert(first, { ...this.#base(record, turnIndex), type: 'memo', outcome })
+  }
+
+  #compact(record: RecordOf<'compaction.end'>): void {
+    const { applied, overlay, tokensBefore, tokensAfter, turnIndex } = record
+    if (!applied || overlay === undefined) return
+    const fold: Draft<FoldRow> = {
+      ...this.#base(record, turnIndex),
+      type: 'fold',
+      overlay,
+      tokensBefore,
+      tokensAfter,
+    }
+    this.#folds.push(fold)
+    this.#insert(overlay.from, fold)
+  }
+
+  /** Puts a row before the one of a node, in the same lane. */
+  #insert(before: NodeId, row: DraftRow): void {
+    const index = this.#indexOf(before)
+    const next = this.#rows[index]
+    if (next !== undefined) {
+      row.lane = next.lane
+      row.isStart = next.isStart
+      if (next.isStart) this.#set(next, { isStart: false })
+    }
+    this.#rows.splice(index, 0, row)
+    this.#version += 1
+  }
+
+  /** Where the row of a node is, or the first of those that stand before it because of it; the end when there is none. */
+  #indexOf(id: NodeId): number {
+    const row = this.#byNode.get(id)
+    let index = row === undefined ? -1 : this.#rows.lastIndexOf(row)
+    if (index < 0) return this.#rows.length
+    while (['fold', 'memo'].includes(this.#rows[index - 1]?.type ?? '')) index -= 1
+    return index
+  }
+
+  /** Another log goes on from here: what was open stays with its source. */
+  #forked(record: LogRecord, { agentId, at }: NonNullable<RecordOf<'agent.created'>['forkedFrom']>): void {
+    const open = this.#open.values().next().value
+    if (open !== undefined) {
+      const index = this.#rows.indexOf(this.#byNode.get(open.stepId)!)
+      for (const row of this.#rows.splice(index)) if ('nodeId' in row) this.#byNode.delete(row.nodeId)
+      this.#open.clear()
+    }
+    const notice: Notice = {
+      tone: 'plain',
+      text: `Forked at ${formatNodeId(at)}: what is above belongs to ${agentId}.`,
+    }
+    this.#push({ ...this.#base(record), type: 'notice', ...notice, link: agentId })
+  }
+}

@@ -1,0 +1,48 @@
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import { GraphRows } from './graphRows.ts'
+
+/** What rows are made of. Both arrays are the same as long as they only grow. */
+export interface GraphInput {
+  /** Of a fork: what it shares with its source, a part for each log, oldest first. */
+  readonly past?: readonly (readonly LogRecord[])[]
+  readonly records: readonly LogRecord[]
+  readonly events: readonly AgentEvent[]
+  /** `seq` of the moment shown; `null`: the newest. */
+  readonly at: number | null
+}
+
+const none: readonly never[] = []
+
+/** Keeps the rows of an agent up to date: folds in what is new, and all again when time goes back. */
+export class GraphSource {
+  #graph = new GraphRows()
+  #past: readonly (readonly LogRecord[])[] = none
+  #records: readonly LogRecord[] = none
+  #events: readonly AgentEvent[] = none
+  #taken = 0
+  #heard = 0
+
+  /** The rows as of the moment; the same object as before unless time went back or the log is another one. */
+  update({ past = none, records, events, at }: GraphInput): GraphRows {
+    const limit = at === null ? records.length : Math.min(at, records.length)
+    const isOther = past !== this.#past || (this.#taken > 0 && records !== this.#records)
+    if (isOther || limit < this.#taken) {
+      this.#graph = new GraphRows()
+      this.#taken = this.#heard = 0
+      for (const part of past) for (const record of part) this.#graph.apply(record)
+    }
+    this.#past = past
+    this.#records = records
+    for (; this.#taken < limit; this.#taken++) this.#graph.apply(records[this.#taken]!)
+    this.#listen(events, at)
+    return this.#graph
+  }
+
+  #listen(events: readonly AgentEvent[], at: number | null): void {
+    if (events !== this.#events) this.#heard = 0
+    this.#events = events
+    if (at === null) for (let i = this.#heard; i < events.length; i++) this.#graph.applyLive(events[i]!)
+    this.#heard = events.length
+  }
+}

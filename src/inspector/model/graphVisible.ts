@@ -1,0 +1,109 @@
+import type { NodeId } from '../../protocol/ids.ts'
+import type { FoldRow, GraphRow } from './graphRow.ts'
+import type { GraphRows } from './graphRows.ts'
+
+/** A row that is shown, with the lines of the graph in it. */
+export interface VisibleRow {
+  readonly row: GraphRow
+  /** `undefined`: there is nothing to open. */
+  readonly isOpen: boolean | undefined
+  /** Lanes before its own that pass by, as bits. */
+  readonly passing: number
+  /** Its own line comes from above, and goes on below. */
+  readonly isJoined: boolean
+  readonly goesOn: boolean
+  /** Of a fold: it is what the model sees. */
+  readonly isInForce: boolean
+  /** Rows that a closed row hides. */
+  readonly hidden: number
+}
+
+type Draft = { -readonly [K in keyof VisibleRow]: VisibleRow[K] }
+
+/** More lanes than this are drawn as this many. */
+export const mostLanes = 24
+
+/** Whether a row is open when nobody has opened or closed it. */
+export const isOpenAtFirst = (row: GraphRow): boolean => row.type === 'message' || row.type === 'tag'
+
+/**
+ * The rows to show, given those whose state somebody toggled. A closed branch or span is left out as a whole, but for what people
+ * said in a span: that is shown word for word to the model too. `isGrowing`: the trunk goes on below the last row. Pure; costs the
+ * number of rows.
+ */
+export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isGrowing = false): VisibleRow[] {
+  const inForce = foldInForce(graph)
+  const shown: Draft[] = []
+  /** The closed row under way, the key of the last row it hides, and what it keeps. */
+  let closed: Draft | undefined
+  let until: string | undefined
+  let kept: readonly NodeId[] = []
+  for (const row of graph.rows) {
+    if (closed !== undefined) {
+      const isKept = row.type === 'message' && kept.includes(row.nodeId)
+      if (isKept) shown.push(visible(row, undefined, false))
+      else closed.hidden += 1
+      if (row.key === until) closed = undefined
+      continue
+    }
+    const end = endOf(row, graph, inForce)
+    const canOpen = end !== undefined || row.type === 'call'
+    const isOpen = canOpen ? isOpenAtFirst(row) !== toggled.has(row.key) : undefined
+    const drawn = visible(row, isOpen, row === inForce)
+    shown.push(drawn)
+    if (end === undefined || isOpen !== false) continue
+    closed = drawn
+    until = end
+    kept = row.type === 'fold' ? row.overlay.kept : []
+  }
+  drawLines(shown, isGrowing)
+  return shown
+}
+
+const visible = (row: GraphRow, isOpen: boolean | undefined, isInForce: boolean): Draft => ({
+  row,
+  isOpen,
+  passing: 0,
+  isJoined: false,
+  goesOn: false,
+  isInForce,
+  hidden: 0,
+})
+
+/** Key of the last row that a row hides when it is closed; `undefined` when it hides none. */
+function endOf(row: GraphRow, graph: GraphRows, inForce: FoldRow | undefined): string | undefined {
+  switch (row.type) {
+    case 'message':
+      return row.calls === 0 ? undefined : graph.row(row.nodeId + row.calls)?.key
+    case 'tag':
+      return row.until
+    case 'fold':
+      return row === inForce ? graph.row(row.overlay.to)?.key : undefined
+    default:
+      return undefined
+  }
+}
+
+/** The newest compaction whose whole span is on the trunk. */
+function foldInForce(graph: GraphRows): FoldRow | undefined {
+  const isOnTrunk = (id: NodeId): boolean => graph.row(id)?.lane === 0
+  return graph.folds.findLast(({ overlay }) => isOnTrunk(overlay.from) && isOnTrunk(overlay.to))
+}
+
+/** From the end upwards: what a row passes by depends on what comes below it. */
+function drawLines(shown: readonly Draft[], isGrowing: boolean): void {
+  /** Lanes whose line goes on below the row under way. */
+  let open = isGrowing ? 1 : 0
+  for (let i = shown.length - 1; i >= 0; i--) {
+    const drawn = shown[i]!
+    const { row } = drawn
+    const lane = Math.min(row.lane, mostLanes)
+    const own = 1 << lane
+    drawn.passing = open & (own - 1)
+    drawn.isJoined = !row.isStart && i > 0
+    drawn.goesOn = (open & own) !== 0
+    // Only lanes up to its own go on above it; a branch comes from the lane before.
+    open &= own - 1
+    open |= row.isStart && lane > 0 ? own >> 1 : own
+  }
+}

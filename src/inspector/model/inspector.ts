@@ -1,0 +1,269 @@
+import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { Clock } from '../../protocol/clock.ts'
+import type { AgentSummary } from '../../protocol/frames.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { ChartModel } from '../../charts/chartModel.ts'
+import type { AgentViewState } from './agentView.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { controlsOf, type Controls } from './controls.ts'
+import { FollowedAgent } from './followedAgent.ts'
+import { FrameBatch, type NextFrame } from './frameBatch.ts'
+import { Roster } from './roster.ts'
+import { emptyRoute, formatRoute, readRoute, type Route } from './route.ts'
+
+/** The address of the page. */
+export interface Address {
+  /** What follows the `#`, that included. */
+  read(): string
+  /** Takes the place of the present one, or comes after it. */
+  write(hash: string, how: 'push' | 'replace'): void
+  /** Calls when a person changed it. */
+  listen(listener: () => void): () => void
+}
+
+/** What the page remembers while its tab is open. */
+export interface Memory {
+  get(): string | undefined
+  set(token: string | undefined): void
+}
+
+/** What the page needs of the world. */
+export interface InspectorPorts {
+  readonly address: Address
+  readonly memory: Memory
+  readonly nextFrame: NextFrame
+  readonly clock: Clock
+  /** Of the bridge's WebSocket. */
+  readonly url: string
+  /** Reads the chart of an agent; `null` when the server gives none. */
+  readonly readChart: (agentId: string, token: string | undefined) => Promise<ChartModel | null>
+  readonly webSocket?: ConnectionOptions['webSocket']
+}
+
+/** Where the page has its connection and what hangs on it; with another token there is another. */
+export interface Attached {
+  readonly connection: Connection
+  readonly roster: Roster
+}
+
+/** The model of the whole page: what it shows, and what a person did to it. Close it. */
+export class Inspector {
+  readonly route = signal<Route>(emptyRoute)
+  /** What of the address made no sense. */
+  readonly problems = signal<readonly string[]>([])
+  readonly attached: ReadonlySignal<Attached>
+  /** The agent that is shown. */
+  readonly agent = signal<FollowedAgent | null>(null)
+  readonly chart = signal<ChartModel | null>(null)
+  readonly node = signal<NodeId | null>(null)
+  readonly turn = signal<number | null>(null)
+  /** The event whose details are shown. */
+  readonly event = signal<AgentEvent | null>(null)
+  /** Whether the time slider is open; `null`: as suits the agent. */
+  readonly isTimeOpen = signal<boolean | null>(null)
+  readonly batch: FrameBatch
+  readonly clock: Clock
+  readonly #ports: InspectorPorts
+  readonly #attached: Signal<Attached>
+  readonly #undo: (() => void)[] = []
+  #token: string | undefined
+  #hasChosen = false
+
+  constructor(ports: InspectorPorts) {
+    this.#ports = ports
+    this.clock = ports.clock
+    this.batch = new FrameBatch(ports.nextFrame)
+    const { route, token, problems } = readRoute(ports.address.read())
+    if (token !== null) ports.memory.set(token)
+    this.#token = ports.memory.get()
+    this.#hasChosen = route.agent !== null
+    this.problems.value = problems
+    const attached = signal(this.#attach())
+    this.#attached = attached
+    this.attached = attached
+    this.#show(route)
+    if (token !== null) ports.address.write(formatRoute(route), 'replace')
+    this.#undo.push(
+      ports.address.listen(() => this.#follow()),
+      effect(() => this.#hearRoster()),
+      effect(() => this.#hearConnection()),
+      effect(() => this.#hearTurn()),
+    )
+  }
+
+  get token(): string | undefined {
+    return this.#token
+  }
+
+  /** Changes what is shown. To another agent nothing else of the route is taken along but the view. */
+  go(change: Partial<Route>, how: 'push' | 'replace' = 'push'): void {
+    const before = this.route.value
+    const isOther = change.agent !== undefined && change.agent !== before.agent
+    const base = isOther ? { ...emptyRoute, view: before.view } : before
+    const next = { ...base, ...change }
+    this.#hasChosen = true
+    this.problems.value = []
+    this.#ports.address.write(formatRoute(next), how)
+    this.#show(next)
+  }
+
+  /** Connects anew with another token, or without. */
+  useToken(token: string | undefined): void {
+    this.#token = token
+    this.#ports.memory.set(token)
+    this.#detach()
+    this.#attached.value = this.#attach()
+    const route = this.route.value
+    this.route.value = emptyRoute
+    this.#show(route)
+  }
+
+  /** What may be done to the agent that is shown; read it where signals are followed. */
+  readonly controls: ReadonlySignal<Controls> = computed(() => {
+    const { connection } = this.attached.value
+    const view = this.agent.value?.state.value
+    return controlsOf({
+      role: connection.role.value,
+      connection: connection.status.value,
+      view: view === undefined ? noView : viewFacts(view),
+    })
+  })
+
+  /** Does something that the server may refuse, and shows the refusal. `true`: it was done. */
+  async attempt(action: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await action()
+      return true
+    } catch (thrown) {
+      const { code = 'INTERNAL', message } = thrown as { code?: string; message: string }
+      this.attached.value.connection.report({ code, message })
+      return false
+    }
+  }
+
+  /** Idempotent. */
+  close(): void {
+    for (const undo of this.#undo.splice(0)) undo()
+    this.#detach()
+  }
+
+  #attach(): Attached {
+    const { url, clock, webSocket } = this.#ports
+    const socket = webSocket === undefined ? {} : { webSocket }
+    const connection = new Connection({ url, clock, token: this.#token, ...socket })
+    return { connection, roster: new Roster(connection.client, { batch: this.batch, clock }) }
+  }
+
+  #detach(): void {
+    this.agent.value?.close()
+    this.agent.value = null
+    const { connection, roster } = this.#attached.value
+    roster.close()
+    connection.close()
+  }
+
+  /** The person went back, or typed an address. */
+  #follow(): void {
+    const { route, token, problems } = readRoute(this.#ports.address.read())
+    this.problems.value = problems
+    if (token !== null) {
+      this.#ports.address.write(formatRoute(route), 'replace')
+      this.useToken(token)
+    }
+    this.#show(route)
+  }
+
+  #show(route: Route): void {
+    const before = this.route.value
+    this.route.value = route
+    this.node.value = route.node
+    this.turn.value = route.turn
+    if (route.agent !== before.agent || (route.agent !== null && this.agent.value === null)) this.#open(route)
+    else if (route.at !== before.at) this.agent.value?.goTo(route.at)
+  }
+
+  #open({ agent: agentId, at }: Route): void {
+    this.agent.value?.close()
+    this.chart.value = null
+    this.event.value = null
+    this.isTimeOpen.value = null
+    if (agentId === null) {
+      this.agent.value = null
+      return
+    }
+    const agent = new FollowedAgent(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
+    this.agent.value = agent
+    this.#readChart(agent)
+  }
+
+  #readChart(agent: FollowedAgent): void {
+    this.#ports
+      .readChart(agent.agentId, this.#token)
+      .catch(() => null)
+      .then((chart) => {
+        if (this.agent.value !== agent || chart === null) return
+        this.chart.value = chart
+        const { brakes } = chart
+        if (brakes !== undefined) agent.setBraking({ reverts: brakes.revert, prunes: brakes.prune })
+      })
+      .catch(() => {})
+  }
+
+  #hearRoster(): void {
+    const { roster } = this.attached.value
+    const agents = roster.agents.value
+    const isKnown = roster.isKnown.value
+    const agent = this.agent.value
+    untracked(() => {
+      if (isKnown && agent !== null) agent.hear(agents.get(agent.agentId))
+      if (isKnown && !this.#hasChosen && agents.size > 0) this.#chooseFirst(agents)
+    })
+  }
+
+  /** Who opens the page wants to see something. */
+  #chooseFirst(agents: ReadonlyMap<string, AgentSummary>): void {
+    const roots = [...agents.values()].filter(({ path }) => path.length === 0)
+    const agent = roots.at(-1) ?? [...agents.values()][0]
+    if (agent !== undefined) this.go({ agent: agent.agentId }, 'replace')
+  }
+
+  /** A view goes to another turn by itself. */
+  #hearTurn(): void {
+    const turn = this.turn.value
+    untracked(() => {
+      const route = this.route.value
+      if (route.agent !== null && route.turn !== turn) this.go({ turn }, 'replace')
+    })
+  }
+
+  /** After a reconnect, something may have been missed that is not in the log. */
+  #hearConnection(): void {
+    const { connection, roster } = this.attached.value
+    if (connection.status.value !== 'open') return
+    untracked(() => {
+      const agent = this.agent.value
+      void agent?.refresh()
+      if (agent !== null && this.chart.value === null) this.#readChart(agent)
+      void roster.readSessions()
+    })
+  }
+}
+
+const noView = {
+  status: 'loading',
+  chartState: '',
+  isRunning: false,
+  braking: null,
+  pause: null,
+  isStopped: false,
+} as const
+
+const viewFacts = (view: AgentViewState): Parameters<typeof controlsOf>[0]['view'] => ({
+  status: view.status,
+  chartState: view.chartState,
+  isRunning: view.isRunning,
+  braking: view.braking,
+  pause: view.pause,
+  isStopped: view.records.at(-1)?.type === 'agent.stopped',
+})

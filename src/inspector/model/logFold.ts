@@ -1,0 +1,96 @@
+import { Conversation } from '../../conversation/conversation.ts'
+import type { EventOf } from '../../protocol/events.ts'
+import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
+import type { Session } from '../../sessions/session.ts'
+import { SessionProjection } from '../../sessions/sessionProjection.ts'
+import type { RequestView } from './agentView.ts'
+import { RequestList } from './requestList.ts'
+import { foldSpent, nothingSpent, totalSpent, type SpentFold } from './spentFold.ts'
+import { foldState, initialState, type FoldedState } from './stateFold.ts'
+
+/** An agent up to one moment of its log: every record costs the same, however long the log is. */
+export class LogFold {
+  readonly conversation = new Conversation()
+  readonly #projection = new SessionProjection()
+  readonly #requests = new RequestList()
+  readonly #children: string[] = []
+  #state: FoldedState = initialState
+  #spent: SpentFold = nothingSpent
+  #session: Session | undefined
+  #childrenCopy: readonly string[] | undefined
+  #definition = ''
+  #lastSeq = 0
+
+  /** `past`: of a fork, what it shares with its source, oldest first. @throws RuntimeError `LOG_CORRUPT` */
+  constructor(past: readonly (readonly LogRecord[])[] = []) {
+    for (const part of past) {
+      for (const record of part) {
+        this.#share(record)
+        if (record.type === 'turn.captured') this.#requests.capture(record)
+      }
+    }
+  }
+
+  /** `seq` of the last record of the agent's own. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  get definition(): string {
+    return this.#definition
+  }
+
+  get state(): string {
+    return this.#state.state
+  }
+
+  get pause(): PauseReason | null {
+    return this.#state.pause
+  }
+
+  get session(): Session {
+    return (this.#session ??= this.#projection.session)
+  }
+
+  get requests(): readonly RequestView[] {
+    return this.#requests.all
+  }
+
+  get children(): readonly string[] {
+    return (this.#childrenCopy ??= this.#children.slice())
+  }
+
+  get spent(): Spent {
+    return totalSpent(this.#spent)
+  }
+
+  /** Folds the next record in. @throws RuntimeError `LOG_CORRUPT` when it does not follow. */
+  apply(record: LogRecord): void {
+    this.#share(record)
+    this.#projection.apply(record)
+    this.#session = undefined
+    this.#state = foldState(this.#state, record)
+    this.#spent = foldSpent(this.#spent, record)
+    this.#lastSeq = record.seq
+    if (record.type === 'agent.created') this.#definition = record.definition
+    else if (record.type === 'turn.captured') this.#requests.capture(record)
+    else if (record.type === 'child.spawned') this.#addChild(record.childId)
+    else if (record.type === 'tool.start' && record.childId !== undefined) this.#addChild(record.childId)
+  }
+
+  /** Takes in a request that was seen live. */
+  see(event: EventOf<'turn.request'>): void {
+    this.#requests.see(event)
+  }
+
+  #share(record: LogRecord): void {
+    if (record.type === 'agent.created' && record.forkedFrom !== undefined) this.conversation.beginLog()
+    this.conversation.apply(record)
+  }
+
+  #addChild(childId: string): void {
+    if (this.#children.includes(childId)) return
+    this.#children.push(childId)
+    this.#childrenCopy = undefined
+  }
+}

@@ -1,0 +1,31 @@
+import type { NodeId } from '../../protocol/ids.ts'
+import type { GraphRows } from './graphRows.ts'
+import { isOpenAtFirst, visibleRows } from './graphVisible.ts'
+
+/**
+ * The toggled rows with which a node is in sight: what hides it is opened. `undefined`: it is in sight already, or there is no such
+ * node. Pure.
+ */
+export function openingTo(
+  graph: GraphRows,
+  node: NodeId,
+  toggled: ReadonlySet<string>,
+): ReadonlySet<string> | undefined {
+  const row = graph.row(node)
+  if (row === undefined) return undefined
+  const next = new Set(toggled)
+  for (;;) {
+    const shown = visibleRows(graph, next)
+    if (shown.some((visible) => visible.row === row)) break
+    const places = new Map(graph.rows.map((each, index) => [each, index]))
+    const at = places.get(row)!
+    // The last closed row before it that hides something hides it.
+    const closed = shown.findLast(
+      (visible) => visible.isOpen === false && visible.hidden > 0 && places.get(visible.row)! < at,
+    )
+    if (closed === undefined) return undefined
+    if (isOpenAtFirst(closed.row)) next.delete(closed.row.key)
+    else next.add(closed.row.key)
+  }
+  return next.size === toggled.size && [...next].every((key) => toggled.has(key)) ? undefined : next
+}

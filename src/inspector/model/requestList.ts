@@ -1,0 +1,145 @@
+import type { TurnRequest } from '../../conversation/captureRequest.ts'
+import type { EventOf } from '../../protocol/events.ts'
+import type { ModelRequest } from '../../protocol/model.ts'
+import type { Provenance } from '../../protocol/provenance.ts'
+import type { RecordOf } from '../../protocol/records.ts'
+import type { RequestView } from './agentView.ts'
+
+type Captured = RecordOf<'turn.captured'>
+
+/** So many requests that were only seen live are kept. */
+const mostLive = 50
+
+/** A captured request, put together from its record and the ones before it when it is read, and forgotten when another is. */
+class LoggedRequest implements RequestView {
+  readonly isLive = false
+  readonly #index: number
+  readonly #list: RequestList
+
+  constructor(list: RequestList, index: number) {
+    this.#list = list
+    this.#index = index
+  }
+
+  get #record(): Captured {
+    return this.#list.captures[this.#index]!
+  }
+
+  get seq(): number {
+    return this.#record.seq
+  }
+
+  get loopId(): string {
+    return this.#record.loopId
+  }
+
+  get turnIndex(): number {
+    return this.#record.turnIndex
+  }
+
+  get attempt(): number {
+    return this.#record.attempt
+  }
+
+  get kept(): number {
+    return this.#record.kept
+  }
+
+  get model(): string {
+    return this.#record.model
+  }
+
+  get request(): ModelRequest {
+    return this.#list.read(this.#index).request
+  }
+
+  get provenance(): readonly Provenance[] {
+    return this.#list.read(this.#index).provenance
+  }
+}
+
+/**
+ * The requests of a log, as it grows. Each is kept as its difference from the one before: the whole of all of them would be
+ * quadratic in the length of the conversation.
+ */
+export class RequestList {
+  readonly captures: Captured[] = []
+  readonly #logged: LoggedRequest[] = []
+  #live: RequestView[] = []
+  #all: readonly RequestView[] | undefined = []
+  /** Read last, and the one before: a difference needs two. */
+  readonly #read = new Map<number, TurnRequest>()
+
+  /** Oldest first; the same array while nothing is added. */
+  get all(): readonly RequestView[] {
+    return (this.#all ??= [...this.#logged, ...this.#live].toSorted((a, b) => a.seq - b.seq))
+  }
+
+  capture(record: Captured): void {
+    this.captures.push(record)
+    this.#logged.push(new LoggedRequest(this, this.captures.length - 1))
+    this.#live = this.#live.filter(({ turnIndex }) => turnIndex !== record.turnIndex)
+    this.#all = undefined
+  }
+
+  /** A request seen live; the log's own is better, and comes before it. */
+  see(event: EventOf<'turn.request'>): void {
+    const last = this.captures.at(-1)
+    if (last !== undefined && last.turnIndex >= event.turnIndex) return
+    const { seq, loopId, turnIndex, model, request, provenance } = event
+    const earlier = this.#live.filter((other) => other.turnIndex !== turnIndex)
+    const attempt = this.#live.length - earlier.length + 1
+    const before = earlier.at(-1)?.request.messages ?? []
+    const kept = sameBeginning(before, request.messages)
+    const seen: RequestView = { isLive: true, seq, loopId, turnIndex, attempt, kept, model, request, provenance }
+    this.#live = [...earlier, seen].slice(-mostLive)
+    this.#all = undefined
+  }
+
+  /** The request that was captured at an index. */
+  read(index: number): TurnRequest {
+    const known = this.#read.get(index)
+    if (known !== undefined) return known
+    const built = assemble(this.captures, index)
+    if (this.#read.size >= 2) this.#read.delete(this.#read.keys().next().value!)
+    this.#read.set(index, built)
+    return built
+  }
+}
+
+function sameBeginning(before: readonly unknown[], after: readonly unknown[]): number {
+  let same = 0
+  while (same < before.length && same < after.length && JSON.stringify(before[same]) === JSON.stringify(after[same]))
+    same += 1
+  return same
+}
+
+/** Walks back from a capture to the ones whose messages still stand at its beginning. */
+function assemble(captures: readonly Captured[], index: number): TurnRequest {
+  const own = captures[index]!
+  const pieces = [{ messages: own.messages, provenance: own.provenance }]
+  let needed = own.kept
+  let { system, tools, settings } = own
+  for (let at = index - 1; at >= 0; at--) {
+    const { kept, messages, provenance, ...rest } = captures[at]!
+    if (kept < needed) {
+      pieces.push({ messages: messages.slice(0, needed - kept), provenance: provenance.slice(0, needed - kept) })
+      needed = kept
+    }
+    system ??= rest.system
+    tools ??= rest.tools
+    settings ??= rest.settings
+    if (needed === 0 && system !== undefined && tools !== undefined && settings !== undefined) break
+  }
+  pieces.reverse()
+  return {
+    model: own.model,
+    request: {
+      system: system ?? '',
+      tools: tools ?? [],
+      settings: settings ?? {},
+      messages: pieces.flatMap(({ messages }) => messages),
+    },
+    provenance: pieces.flatMap(({ provenance }) => provenance),
+  }
+}

@@ -1,0 +1,103 @@
+import { signal } from '@preact/signals'
+import type { Clock } from '../../protocol/clock.ts'
+import type { Client } from '../../client.ts'
+import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { AgentSummary, SessionEntry } from '../../protocol/frames.ts'
+import type { FrameBatch } from './frameBatch.ts'
+
+const pageSize = 100
+/** After an agent ended, until the sessions are read again: the server reads every log for it. */
+const settleMs = 1_000
+
+/** Which agents run and which sessions there are, as signals. */
+export class Roster {
+  /** Agents that run, by id; a new map with every change. */
+  readonly agents = signal<ReadonlyMap<string, AgentSummary>>(new Map())
+  /** Whether the server has said which agents run. */
+  readonly isKnown = signal(false)
+  /** Sessions of the store, the one written last first; `null` until they are read. */
+  readonly sessions = signal<readonly SessionEntry[] | null>(null)
+  /** Of all, those not read yet included. */
+  readonly sessionTotal = signal(0)
+  readonly error = signal<ErrorInfo | null>(null)
+  readonly #client: Client
+  readonly #known = new Map<string, AgentSummary>()
+  readonly #batch: FrameBatch
+  readonly #clock: Clock
+  readonly #unwatch: () => void
+  #cancelRead: (() => void) | undefined
+  readonly #publish = (): void => {
+    this.agents.value = new Map(this.#known)
+    this.isKnown.value = true
+  }
+  #reading: Promise<void> | undefined
+  #isStale = false
+
+  /** Reads no sessions by itself but when an agent ended. */
+  constructor(client: Client, { batch, clock }: { readonly batch: FrameBatch; readonly clock: Clock }) {
+    this.#client = client
+    this.#batch = batch
+    this.#clock = clock
+    this.#unwatch = client.watch(({ agents, gone }) => {
+      for (const id of gone) this.#known.delete(id)
+      for (const agent of agents) this.#known.set(agent.agentId, agent)
+      batch.add(this.#publish)
+      if (gone.length > 0) this.#readLater()
+    })
+  }
+
+  /** Reads the first page of sessions again; while one is read, once more after it. Never rejects. */
+  readSessions(): Promise<void> {
+    this.#isStale = this.#reading !== undefined
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined
+      if (this.#isStale) void this.readSessions()
+    })
+    return this.#reading
+  }
+
+  /** Reads the next page of sessions. Never rejects. */
+  async readMore(): Promise<void> {
+    const known = this.sessions.value ?? []
+    const after = known.at(-1)?.agentId
+    if (after === undefined) return this.readSessions()
+    await this.#try(async () => {
+      const { sessions, total } = await this.#client.sessions({ after, limit: pageSize })
+      this.sessions.value = [...known, ...sessions]
+      this.sessionTotal.value = total
+    })
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#batch.remove(this.#publish)
+    this.#cancelRead?.()
+    this.#unwatch()
+  }
+
+  /** A thousand agents that end make one reading. */
+  #readLater(): void {
+    this.#cancelRead ??= this.#clock.after(settleMs, () => {
+      this.#cancelRead = undefined
+      void this.readSessions()
+    })
+  }
+
+  #read(): Promise<void> {
+    return this.#try(async () => {
+      const limit = Math.min(1_000, Math.max(pageSize, this.sessions.value?.length ?? 0))
+      const { sessions, total } = await this.#client.sessions({ limit })
+      this.sessions.value = sessions
+      this.sessionTotal.value = total
+    })
+  }
+
+  async #try(read: () => Promise<void>): Promise<void> {
+    try {
+      await read()
+      this.error.value = null
+    } catch (thrown) {
+      this.error.value = toErrorInfo(thrown, 'INTERNAL')
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { agentIdSchema, formatNodeId, parseNodeId, type NodeId } from '../../protocol/ids.ts'
+
+/** What the middle of the page can show. */
+export const viewNames = ['conversation', 'chart', 'timeline', 'requests'] as const
+export type ViewName = (typeof viewNames)[number]
+
+/** What the page shows, as its address says it. */
+export interface Route {
+  readonly agent: string | null
+  readonly node: NodeId | null
+  readonly view: ViewName
+  /** `seq` of a moment; `null`: the newest. */
+  readonly at: number | null
+  /** Turn of a request. */
+  readonly turn: number | null
+}
+
+export const emptyRoute: Route = { agent: null, node: null, view: 'conversation', at: null, turn: null }
+
+/** An address as it was read, and what of it makes no sense. */
+export interface ReadRoute {
+  readonly route: Route
+  /** Given once, and to be taken out of the address. */
+  readonly token: string | null
+  readonly problems: readonly string[]
+}
+
+const wholeNumber = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null)
+
+/** Reads what follows the `#` of an address. Never throws: what makes no sense is left out and named. Pure. */
+export function readRoute(hash: string): ReadRoute {
+  const given = new URLSearchParams(hash.replace(/^#/, ''))
+  const problems: string[] = []
+  const read = <T>(name: string, parse: (text: string) => T | null | undefined, wanted: string): T | null => {
+    const text = given.get(name)
+    if (text === null || text === '') return null
+    const value = parse(text) ?? null
+    if (value === null) problems.push(`"${name}=${text.slice(0, 60)}" in the address is not ${wanted}.`)
+    return value
+  }
+  const route: Route = {
+    agent: read('agent', (text) => agentIdSchema.safeParse(text).data, 'the id of an agent'),
+    node: read('node', parseNodeId, 'a node such as n12'),
+    view:
+      read('view', (text) => viewNames.find((name) => name === text), `one of ${viewNames.join(', ')}`) ??
+      'conversation',
+    at: read('at', wholeNumber, 'the number of a record'),
+    turn: read('turn', wholeNumber, 'the number of a turn'),
+  }
+  return { route, token: given.get('token'), problems }
+}
+
+/** The address of a route, from the `#` on; empty for the empty one. Pure. */
+export function formatRoute({ agent, node, view, at, turn }: Route): string {
+  if (agent === null) return ''
+  const parts = new URLSearchParams({ agent })
+  if (node !== null) parts.set('node', formatNodeId(node))
+  if (view !== 'conversation') parts.set('view', view)
+  if (at !== null) parts.set('at', String(at))
+  if (turn !== null && view === 'requests') parts.set('turn', String(turn))
+  return `#${parts.toString()}`
+}

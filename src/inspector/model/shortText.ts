@@ -1,0 +1,50 @@
+import { cutEnd } from '../../conversation/cutMiddle.ts'
+import { withoutReordering } from '../../conversation/withoutReordering.ts'
+import { formatCount } from './numbers.ts'
+
+/** A text as it may stand on the page: whole characters, in the order they come in. */
+export const forDisplay = (text: string): string => withoutReordering(text.toWellFormed())
+
+/** A text in one line, at most so many characters; what is cut is marked by "…". Pure; looks at no more than it needs. */
+export const oneLine = (text: string, most = 160): string =>
+  cutEnd(
+    forDisplay(cutEnd(text, most * 4))
+      .replace(/\s+/g, ' ')
+      .trim(),
+    most,
+  ).replace(/\s+…$/, '…')
+
+const wholeBefore = (text: string, end: number): string => text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '')
+
+/** The beginning of a text: at most so many lines and characters. */
+export function beginning(text: string, { lines, chars }: { lines: number; chars: number }): string {
+  let end = -1
+  for (let line = 0; line < lines; line++) {
+    const next = text.indexOf('\n', end + 1)
+    if (next < 0 || next > chars) return wholeBefore(text, chars)
+    end = next
+  }
+  return text.slice(0, end)
+}
+
+/** Arguments of a call in one line: `path: "a.ts", line: 3`; what is no object as JSON. */
+export function argumentsLine(input: unknown, most = 120): string {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return oneLine(jsonOf(input), most)
+  const parts: string[] = []
+  let length = 0
+  for (const [name, value] of Object.entries(input)) {
+    // A long string is cut before it is made JSON.
+    const part = `${name}: ${oneLine(jsonOf(typeof value === 'string' ? wholeBefore(value, most) : value), most)}`
+    parts.push(part)
+    length += part.length
+    if (length > most) break
+  }
+  return oneLine(parts.join(', '), most)
+}
+
+/** JSON of a value; of what has none, its text. */
+export const jsonOf = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, undefined, indent) ?? String(value)
+
+/** A number and its noun: `1 step`, `1,200 steps`. */
+export const counted = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`

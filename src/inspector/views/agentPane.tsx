@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import type { ViewName } from '../model/route.ts'
+import { EmptyState } from '../parts/emptyState.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { AgentHeader } from './agentHeader.tsx'
+import { ApprovalBar } from './approvalBar.tsx'
+import { ChartPane } from './chartPane.tsx'
+import { ConversationPane } from './conversationPane.tsx'
+import { PromptBox } from './promptBox.tsx'
+import { RequestPane } from './requestPane.tsx'
+import { TimelinePane } from './timelinePane.tsx'
+import { TimeSlider } from './timeSlider.tsx'
+
+const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [
+  { name: 'conversation', label: 'Conversation' },
+  { name: 'chart', label: 'Chart' },
+  { name: 'timeline', label: 'Timeline' },
+  { name: 'requests', label: 'Requests' },
+]
+
+const panelId = 'view'
+
+export interface AgentPaneProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onStop: () => void
+}
+
+/** One agent: its views, the calls that wait, and what a person can say to it. */
+export function AgentPane({ inspector, view, onStop }: AgentPaneProps) {
+  const { view: chosen } = inspector.route.value
+  return (
+    <main class="agent" aria-label={`Agent ${view.agentId}`}>
+      <AgentHeader inspector={inspector} view={view} onStop={onStop} />
+      <Tabs
+        label="Views"
+        tabs={tabs}
+        chosen={chosen}
+        onChoose={(name) => inspector.go({ view: name })}
+        panelId={panelId}
+      />
+      <div class="panel" id={panelId} role="tabpanel" aria-labelledby={`${panelId}-${chosen}`}>
+        <Panel inspector={inspector} view={view} />
+      </div>
+      <TimeSlider inspector={inspector} view={view} />
+      <ApprovalBar inspector={inspector} view={view} />
+      <PromptBox inspector={inspector} view={view} />
+    </main>
+  )
+}
+
+function Panel({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
+  const { status, error, progress } = view.state.value
+  if (status === 'error') return <Failed code={error?.code ?? ''} message={error?.message ?? ''} />
+  if (status === 'loading') return <Skeleton label="The log is being read" progress={progress} />
+  const panes: { readonly [V in ViewName]: () => ComponentChildren } = {
+    conversation: () => (
+      <ConversationPane
+        view={view}
+        selected={inspector.node}
+        onSelect={(node: NodeId | null) => inspector.go({ node }, 'replace')}
+      />
+    ),
+    chart: () => <ChartPane view={view} model={inspector.chart.value} />,
+    timeline: () => <TimelinePane key={view.agentId} inspector={inspector} view={view} />,
+    requests: () => <RequestPane view={view} turn={inspector.turn} />,
+  }
+  return panes[inspector.route.value.view]()
+}
+
+const titles: Readonly<Record<string, string>> = {
+  AGENT_NOT_FOUND: 'There is no such agent',
+  BRIDGE_FORBIDDEN: 'Your token does not reach this agent',
+  LOG_VERSION: 'This log is from a newer version',
+  LOG_CORRUPT: 'This log is damaged',
+}
+
+const Failed = ({ code, message }: { readonly code: string; readonly message: string }) => (
+  <EmptyState icon="warning" title={titles[code] ?? 'The agent cannot be shown'}>
+    <p role="alert">{message}</p>
+    <p class="mono faint">{code}</p>
+  </EmptyState>
+)

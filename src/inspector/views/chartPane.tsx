@@ -1,0 +1,99 @@
+import { useComputed, useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import { chartDrawing } from '../../charts/chartDrawing.ts'
+import type { ChartLayout } from '../../charts/chartLayout.ts'
+import type { ChartModel } from '../../charts/chartModel.ts'
+import { hubExits } from '../../charts/hubExits.ts'
+import type { AgentView } from '../model/agentView.ts'
+import { brakeWords } from '../model/chartWords.ts'
+import { EmptyState } from '../parts/emptyState.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { layoutChart } from '../worker/layoutChart.ts'
+import { ChartStage } from './chartStage.tsx'
+import { useChartTrail } from './chartTrail.ts'
+import { ChartWordsList } from './chartWordsList.tsx'
+
+export interface ChartPaneProps {
+  readonly view: AgentView
+  /** `null`: it is not there yet, or the server does not give it. */
+  readonly model: ChartModel | null
+}
+
+/** The agent's statechart with its active state lit, in a picture and in words. */
+export function ChartPane({ view, model }: ChartPaneProps): JSX.Element {
+  const status = useComputed(() => view.state.value.status)
+  if (model !== null) return <Chart view={view} model={model} />
+  if (status.value === 'loading') return <Skeleton label="Reading the chart" />
+  return (
+    <EmptyState icon="agents" title="No chart yet">
+      <p>The server gives the chart of an agent that runs. It appears here as soon as it comes.</p>
+    </EmptyState>
+  )
+}
+
+type Placing =
+  | { readonly type: 'placing' }
+  | { readonly type: 'failed'; readonly why: string }
+  | { readonly type: 'placed'; readonly layout: ChartLayout }
+
+function Chart({ view, model }: { readonly view: AgentView; readonly model: ChartModel }): JSX.Element {
+  const active = useComputed(() => view.state.value.chartState)
+  const isPast = useComputed(() => view.state.value.status === 'past')
+  const placing = useSignal<Placing>({ type: 'placing' })
+  const still = useMemo(() => hubExits(chartDrawing({ ...model, active: [] })), [model])
+  useEffect(() => {
+    let isOver = false
+    layoutChart(still).then(
+      (layout) => {
+        if (!isOver) placing.value = { type: 'placed', layout }
+      },
+      (thrown: unknown) => {
+        if (!isOver) placing.value = { type: 'failed', why: thrown instanceof Error ? thrown.message : String(thrown) }
+      },
+    )
+    return () => void (isOver = true)
+  }, [still])
+  const state = active.value
+  const trail = useChartTrail(view)
+  return (
+    <section class="chart" aria-label="Statechart">
+      <div class="chart-bar">
+        <p class="chart-now">
+          <span class="muted">{isPast.value ? 'At this moment' : 'Now'}</span>{' '}
+          {state === '' ? <span class="muted">not known</span> : <strong class="mono">{state}</strong>}
+        </p>
+        <ul class="chart-brakes" aria-label="Brakes">
+          {brakeWords(model.brakes).map(({ name, isOpen, told }) => (
+            <li key={name} class={`chart-brake ${isOpen ? 'is-open' : 'is-shut'}`}>
+              <BrakeMark isOpen={isOpen} />
+              <span>
+                {name} brake {told}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
+      {placing.value.type === 'placing' && <Skeleton label="Laying out the chart" />}
+      {placing.value.type === 'failed' && (
+        <EmptyState icon="warning" title="The chart could not be drawn">
+          <p>{placing.value.why}</p>
+          <p>Below it is told in words.</p>
+        </EmptyState>
+      )}
+      {placing.value.type === 'placed' && (
+        <ChartStage layout={placing.value.layout} model={model} active={state} trail={trail} />
+      )}
+      <details class="chart-words">
+        <summary>States and transitions in words</summary>
+        <ChartWordsList model={model} active={state} />
+      </details>
+    </section>
+  )
+}
+
+const BrakeMark = ({ isOpen }: { readonly isOpen: boolean }): JSX.Element => (
+  <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+    {isOpen ? <path d="M1 7h12M9.5 3.5 13 7l-3.5 3.5" /> : <path d="M1 7h5M7.5 2v10M11 4.5v5" />}
+  </svg>
+)

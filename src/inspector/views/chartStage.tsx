@@ -1,0 +1,144 @@
+import { SquareButton } from '../parts/squareButton.tsx'
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { chartDrawing } from '../../charts/chartDrawing.ts'
+import type { ChartLayout } from '../../charts/chartLayout.ts'
+import type { ChartModel } from '../../charts/chartModel.ts'
+import { cameraKey, centred, fitCamera, zoomed, type Camera, type Size } from '../model/chartCamera.ts'
+import { brakeWords } from '../model/chartWords.ts'
+import { ChartPicture } from './chartPicture.tsx'
+
+export interface ChartStageProps {
+  readonly layout: ChartLayout
+  readonly model: ChartModel
+  /** Path of the active state; empty when it is not known. */
+  readonly active: string
+  /** States it has just been in. */
+  readonly trail: ReadonlySet<string>
+}
+
+/** A whole picture smaller than this cannot be read: its active state is followed instead. */
+const readable = 0.45
+const followScale = 0.85
+
+/** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
+export function ChartStage({ layout, model, active, trail }: ChartStageProps): JSX.Element {
+  const stage = useRef<HTMLDivElement>(null)
+  const sight = useSignal<Size>({ width: 0, height: 0 })
+  const camera = useSignal<Camera | null>(null)
+  /** `null`: nobody has chosen yet. */
+  const follows = useSignal<boolean | null>(null)
+  const drag = useRef<{ readonly x: number; readonly y: number } | null>(null)
+
+  useLayoutEffect(() => {
+    const element = stage.current!
+    const observer = new ResizeObserver(() => {
+      sight.value = { width: element.clientWidth, height: element.clientHeight }
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+
+  const fit = fitCamera(layout, sight.value)
+  const isFollowing = follows.value ?? (fit.scale < readable && active !== '')
+  const box = layout.boxes.find(({ id }) => id === active)
+  const shown = camera.value ?? (isFollowing && box !== undefined ? centred(followScale, box, sight.value) : fit)
+  useEffect(() => {
+    // Who follows wants the next state in the middle, too.
+    if (isFollowing) camera.value = null
+  }, [active, isFollowing])
+
+  const lit = useMemo(() => {
+    const { nodes } = chartDrawing({ ...model, active: active === '' ? [] : [active] })
+    return new Map(nodes.map((node) => [node.id, node.active]))
+  }, [model, active])
+
+  const move = (next: Camera): void => void (camera.value = next)
+  const zoomBy = (factor: number): void =>
+    move(zoomed(shown, factor, { x: sight.value.width / 2, y: sight.value.height / 2 }))
+  const fitAll = (): void => {
+    follows.value = false
+    camera.value = null
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== stage.current || event.ctrlKey || event.metaKey || event.altKey) return
+    const next = cameraKey(event.key, shown, sight.value)
+    if (next === undefined) return
+    event.preventDefault()
+    if (next === 'fit') fitAll()
+    else move(next)
+  }
+  const onWheel = (event: WheelEvent): void => {
+    event.preventDefault()
+    const place = stage.current!.getBoundingClientRect()
+    const pixels = event.deltaMode === 0 ? event.deltaY : event.deltaY * 32
+    const factor = Math.exp(-Math.max(-200, Math.min(200, pixels)) * 0.0018)
+    move(zoomed(shown, factor, { x: event.clientX - place.left, y: event.clientY - place.top }))
+  }
+  const onPointerDown = (event: PointerEvent): void => {
+    if (event.button !== 0) return
+    drag.current = { x: event.clientX - shown.x, y: event.clientY - shown.y }
+    stage.current!.setPointerCapture(event.pointerId)
+  }
+  const onPointerMove = (event: PointerEvent): void => {
+    if (drag.current === null) return
+    move({ ...shown, x: event.clientX - drag.current.x, y: event.clientY - drag.current.y })
+  }
+  const onPointerEnd = (): void => void (drag.current = null)
+
+  return (
+    <div class="chart-place">
+      <div
+        ref={stage}
+        class="chart-stage"
+        role="group"
+        aria-label="Picture of the statechart. Arrow keys move it, plus and minus zoom, 0 shows all of it."
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onWheel={onWheel}
+        onPointerDown={onPointerDown}
+        onPointerMove={onPointerMove}
+        onPointerUp={onPointerEnd}
+        onPointerCancel={onPointerEnd}
+      >
+        <ChartPicture layout={layout} lit={lit} trail={trail} camera={shown} label={labelOf(model, active)} />
+      </div>
+      <div class="chart-tools" role="group" aria-label="Zoom">
+        <SquareButton label="Zoom in" hint="Zoom in (+)" onClick={() => zoomBy(1.25)}>
+          <Sign path="M7 2v10M2 7h10" />
+        </SquareButton>
+        <SquareButton label="Zoom out" hint="Zoom out (−)" onClick={() => zoomBy(0.8)}>
+          <Sign path="M2 7h10" />
+        </SquareButton>
+        <SquareButton label="Show all of it" hint="Show all of it (0)" onClick={fitAll}>
+          <Sign path="M2 5V2h3M9 2h3v3M12 9v3H9M5 12H2V9" />
+        </SquareButton>
+        <SquareButton
+          label="Follow the active state"
+          isPressed={isFollowing}
+          onClick={() => {
+            follows.value = !isFollowing
+            camera.value = null
+          }}
+        >
+          <Sign path="M7 1v3M7 10v3M1 7h3M10 7h3M4.5 7a2.5 2.5 0 1 0 5 0 2.5 2.5 0 0 0-5 0" />
+        </SquareButton>
+      </div>
+    </div>
+  )
+}
+
+const Sign = ({ path }: { readonly path: string }): JSX.Element => (
+  <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+    <path d={path} />
+  </svg>
+)
+
+/** The picture in a sentence; the list of states below tells the rest. */
+function labelOf(model: ChartModel, active: string): string {
+  const brakes = brakeWords(model.brakes).map(({ name, told }) => `${name} brake ${told}.`)
+  return [`Statechart of ${model.title}.`, active === '' ? '' : `Active: ${active}.`, ...brakes]
+    .filter(Boolean)
+    .join(' ')
+}

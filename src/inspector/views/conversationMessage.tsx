@@ -1,0 +1,113 @@
+import type { JSX } from 'preact'
+import { estimateTokens } from '../../conversation/tokenCounter.ts'
+import { formatNodeId } from '../../protocol/ids.ts'
+import { providedText, textOf, type AssistantMessage, type Block, type UserSource } from '../../protocol/messages.ts'
+import type { MessageRow } from '../model/graphRow.ts'
+import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
+import { counted } from '../model/shortText.ts'
+import { Images } from './conversationImages.tsx'
+import { LongText } from './conversationText.tsx'
+
+export interface TextState {
+  readonly isFull: boolean
+  readonly onToggle: () => void
+}
+
+export interface MessageBodyProps {
+  readonly row: MessageRow
+  readonly toggle: JSX.Element | null
+  readonly text: TextState
+  /** Calls that are not shown. */
+  readonly hidden: number
+}
+
+const sources: Readonly<Record<UserSource, string | undefined>> = {
+  prompt: undefined,
+  steering: 'steering',
+  followUp: 'follow-up',
+}
+
+/** What a person or the model said. */
+export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JSX.Element {
+  const { message, nodeId, turnIndex, rebasedFrom, pruned } = row
+  const isUser = message.role === 'user'
+  const said = textOf(message.content)
+  const thought = thinkingOf(message.content)
+  const source = isUser ? sources[message.source] : undefined
+  return (
+    <>
+      <div class="conversation-head">
+        <span class={`conversation-role is-${message.role}`}>{isUser ? 'User' : 'Assistant'}</span>
+        {!isUser && <span class="muted conversation-turn">turn {turnIndex}</span>}
+        {source !== undefined && <span class="badge">{source}</span>}
+        {rebasedFrom !== undefined && (
+          <span class="badge accent" title="A revert would have taken it off the trunk, so it is said again">
+            again, as {formatNodeId(rebasedFrom)}
+          </span>
+        )}
+        {!isUser && <StopBadge message={message} />}
+        {pruned !== undefined && <span class="badge warn">pruned</span>}
+        {toggle}
+        {hidden > 0 && <span class="muted">{counted(hidden, 'call')}</span>}
+        <span class="conversation-meta number">
+          {isUser ? <Estimate message={message} /> : <Used message={message} />}
+          <span class="conversation-id">{formatNodeId(nodeId)}</span>
+        </span>
+      </div>
+      {thought !== '' && <Thought text={thought} />}
+      {message.content.map((block, index) =>
+        block.type === 'provider' ? (
+          <p key={index} class="mono muted">
+            {providedText(block)}
+          </p>
+        ) : null,
+      )}
+      {said !== '' && <LongText text={said} {...text} />}
+      <Images content={message.content} />
+    </>
+  )
+}
+
+const thinkingOf = (content: readonly Block[]): string =>
+  content.flatMap((block) => (block.type === 'thinking' ? [block.text] : [])).join('\n\n')
+
+function Thought({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <details class="conversation-thought" onClick={(event) => event.stopPropagation()}>
+      <summary>Thinking · {formatCount(text.length)} characters</summary>
+      <LongText text={text} />
+    </details>
+  )
+}
+
+const stops: Readonly<Record<AssistantMessage['stopReason'], string | undefined>> = {
+  stop: undefined,
+  toolUse: undefined,
+  length: 'cut off at its length limit',
+  refusal: 'refused',
+  aborted: 'aborted',
+}
+
+function StopBadge({ message }: { readonly message: AssistantMessage }): JSX.Element | null {
+  const told = stops[message.stopReason]
+  return told === undefined ? null : <span class="badge warn">{told}</span>
+}
+
+function Estimate({ message }: { readonly message: MessageRow['message'] }): JSX.Element {
+  const tokens = estimateTokens.message(message)
+  return <span title={`about ${counted(tokens, 'token')}`}>≈{formatCompact(tokens)} tok</span>
+}
+
+function Used({ message }: { readonly message: AssistantMessage }): JSX.Element {
+  const { input, output, cacheRead, cacheWrite } = message.usage
+  const sent = input + cacheRead + cacheWrite
+  if (sent + output === 0) return <Estimate message={message} />
+  const share = sent === 0 ? 0 : cacheRead / sent
+  const title = `${counted(sent, 'token')} in (${formatCount(cacheRead)} from the cache), ${formatCount(output)} out`
+  return (
+    <span title={title}>
+      {formatCompact(sent)} in · {formatCompact(output)} out
+      {share > 0 && <span class="conversation-wide"> · {formatShare(share)} cached</span>}
+    </span>
+  )
+}

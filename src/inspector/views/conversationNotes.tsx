@@ -1,0 +1,165 @@
+import type { JSX } from 'preact'
+import type { Tag } from '../../protocol/braking.ts'
+import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+import type { FoldRow, MemoRow, NoticeRow, TagRow } from '../model/graphRow.ts'
+import { formatCount } from '../model/numbers.ts'
+import { counted } from '../model/shortText.ts'
+import { AgentLink } from './conversationCall.tsx'
+import type { TextState } from './conversationMessage.tsx'
+import { LongText } from './conversationText.tsx'
+
+const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1)
+
+/** `n4–n9`, or `n4` of one. */
+function span(ids: readonly NodeId[]): string {
+  const first = ids[0]
+  const last = ids.at(-1)
+  if (first === undefined || last === undefined) return ''
+  return first === last ? formatNodeId(first) : `${formatNodeId(first)}–${formatNodeId(last)}`
+}
+
+export interface TagBodyProps {
+  readonly row: TagRow
+  readonly isOpen: boolean
+  readonly toggle: JSX.Element | null
+  /** Rows of the branch that are not shown. */
+  readonly hidden: number
+  readonly text: TextState
+}
+
+/** The note a revert left, and what it left behind. */
+export function TagBody({ row, isOpen, toggle, hidden, text }: TagBodyProps): JSX.Element {
+  const { tag, target, by, category } = row
+  const { abandoned } = tag
+  return (
+    <div class="conversation-note is-tag">
+      <div class="conversation-head">
+        {toggle}
+        <span class={`badge ${tag.kind === 'lesson' ? 'warn' : 'accent'}`}>{capital(tag.kind)}</span>
+        <span class="muted">
+          {by === 'person' ? 'a person' : 'the model'} went back to {formatNodeId(target)} · {category}
+        </span>
+        <span class="conversation-meta number">
+          {abandoned.length > 0 && (
+            <span>
+              {span(abandoned)} abandoned{!isOpen && hidden > 0 ? `, ${counted(hidden, 'row')} hidden` : ''}
+            </span>
+          )}
+        </span>
+      </div>
+      {tag.text.trim() !== '' && <LongText text={tag.text} {...text} />}
+      <EvidenceList tag={tag} />
+    </div>
+  )
+}
+
+function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
+  const { calls, changed, children = [] } = tag.evidence
+  const verbatim = tag.keepVerbatim ?? []
+  if (calls.length + changed.length + children.length + verbatim.length === 0) return null
+  return (
+    <dl class="conversation-evidence">
+      {calls.length > 0 && (
+        <>
+          <dt>tried</dt>
+          <dd>
+            {calls.map(({ name, attempts, lastError }) => (
+              <span class="conversation-tried">
+                <span class="mono">{name}</span>
+                {attempts > 1 && <span class="muted"> {formatCount(attempts)} times</span>}
+                {lastError !== undefined && <span class="is-bad"> {lastError}</span>}
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
+      {changed.length > 0 && (
+        <>
+          <dt>still changed</dt>
+          <dd class="mono">{changed.join(', ')}</dd>
+        </>
+      )}
+      {children.length > 0 && (
+        <>
+          <dt>sub-agents</dt>
+          <dd>
+            {children.map(({ agentId, aborted }) => (
+              <span class="conversation-tried">
+                <AgentLink agentId={agentId} /> <span class="muted">{aborted ? 'aborted' : 'goes on'}</span>
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
+      {verbatim.length > 0 && (
+        <>
+          <dt>quoted</dt>
+          <dd class="mono">{verbatim.map(formatNodeId).join(', ')}</dd>
+        </>
+      )}
+    </dl>
+  )
+}
+
+export interface FoldBodyProps {
+  readonly row: FoldRow
+  readonly isInForce: boolean
+  readonly toggle: JSX.Element | null
+  readonly hidden: number
+  readonly text: TextState
+}
+
+/** A summary, and the span it stands for. */
+export function FoldBody({ row, isInForce, toggle, hidden, text }: FoldBodyProps): JSX.Element {
+  const { overlay, tokensBefore, tokensAfter } = row
+  return (
+    <div class="conversation-note is-fold">
+      <div class="conversation-head">
+        {toggle}
+        <span class="badge accent">Compacted</span>
+        <span class="muted">
+          {span([overlay.from, overlay.to])}
+          {hidden > 0 ? `, ${counted(hidden, 'row')} folded` : ''}
+          {isInForce ? '' : ', no longer in force'}
+        </span>
+        <span class="conversation-meta number">
+          {tokensBefore > 0 && (
+            <span>
+              {formatCount(tokensBefore)} → {formatCount(tokensAfter)} tok
+            </span>
+          )}
+          <span class="conversation-id">{formatNodeId(overlay.nodeId)}</span>
+        </span>
+      </div>
+      <LongText text={overlay.summary} lines={6} chars={600} {...text} />
+    </div>
+  )
+}
+
+/** What a prune hid from the model. */
+export function MemoBody({ row, text }: { readonly row: MemoRow; readonly text: TextState }): JSX.Element {
+  const { steps, tokens, memo } = row.outcome
+  const named = steps.slice(0, 8).map(formatNodeId).join(', ')
+  return (
+    <div class="conversation-note is-memo">
+      <div class="conversation-head">
+        <span class="badge warn">Pruned</span>
+        <span class="muted">
+          {counted(steps.length, 'step')} ({named}
+          {steps.length > 8 ? ', …' : ''}) hidden from the model
+        </span>
+        <span class="conversation-meta number">−{formatCount(tokens)} tok</span>
+      </div>
+      {memo !== undefined && memo.trim() !== '' && <LongText text={memo} lines={6} chars={600} {...text} />}
+    </div>
+  )
+}
+
+/** Something that happened between messages. */
+export function NoticeBody({ row }: { readonly row: NoticeRow }): JSX.Element {
+  return (
+    <p class={`conversation-notice is-${row.tone}`}>
+      {row.text} {row.link !== undefined && <AgentLink agentId={row.link} />}
+    </p>
+  )
+}

@@ -1,0 +1,146 @@
+import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+import { providedText, type Block } from '../../protocol/messages.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { formatCount } from '../model/numbers.ts'
+import { ControlButton } from '../parts/controlButton.tsx'
+import { CutText } from '../parts/cutText.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { JsonTree } from '../parts/jsonTree.tsx'
+
+const roles = { user: 'User message', assistant: 'Reply', toolResult: 'Tool result' } as const
+
+export interface NodeDetailsProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly id: NodeId
+  readonly onRevert: (node: NodeId) => void
+}
+
+/** A message of the conversation: where it stands, what it says, and the way back to it. */
+export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps) {
+  const { conversation, status, at } = view.state.value
+  const node = conversation.node(id) ?? conversation.log().find((other) => other.id === id)
+  if (node === undefined) {
+    if (status === 'loading' || status === 'error') return null
+    const where = at === null ? 'in the conversation of this agent' : `at record ${at}; it may come later`
+    return (
+      <section class="details-part" aria-labelledby="node-title">
+        <h2 id="node-title">{formatNodeId(id)}</h2>
+        <p class="problem">
+          There is no message {formatNodeId(id)} {where}.
+        </p>
+        <button type="button" class="button" onClick={() => inspector.go({ node: null }, 'replace')}>
+          Clear
+        </button>
+      </section>
+    )
+  }
+  const { message, tokens, tags, turnIndex, loopId, parentId, rebasedFrom } = node
+  const isOnTrunk = conversation.trunk()[node.depth - 1]?.id === id
+  const why = isOnTrunk ? inspector.controls.value.revert : 'It is not on the trunk.'
+  return (
+    <section class="details-part" aria-labelledby="node-title">
+      <div class="part-title">
+        <h2 id="node-title" class="grow">
+          <span class="mono">{formatNodeId(id)}</span> {roles[message.role]}
+        </h2>
+        <ControlButton why={why} onUse={() => onRevert(id)} label={`Revert to ${formatNodeId(id)}`}>
+          <Icon name="revert" /> Revert
+        </ControlButton>
+        <button
+          type="button"
+          class="button quiet square"
+          aria-label="Leave the message"
+          onClick={() => inspector.go({ node: null }, 'replace')}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <p class="badges">
+        <span class={`badge ${isOnTrunk ? 'accent' : ''}`}>{isOnTrunk ? 'trunk' : 'abandoned'}</span>
+        {message.role === 'toolResult' && message.isError ? <span class="badge bad">error</span> : null}
+        {message.role === 'toolResult' && message.synthetic !== undefined ? (
+          <span class="badge warn">{message.synthetic}</span>
+        ) : null}
+        {message.role === 'assistant' ? <span class="badge">{message.stopReason}</span> : null}
+        {message.role === 'user' ? <span class="badge">{message.source}</span> : null}
+      </p>
+      <dl class="pairs">
+        <dt>Run</dt>
+        <dd class="mono">{loopId}</dd>
+        <dt>Turn</dt>
+        <dd>
+          <button type="button" class="link" onClick={() => inspector.go({ view: 'requests', turn: turnIndex })}>
+            {turnIndex}, its request
+          </button>
+        </dd>
+        <dt>After</dt>
+        <dd>
+          {parentId === null ? (
+            'nothing: it is the first'
+          ) : (
+            <button type="button" class="link mono" onClick={() => inspector.go({ node: parentId })}>
+              {formatNodeId(parentId)}
+            </button>
+          )}
+        </dd>
+        {rebasedFrom === undefined ? null : (
+          <>
+            <dt>Repeats</dt>
+            <dd class="mono">{formatNodeId(rebasedFrom)}</dd>
+          </>
+        )}
+        <dt>Tokens</dt>
+        <dd class="number">{formatCount(tokens)}, estimated</dd>
+        {message.role === 'assistant' ? (
+          <>
+            <dt>Model</dt>
+            <dd class="mono">{message.model}</dd>
+          </>
+        ) : null}
+      </dl>
+      {tags.map((tag) => (
+        <div key={`${tag.kind} ${tag.turnIndex}`} class="note">
+          <span class="badge accent">{tag.kind}</span>
+          <CutText text={tag.text} />
+        </div>
+      ))}
+      {message.content.map((block, index) => (
+        <BlockView key={`${id} ${index}`} block={block} />
+      ))}
+    </section>
+  )
+}
+
+function BlockView({ block }: { readonly block: Block }) {
+  switch (block.type) {
+    case 'text':
+      return <CutText text={block.text} />
+    case 'thinking':
+      return (
+        <div class="thinking">
+          <span class="faint small">Thinking</span>
+          <CutText text={block.text} />
+        </div>
+      )
+    case 'toolCall':
+      return (
+        <div class="call">
+          <span class="mono">
+            <strong>{block.name}</strong> <span class="faint">{block.callId}</span>
+          </span>
+          <JsonTree value={block.input} depth={2} />
+        </div>
+      )
+    case 'provider':
+      return (
+        <div class="call">
+          <span class="mono">{providedText(block)}</span>
+          <JsonTree value={block.data} depth={1} />
+        </div>
+      )
+    case 'image':
+      return <img class="image" alt="Image of the message" src={`data:${block.mimeType};base64,${block.data}`} />
+  }
+}

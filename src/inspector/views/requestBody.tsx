@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useCallback, useMemo, useRef } from 'preact/hooks'
+import type { ModelRequest } from '../../protocol/model.ts'
+import type { Provenance } from '../../protocol/provenance.ts'
+import { requestMarks, type MessageMark } from '../model/requestMarks.ts'
+import { requestReasons } from '../model/requestReason.ts'
+import { counted } from '../model/shortText.ts'
+import { useRowScroll } from './conversationScroll.ts'
+import { SettingsPart, SystemPart, ToolsPart } from './requestFrame.tsx'
+import { RequestMessageRow } from './requestMessage.tsx'
+
+export interface RequestBodyProps {
+  readonly request: ModelRequest
+  readonly provenance: readonly Provenance[]
+  /** The request before. */
+  readonly old: ModelRequest | undefined
+  readonly kept: number
+}
+
+type Part =
+  | { readonly type: 'system' | 'tools' | 'settings' | 'gone' }
+  | { readonly type: 'lost' | 'message'; readonly at: number; readonly mark?: MessageMark }
+
+/** A request in its parts: system, tools, settings, and every message. */
+export function RequestBody({ request, provenance, old, kept }: RequestBodyProps): JSX.Element {
+  const scroller = useRef<HTMLDivElement>(null)
+  const showsGone = useSignal(false)
+  /** Messages shown in full. */
+  const full = useSignal<ReadonlySet<string>>(new Set())
+  const compared = useMemo(
+    () => (old === undefined ? undefined : requestMarks(old.messages, request.messages, kept)),
+    [request, old, kept],
+  )
+  const parts = useMemo(() => {
+    const { marks, gone = [] } = compared ?? {}
+    const messages = request.messages.map((_, at): Part => {
+      const mark = marks?.[at]
+      return { type: 'message', at, ...(mark === undefined ? {} : { mark }) }
+    })
+    const lost = showsGone.value ? gone.map((at): Part => ({ type: 'lost', at })) : []
+    const said: Part[] = gone.length === 0 ? [] : [{ type: 'gone' }, ...lost]
+    const frame: Part[] = [{ type: 'system' }, { type: 'tools' }, { type: 'settings' }]
+    return [...frame, ...messages.slice(0, kept), ...said, ...messages.slice(kept)]
+  }, [request, compared, kept, showsGone.value])
+  const scroll = useRowScroll({
+    count: parts.length,
+    keyOf: useCallback((index: number) => keyOf(parts[index]!), [parts]),
+    estimate: heightOf,
+    scroller: () => scroller.current,
+    follows: false,
+  })
+  const toggleFull = (key: string): void => {
+    const next = new Set(full.value)
+    if (!next.delete(key)) next.add(key)
+    full.value = next
+  }
+  const draw = (part: Part): JSX.Element => {
+    switch (part.type) {
+      case 'system':
+        return <SystemPart system={request.system} isChanged={old !== undefined && old.system !== request.system} />
+      case 'tools':
+        return <ToolsPart tools={request.tools} old={old?.tools} />
+      case 'settings':
+        return <SettingsPart settings={request.settings} old={old?.settings} />
+      case 'gone': {
+        const count = compared?.gone.length ?? 0
+        return (
+          <button
+            type="button"
+            class="request-gone"
+            aria-expanded={showsGone.value}
+            onClick={() => (showsGone.value = !showsGone.value)}
+          >
+            <span class="request-sign is-gone" aria-hidden="true">
+              −
+            </span>
+            {counted(count, 'message')} of the request before {count === 1 ? 'is' : 'are'} sent no more
+            <span class="request-more">{showsGone.value ? 'Hide' : 'Show'}</span>
+          </button>
+        )
+      }
+      case 'lost':
+      case 'message': {
+        const isLost = part.type === 'lost'
+        const key = keyOf(part)
+        return (
+          <RequestMessageRow
+            at={part.at}
+            message={(isLost ? old! : request).messages[part.at]!}
+            mark={isLost ? 'gone' : part.mark}
+            reasons={isLost ? [] : requestReasons(provenance[part.at])}
+            isFull={full.value.has(key)}
+            onToggle={() => toggleFull(key)}
+          />
+        )
+      }
+    }
+  }
+  return (
+    <div ref={scroller} class="request-scroll scroll" tabIndex={0} role="region" aria-label="Parts of the request">
+      <div class="conversation-rows" role="list" style={{ height: `${scroll.height}px` }}>
+        {scroll.items.map(({ index, key, start }) => (
+          <div
+            key={key}
+            ref={scroll.measure}
+            data-index={index}
+            class="conversation-place"
+            role="listitem"
+            aria-posinset={index + 1}
+            aria-setsize={parts.length}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {parts[index] !== undefined && draw(parts[index])}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** System, tools and settings are closed at first. */
+const heightOf = (index: number): number => (index < 3 ? 40 : 96)
+
+const keyOf = (part: Part): string => ('at' in part ? `${part.type} ${part.at}` : part.type)

@@ -1,0 +1,37 @@
+import Elk from 'elkjs/lib/elk-api.js'
+import type { ChartDrawing } from '../../charts/chartDrawing.ts'
+import { fromElk, toElk, type ChartLayout, type ElkGraph } from '../../charts/chartLayout.ts'
+
+interface Layouter {
+  layout(graph: unknown): Promise<unknown>
+}
+
+/** Its types name a `default` that the module itself is, too. */
+const ElkClass = Elk as unknown as new (options: { workerFactory: () => Worker }) => Layouter
+
+let layouter: Layouter | undefined
+
+/** Charts that were laid out, the one asked for last at the end. */
+const known = new Map<string, Promise<ChartLayout>>()
+const mostKnown = 8
+
+/** Places what a chart shows, in a worker that the page keeps. Which states are active makes no difference. Rejects when ELK does. */
+export function layoutChart(drawing: ChartDrawing): Promise<ChartLayout> {
+  const nodes = drawing.nodes.map(({ active: _, ...node }) => node)
+  const plain: ChartDrawing = { ...drawing, nodes }
+  const key = JSON.stringify(plain)
+  const before = known.get(key)
+  known.delete(key)
+  const layout = before ?? placed(plain)
+  known.set(key, layout)
+  layout.catch(() => known.delete(key))
+  if (known.size > mostKnown) known.delete(known.keys().next().value!)
+  return layout
+}
+
+async function placed(drawing: ChartDrawing): Promise<ChartLayout> {
+  layouter ??= new ElkClass({
+    workerFactory: () => new Worker(new URL('./layoutWorker.ts', import.meta.url), { type: 'module', name: 'layout' }),
+  })
+  return fromElk((await layouter.layout(toElk(drawing))) as ElkGraph, drawing)
+}

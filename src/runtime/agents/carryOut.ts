@@ -1,0 +1,112 @@
+import type { CheckedCommand } from '../../protocol/checkCommand.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { QueueName } from '../../protocol/records.ts'
+import type { AgentBody } from './agent.ts'
+import { approvalsOf, hostOf } from './agentTree.ts'
+import type { Run } from '../../runs/run.ts'
+
+type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
+type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
+
+/**
+ * Gives a checked command to an agent's machine; `id` is what its run or message is known by, and `isRemote` whether it came over a
+ * wire and may come again. Throws what `Agent.dispatch` does.
+ */
+export function carryOut(host: AgentBody, command: Command, id: string, isRemote = false): Run | undefined {
+  const asked = isRemote ? { requestId: id } : {}
+  const at = host.clock.now()
+  if (startsRun.has(command.type)) host.announcer.requested(id)
+  switch (command.type) {
+    case 'agent.prompt':
+    case 'agent.interrupt': {
+      checkRoom(host, 'prompts')
+      const run = host.runs.expect(id)
+      const interrupt = command.type === 'agent.interrupt' ? ({ interrupt: true } as const) : {}
+      host.send({ type: 'prompt', id, at, ...saidIn(command), ...interrupt })
+      return run
+    }
+    case 'agent.steer':
+      checkRoom(host, isBusy(host) ? 'steering' : 'prompts')
+      host.send({ type: 'steer', id, at, ...saidIn(command) })
+      return undefined
+    case 'agent.followUp':
+      checkRoom(host, isBusy(host) ? 'followUps' : 'prompts')
+      host.send({ type: 'followUp', id, at, ...saidIn(command) })
+      return undefined
+    case 'agent.abort':
+      host.send({ type: 'abort', ...asked })
+      return undefined
+    case 'agent.resume':
+      return resume(host, command, id)
+    case 'agent.decide':
+      return decide(host, command, { at, ...asked })
+    case 'agent.revert': {
+      const { step, category, summary } = command
+      if (!host.definition.policy.flags.revert) {
+        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no braking.`)
+      }
+      checkRoom(host, 'reverts')
+      const request = { id, by: 'person', step, category, ...(summary === undefined ? {} : { summary }) } as const
+      host.send({ type: 'revert', request, at })
+      return undefined
+    }
+  }
+}
+
+const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
+  'agent.prompt',
+  'agent.interrupt',
+  'agent.steer',
+  'agent.followUp',
+  'agent.resume',
+  'agent.revert',
+])
+
+/** What a command says, without whom it says it to. */
+const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
+  type: _,
+  agentId: __,
+  ...said
+}: C): Omit<C, 'type' | 'agentId'> => said
+
+/** Decides a call of the agent's own, or by its key one of an agent below. */
+function decide(
+  host: AgentBody,
+  { callId, decision, reason }: CommandOf<'agent.decide'>,
+  how: { readonly at: number; readonly requestId?: string },
+): undefined {
+  const waiting = approvalsOf(host)
+  const asked =
+    waiting.find((call) => call.callId === callId && call.agentId === host.agentId) ??
+    waiting.find(({ key }) => key === callId)
+  const owner = asked === undefined ? undefined : hostOf(host, asked.agentId)
+  if (asked === undefined || owner === undefined) {
+    const there = waiting.map((call) => (call.agentId === host.agentId ? call.callId : call.key)).join(', ') || 'none'
+    throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" does not wait for a decision (waiting: ${there}).`)
+  }
+  owner.send({ type: 'decide', callId: asked.callId, decision, ...how, ...(reason === undefined ? {} : { reason }) })
+}
+
+function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: string): Run {
+  const { pause } = host.context
+  if (pause === null || pause.type === 'approvals') {
+    const why = pause === null ? '' : ', waiting for approvals'
+    throw new RuntimeError('NOT_PAUSED', `Agent "${host.agentId}" is ${host.state}${why}.`)
+  }
+  const run = host.runs.expect(id)
+  void host.runs.resume(run, limits)
+  return run
+}
+
+/** Whether there is a run to say something to; otherwise what is said starts one. */
+const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.state !== 'settling'
+
+function checkRoom({ agentId, context, definition, unseen }: AgentBody, queue: QueueName | 'reverts'): void {
+  if (context.pause?.type === 'store') {
+    const why = context.pause.error.message
+    throw new RuntimeError('AGENT_PAUSED', `Agent "${agentId}" is paused because its store failed: ${why}`)
+  }
+  const waiting = (context[queue]?.length ?? 0) + unseen
+  if (waiting < definition.maxQueue) return
+  throw new RuntimeError('QUEUE_FULL', `Agent "${agentId}" has ${waiting} waiting ${queue}, the most allowed.`)
+}

@@ -1,0 +1,42 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Redactor } from '../../actors/redaction/redactor.ts'
+import type { agentMachine } from '../../machines/agentMachine.ts'
+import type { AgentInput } from '../../machines/agentTypes.ts'
+import type { Clock } from '../../protocol/clock.ts'
+import type { ParentLink } from '../../protocol/records.ts'
+import type { Store, StoreLease } from '../../protocol/store.ts'
+import type { AgentHost } from './agentHost.ts'
+import type { Interpreter } from '../interpreter/interpreter.ts'
+import type { Nursery } from '../children/nursery.ts'
+import type { History } from '../../sessions/readHistory.ts'
+import type { Unloading } from './unloading.ts'
+import type { Watchers } from '../../telemetry/watchers.ts'
+
+/** What the agents of one runtime share. */
+export interface HostShared {
+  readonly machine: typeof agentMachine
+  readonly createActor: Interpreter['createActor']
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: () => number
+  /** Set when there is a tracer or a logger. */
+  readonly watchers?: Watchers | undefined
+  readonly redactor?: Redactor | undefined
+  readonly nursery: Nursery
+  /** Set with `idleUnloadMs`. */
+  readonly unloading?: Unloading | undefined
+}
+
+export interface HostOptions {
+  readonly agentId: string
+  readonly definition: AgentDefinition
+  readonly lease: StoreLease
+  /** The agent's log, to go on from it; of a fork, the past it shares comes first. */
+  readonly history?: Pick<History, 'past' | 'records'> | undefined
+  /** Nothing of what its log left open begins before somebody resumes it. */
+  readonly staysPaused?: boolean
+  /** Of a sub-agent. */
+  readonly parent?: AgentHost
+  readonly link?: ParentLink
+  readonly task?: AgentInput['task']
+}

@@ -1,0 +1,14 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Redactor } from '../../actors/redaction/redactor.ts'
+import type { RequestFrame } from '../../conversation/assembleRequest.ts'
+
+/** The parts of a definition's requests that stay the same, without secrets. */
+export const requestFrame = (
+  { system, toolSpecs, settings, braking }: AgentDefinition,
+  redactor: Redactor | undefined,
+): RequestFrame => ({
+  system: redactor?.text(system) ?? system,
+  tools: redactor?.value(toolSpecs) ?? toolSpecs,
+  settings,
+  ...(braking === null ? {} : { braking: braking.tags }),
+})

@@ -1,0 +1,49 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { isRedacted } from '../../actors/redaction/redactor.ts'
+import type { Conversation } from '../../conversation/conversation.ts'
+import type { AgentInput, CallState } from '../../machines/agentTypes.ts'
+import { rebuildContext } from '../../machines/rebuildContext.ts'
+import type { History } from '../../sessions/readHistory.ts'
+
+/** What a machine needs to go on from its history: its context, and which calls may run again. */
+export function restoreInput(
+  { past, records }: Pick<History, 'past' | 'records'>,
+  conversation: Conversation,
+  definition: AgentDefinition,
+  staysPaused = false,
+): NonNullable<AgentInput['restored']> {
+  const { flags } = definition.policy
+  const { queues, annotations, head, lastNodeId } = conversation
+  const context = rebuildContext(records, past)
+  return {
+    context: {
+      ...context,
+      head,
+      lastNodeId,
+      ...queues,
+      reverts: flags.revert ? [...(annotations?.reverts ?? [])] : null,
+      prunes: flags.prune ? [...(annotations?.prunes ?? [])] : null,
+      contextTokens: Math.round((definition.frameTokens + conversation.trunkTokens) * conversation.correction),
+    },
+    unapproved: context.calls.filter((call) => isUnapproved(call, definition)).map(({ callId }) => callId),
+    mayRerun: [...definition.tools.values()]
+      .filter(({ effects }) => effects !== 'irreversible')
+      .map(({ name }) => name),
+    staysPaused,
+    redacted: context.calls.filter(({ input }) => isRedacted(input)).map(({ callId }) => callId),
+  }
+}
+
+/** A call nobody decided on, of a tool that may want that: the process died before it asked. */
+function isUnapproved({ status, decision, name, input }: CallState, { tools }: AgentDefinition): boolean {
+  if (status !== 'ready' || decision !== undefined) return false
+  const tool = tools.get(name)
+  const parsed = tool?.parse(input)
+  if (tool === undefined || parsed?.ok !== true) return false
+  try {
+    // A predicate that takes its time is not waited for: a person may be asked once too often, never too seldom.
+    return tool.needsApproval(parsed.value) !== false
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,90 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { cutMiddle } from '../../conversation/cutMiddle.ts'
+import { textOf, totalTokens } from '../../protocol/messages.ts'
+import type { Limits, PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
+import type { RunResult } from '../../runs/run.ts'
+import type { History } from '../../sessions/readHistory.ts'
+
+/** What a call of a sub-agent is answered with, for the model that made it. */
+export interface ChildAnswer {
+  readonly text: string
+  readonly isError: boolean
+  /** It used up what its caller gave it, less than its definition allows: with more it goes on. */
+  readonly isOverAllowance?: boolean
+}
+
+/** Longest answer, in UTF-16 units: that of a tool. */
+const maxAnswerChars = 30_000
+
+type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'>
+
+/** The answer of a sub-agent whose run ended like this. */
+export function answerOf({ stopReason, text, reason, error }: Ending, { name, policy }: AgentDefinition): ChildAnswer {
+  const said = cutMiddle(text, maxAnswerChars)
+  if (stopReason === 'stop' && error === undefined) return { text: said || '(no answer)', isError: false }
+  const why =
+    error?.message ??
+    (reason?.type === 'limit' ? `its limit of ${reason.allowed} ${reason.limit} was reached` : wordsFor[stopReason])
+  const last = said === '' ? '' : `\n\nIts last words were:\n${said}`
+  const isOverAllowance = reason?.type === 'limit' && reason.allowed < (policy.limits[reason.limit] ?? Infinity)
+  return {
+    text: `The agent "${name}" did not finish: ${why.replace(/[.]?$/, '.')}${last}`,
+    isError: true,
+    ...(isOverAllowance ? { isOverAllowance } : {}),
+  }
+}
+
+const wordsFor: { readonly [R in Ending['stopReason']]: string } = {
+  stop: 'its answer was not usable',
+  length: 'its reply was cut off at the longest length allowed',
+  refusal: 'its model refused',
+  paused: 'it was paused',
+  aborted: 'it was aborted',
+  error: 'it failed',
+}
+
+/**
+ * The answer in the log of a sub-agent that had ended before its caller heard of it; `undefined`: it had not. `hasMore`: its caller
+ * knows that it had come to a limit, and has given it more.
+ */
+export function finishedAnswer(
+  { records }: History,
+  definition: AgentDefinition,
+  hasMore: boolean,
+): ChildAnswer | undefined {
+  const last = records.findLast((record) => record.type === 'run.start' || record.type === 'run.end')
+  if (last?.type !== 'run.end' || isUnfinished(last)) return undefined
+  if (hasMore && last.reason?.type === 'limit') return undefined
+  // Its process died before its task was in the log.
+  if (!records.some((record) => record.type === 'message.added')) return undefined
+  const reply = records.findLast((record) => record.type === 'reply.end')
+  const { stopReason, reason, error } = last
+  const text = reply === undefined ? '' : textOf(reply.message.content)
+  return answerOf(
+    { stopReason, text, ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) },
+    definition,
+  )
+}
+
+const isUnfinished = ({ reason }: RecordOf<'run.end'>): boolean =>
+  reason?.type === 'interrupted' || reason?.type === 'store'
+
+/** The smaller of two allowances, each by each. */
+export function limitsWithin(own: Limits, allowance: Limits): Limits {
+  const limits: Limits = { ...own }
+  for (const limit of ['turns', 'tokens', 'costUsd', 'ms'] as const) {
+    const most = allowance[limit]
+    if (most !== undefined) limits[limit] = Math.min(most, own[limit] ?? Infinity)
+  }
+  return limits
+}
+
+/** The limit that was reached by what was spent; `undefined`: there is something left. */
+export function usedUp({ usage, costUsd, turns }: Spent, limits: Limits): PauseReason | undefined {
+  const used = { turns, tokens: totalTokens(usage), costUsd } as const
+  for (const limit of ['turns', 'tokens', 'costUsd'] as const) {
+    const allowed = limits[limit]
+    if (allowed !== undefined && used[limit] >= allowed) return { type: 'limit', limit, allowed, used: used[limit] }
+  }
+  return undefined
+}

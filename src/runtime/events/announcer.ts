@@ -1,0 +1,214 @@
+import type { AgentPorts, LiveBody } from '../../actors/agentPorts.ts'
+import { blankSettings } from '../../actors/redaction/blankSecrets.ts'
+import type { Redactor } from '../../actors/redaction/redactor.ts'
+import { toErrorInfo } from '../../protocol/errors.ts'
+import { eventOf, isDelta, type AgentEvent, type EventOf } from '../../protocol/events.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
+import type { AgentHost } from '../agents/agentHost.ts'
+import type { HostShared } from '../agents/hostOptions.ts'
+import { defineLazily } from '../agents/defineLazily.ts'
+import { DeltaFilter } from './deltaFilter.ts'
+import { Observers, type AgentListener } from './observers.ts'
+import { RunHandle, type RunOutcome } from '../../runs/run.ts'
+
+/** Messages from which on those of a `turn.request` are listed when somebody looks: lists for every turn would add up. */
+const longRequest = 256
+
+const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
+
+/**
+ * Tells of one agent: its listeners, the run under way, the tracer and the logger; and of a sub-agent its ancestors' listeners
+ * that want to hear of descendants. Approvals reach every listener above, as somebody there must decide. An event is one
+ * object for all.
+ */
+export class Announcer {
+  readonly #host: AgentHost
+  readonly #shared: HostShared
+  readonly #observers = new Observers(this)
+  /** Listeners that want to hear of descendants too. */
+  #family: Observers | undefined
+  #deltas: DeltaFilter | undefined
+  #traced: TracedAgent | undefined
+  /** The run under way. */
+  run: RunOutcome | undefined
+
+  constructor(host: AgentHost, shared: HostShared) {
+    this.#host = host
+    this.#shared = shared
+  }
+
+  subscribe(listener: AgentListener, { descendants }: { readonly descendants: boolean }): () => void {
+    if (!descendants) return this.#observers.add(listener)
+    this.#family ??= new Observers(this)
+    return this.#family.add(listener)
+  }
+
+  /** Whether anybody listens here. */
+  get isAttended(): boolean {
+    return !this.#observers.isEmpty || this.#family?.isEmpty === false
+  }
+
+  /** Whether anybody hears live events of the agent. */
+  get isObserved(): boolean {
+    return (
+      !this.#observers.isEmpty ||
+      this.#reader !== undefined ||
+      this.isHeard ||
+      this.#shared.watchers?.wantsRequests === true
+    )
+  }
+
+  /** The run under way, when somebody may read it: it hears everything. */
+  get #reader(): RunHandle | undefined {
+    return this.run instanceof RunHandle ? this.run : undefined
+  }
+
+  /** Whether here or above somebody hears of descendants. */
+  get isHeard(): boolean {
+    return this.#family?.isEmpty === false || this.#host.parent?.announcer.isHeard === true
+  }
+
+  /** A record was made; told once the machine's step is done. */
+  record(record: LogRecord): void {
+    if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
+    if (this.#reader === undefined) this.run?.note(record)
+    const { watchers } = this.#shared
+    const isHeld = this.isObserved || (record.type.startsWith('approval.') && this.#host.parent !== undefined)
+    if (watchers === undefined && !isHeld) return
+    const event = eventOf(record, this.#host)
+    watchers?.event(event, this.#agent)
+    if (isHeld) this.#hold(event)
+  }
+
+  /** Something happened that is not recorded. */
+  emit(body: LiveBody): void {
+    this.#beat()
+    const { watchers, redactor } = this.#shared
+    const { isObserved } = this
+    const isHeard = isObserved || watchers !== undefined
+    // Somebody may listen from the middle of a reply on: secrets are followed from its beginning.
+    if (!isHeard && (redactor === undefined || !isOfReply(body))) return
+    const clean = redactor === undefined ? body : this.#redact(body, redactor)
+    if (clean === undefined || !isHeard) return
+    const event = this.#eventOf(clean)
+    watchers?.event(event, this.#agent)
+    if (isObserved) this.#tell(event)
+  }
+
+  /** A piece of a growing reply arrived. Tracers and loggers do not hear of it. */
+  delta(...[type, { loopId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
+    if (this.#shared.redactor !== undefined) return this.emit({ type, loopId, turnIndex, text, offset })
+    this.#beat()
+    if (!this.isObserved) return
+    const { agentId, path, lastSeq: seq, clock } = this.#host
+    this.#tell({ type, loopId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
+  }
+
+  /** A request goes out. Its messages are made of records, and those are clean. */
+  request(...[{ loopId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
+    this.#beat()
+    const { watchers } = this.#shared
+    const { isObserved } = this
+    if (!isObserved && watchers === undefined) return
+    const model = this.#host.definition.model.id
+    const { settings } = this.clean({ settings: blankSettings(request.settings) })
+    const told = { ...request, settings }
+    const { provenance } = request.messages.length < longRequest ? assembled : { provenance: [] }
+    const event = this.#eventOf({
+      type: 'turn.request',
+      loopId,
+      turnIndex,
+      model,
+      request: told,
+      provenance,
+    }) as EventOf<'turn.request'>
+    if (request.messages.length >= longRequest) {
+      defineLazily(event, 'request', () => ({ ...told, messages: assembled.messages() }))
+      defineLazily(event, 'provenance', () => assembled.provenance)
+    }
+    watchers?.event(event, this.#agent)
+    if (isObserved) this.#tell(event)
+  }
+
+  /** A sub-agent lives as long as something is heard of it. */
+  #beat(): void {
+    const { parent, signs, clock } = this.#host
+    if (parent !== undefined) signs.beat(clock.now())
+  }
+
+  #tell(event: AgentEvent): void {
+    this.#observers.tell(event, this.#reader)
+    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent)
+      at.announcer.#family?.tell(event, undefined)
+  }
+
+  /** The machine's step is done: what was held is told. */
+  flush(): void {
+    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) at.announcer.#flushOwn()
+  }
+
+  #flushOwn(): void {
+    this.#family?.flush()
+    this.#observers.flush()
+  }
+
+  within<T>(effect: TracedEffect, run: () => T): T {
+    const { watchers } = this.#shared
+    return watchers === undefined ? run() : watchers.within(effect, this.#agent, run)
+  }
+
+  /** A command that may start a run was given. */
+  requested(requestId: string): void {
+    this.#shared.watchers?.requested(requestId, this.#agent)
+  }
+
+  /** No more comes. */
+  ended(): void {
+    this.#shared.watchers?.ended(this.#agent)
+  }
+
+  /** Tells of a listener that threw, once. */
+  listenerFailed(thrown: unknown): void {
+    this.emit({ type: 'error', ...this.#host.at, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
+  }
+
+  #hold(event: AgentEvent): void {
+    this.#observers.hold(event, this.#reader)
+    const isApproval = event.type.startsWith('approval.')
+    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) {
+      const { announcer } = at
+      announcer.#family?.hold(event, undefined)
+      if (isApproval && announcer !== this) announcer.#observers.hold(event, announcer.#reader)
+    }
+  }
+
+  #eventOf(body: LiveBody, seq = this.#host.lastSeq): AgentEvent {
+    const { agentId, path, clock } = this.#host
+    return { ...body, agentId, path, seq, time: clock.now() }
+  }
+
+  /** A JSON value without the secrets that the application named. */
+  clean<T>(value: T): T {
+    return this.#shared.redactor?.value(value) ?? value
+  }
+
+  #redact(body: LiveBody, redactor: Redactor): LiveBody | undefined {
+    if (body.type === 'reply.start') this.#deltas = new DeltaFilter(redactor)
+    return this.#deltas === undefined ? redactor.value(body) : this.#deltas.filter(body)
+  }
+
+  /** What was held back of a reply's deltas comes before its end, unless the reply was cut off. */
+  #endDeltas(record: RecordOf<'reply.end' | 'reply.reset'>): void {
+    const rest =
+      record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined
+    this.#deltas = undefined
+    for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body, record.seq - 1))
+  }
+
+  /** How tracers know the agent. */
+  get #agent(): TracedAgent {
+    const { agentId, path, definition } = this.#host
+    return (this.#traced ??= { agentId, path, name: definition.name, model: definition.model.id })
+  }
+}

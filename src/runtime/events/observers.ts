@@ -1,0 +1,90 @@
+import type { AgentEvent } from '../../protocol/events.ts'
+
+export type AgentListener = (event: AgentEvent) => unknown
+
+/** One more place an event goes to, decided when it happens. */
+interface Sink {
+  push(event: AgentEvent): void
+}
+
+const none: readonly never[] = Object.freeze([])
+
+/**
+ * Gives events on to listeners, in the order they happened: what a listener causes is told once everyone has heard of what
+ * caused it. A listener that throws or rejects is reported once and harms nobody.
+ */
+export class Observers {
+  readonly #owner: { listenerFailed(thrown: unknown): void }
+  #listeners: readonly AgentListener[] = none
+  #outbox: { event: AgentEvent; sink: Sink | undefined }[] | undefined
+  #isFlushing = false
+  #failed: WeakSet<AgentListener> | undefined
+
+  constructor(owner: { listenerFailed(thrown: unknown): void }) {
+    this.#owner = owner
+  }
+
+  get isEmpty(): boolean {
+    return this.#listeners.length === 0
+  }
+
+  add(listener: AgentListener): () => void {
+    const entry: AgentListener = (event) => listener(event)
+    this.#listeners = [...this.#listeners, entry]
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== entry)
+    }
+  }
+
+  /** Keeps an event until `flush`: the machine is in the middle of a step, and its state is not the new one yet. */
+  hold(event: AgentEvent, sink: Sink | undefined): void {
+    this.#outbox ??= []
+    this.#outbox.push({ event, sink })
+  }
+
+  /** Tells of an event now, unless others are waiting before it. */
+  tell(event: AgentEvent, sink: Sink | undefined): void {
+    if (this.#outbox !== undefined || this.#isFlushing) return this.hold(event, sink)
+    sink?.push(event)
+    if (this.#listeners.length === 0) return
+    this.#isFlushing = true
+    this.#tellAll(event)
+    this.#isFlushing = false
+    this.flush()
+  }
+
+  flush(): void {
+    if (this.#isFlushing || this.#outbox === undefined) return
+    this.#isFlushing = true
+    for (let i = 0; i < this.#outbox.length; i++) {
+      const { event, sink } = this.#outbox[i]!
+      sink?.push(event)
+      this.#tellAll(event)
+    }
+    this.#outbox = undefined
+    this.#isFlushing = false
+  }
+
+  #tellAll(event: AgentEvent): void {
+    const listeners = this.#listeners
+    for (const listener of listeners) {
+      if (this.#listeners === listeners || this.#listeners.includes(listener)) this.#tellOne(listener, event)
+    }
+  }
+
+  #tellOne(listener: AgentListener, event: AgentEvent): void {
+    try {
+      const returned = listener(event)
+      if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#report(listener, thrown))
+    } catch (thrown) {
+      this.#report(listener, thrown)
+    }
+  }
+
+  #report(listener: AgentListener, thrown: unknown): void {
+    this.#failed ??= new WeakSet()
+    if (this.#failed.has(listener)) return
+    this.#failed.add(listener)
+    this.#owner.listenerFailed(thrown)
+  }
+}

@@ -1,0 +1,107 @@
+import { readAnswer } from '../../actors/readAnswer.ts'
+import type { Conversation } from '../../conversation/conversation.ts'
+import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { textOf } from '../../protocol/messages.ts'
+import type { Limits, RecordOf } from '../../protocol/records.ts'
+import type { AgentHost } from '../agents/agentHost.ts'
+import { RunHandle, type RunOutcome } from '../../runs/run.ts'
+
+/** The runs of one agent that somebody waits for: asked for, under way, ended. */
+export class RunBook {
+  readonly #host: AgentHost
+  /** By request, until they begin. */
+  #expected: Map<string, RunOutcome> | undefined
+
+  constructor(host: AgentHost) {
+    this.#host = host
+  }
+
+  /** The handle of the run that the request of this id will start. */
+  expect(requestId: string): RunHandle {
+    return this.await(new RunHandle(requestId))
+  }
+
+  /** Has the run that this one's request will start be told to it. */
+  await<R extends RunOutcome>(run: R): R {
+    this.#expected ??= new Map()
+    this.#expected.set(run.id, run)
+    return run
+  }
+
+  /** The handle of the run under way, which began in an earlier process. */
+  join(run: RunOutcome): void {
+    this.#expected?.delete(run.id)
+    this.#host.announcer.run = run
+  }
+
+  /** Goes on after a pause, once the log is written. Never rejects: a store that fails again ends the run as paused. */
+  async resume(run: RunOutcome, limits: Limits | undefined): Promise<void> {
+    try {
+      await this.#host.written()
+    } catch (thrown) {
+      return this.drop(run, 'paused', this.#host.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
+    }
+    this.goOn(run, limits)
+  }
+
+  /** Goes on after a pause, at once. */
+  goOn(run: RunOutcome, limits: Limits | undefined): void {
+    const { context, clock } = this.#host
+    const isOwed = context.pausedRun !== null
+    this.#host.send({ type: 'resume', id: run.id, at: clock.now(), ...(limits === undefined ? {} : { limits }) })
+    if (!isOwed) this.drop(run, 'stop')
+  }
+
+  /** The run will not begin. */
+  drop(run: RunOutcome, ...why: Parameters<RunOutcome['cancel']>): void {
+    this.#expected?.delete(run.id)
+    run.cancel(...why)
+  }
+
+  begin({ requestId }: RecordOf<'run.start'>): void {
+    this.#host.announcer.run = this.#expected?.get(requestId)
+    this.#expected?.delete(requestId)
+  }
+
+  /** The result comes once the run's records are in the store. */
+  end(end: RecordOf<'run.end'>): void {
+    const { announcer, conversation } = this.#host
+    const { run } = announcer
+    announcer.run = undefined
+    if (run === undefined) return
+    const words = { parse: (text: string) => this.#parse(text), lastText: () => lastText(conversation) }
+    const pending = this.#host.durable()
+    // In the middle of the machine's step, whose events come before the result.
+    if (pending === undefined) queueMicrotask(() => run.finish(end, words))
+    else
+      pending.then(
+        () => run.finish(end, words),
+        (thrown: unknown) => run.finish(end, words, announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED'))),
+      )
+  }
+
+  /** Nothing more comes of the agent: whoever still waits is told. */
+  endAll(crash: ErrorInfo | null): void {
+    const { announcer } = this.#host
+    const runs = [...(announcer.run === undefined ? [] : [announcer.run]), ...(this.#expected?.values() ?? [])]
+    announcer.run = undefined
+    this.#expected = undefined
+    for (const run of runs) {
+      if (crash === null) run.cancel('aborted')
+      else run.cancel('error', crash)
+    }
+  }
+
+  #parse(text: string): { output?: unknown } {
+    const { output } = this.#host.definition
+    if (output === null) return {}
+    const answer = readAnswer(output, text)
+    return answer.ok ? { output: answer.value } : {}
+  }
+}
+
+/** Text of the last reply on the trunk. */
+export function lastText(conversation: Conversation): string {
+  const last = conversation.path.findLast(({ message }) => message.role === 'assistant')
+  return last === undefined ? '' : textOf(last.message.content)
+}

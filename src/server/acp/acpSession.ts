@@ -1,0 +1,171 @@
+import type { AgentContext, ContentBlock, PromptResponse } from '@agentclientprotocol/sdk'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import { outwardEvent } from '../bridge/outwardError.ts'
+import type { Visit } from '../bridge/visit.ts'
+import { LiveUpdates } from './liveUpdates.ts'
+import { note } from './notes.ts'
+import { Outbox } from './outbox.ts'
+import { pastUpdates } from './pastUpdates.ts'
+import { Permissions } from './permissions.ts'
+import { promptAnswer } from './promptAnswer.ts'
+import { promptContent } from './promptContent.ts'
+
+/** What a session needs of its connection. */
+export interface SessionHost {
+  readonly visit: Visit
+  readonly client: AgentContext
+  readonly showsCompactions: boolean
+  isClosed(): boolean
+  /** The client does not read. */
+  giveUp(): void
+}
+
+interface Turn {
+  readonly requestId: string
+  isCancelled: boolean
+}
+
+/** An agent as one client sees it: what it does is told until the session is let go. */
+export class AcpSession {
+  readonly id: string
+  readonly #host: SessionHost
+  readonly #outbox: Outbox
+  readonly #permissions: Permissions
+  readonly #live: LiveUpdates
+  #agent: Agent
+  #unsubscribe: () => void
+  #turn: Turn | undefined
+  /** Said with the first turn: before the session has an answer the client does not know it. */
+  #remark: string | undefined
+
+  constructor(agent: Agent, host: SessionHost) {
+    const { id: sessionId } = agent
+    const { client, visit, showsCompactions } = host
+    this.id = sessionId
+    this.#host = host
+    this.#agent = agent
+    this.#outbox = new Outbox({
+      send: (update) => client.notify('session/update', { sessionId, update }),
+      maxChars: visit.limits.hardLimitBytes,
+      onOverflow: () => host.giveUp(),
+    })
+    const told = (): Promise<void> => this.#outbox.flushed()
+    this.#permissions = new Permissions({ sessionId, client, isClosed: () => host.isClosed(), told })
+    const isOwn = (requestId: string): boolean => this.#turn?.requestId === requestId
+    this.#live = new LiveUpdates({ agentId: sessionId, showsCompactions, isOwn })
+    this.#unsubscribe = this.#listen(agent)
+  }
+
+  /** The agent's name among the definitions. */
+  get definition(): string {
+    return this.#agent.definition
+  }
+
+  /** Goes on with the agent of this id, which is another object once it was closed and woken. */
+  follow(agent: Agent): void {
+    if (agent === this.#agent) return
+    this.#unsubscribe()
+    this.#agent = agent
+    this.#unsubscribe = this.#listen(agent)
+  }
+
+  remark(text: string): void {
+    this.#remark = text
+  }
+
+  /** Tells everything so far; resolves once the client has it. */
+  async replay(): Promise<void> {
+    const { updates, openCalls } = pastUpdates(this.#agent.conversation)
+    this.#live.know(openCalls)
+    const { growingReply } = this.#agent
+    this.#outbox.replay(growingReply === undefined ? updates : [...updates, ...this.#live.catchUp(growingReply)])
+    await this.#outbox.flushed()
+  }
+
+  /** Asks about the calls that wait already. */
+  askPending(): void {
+    for (const call of this.#agent.approvals()) this.#ask(call)
+  }
+
+  /**
+   * A run. Rejects with `QUEUE_FULL` while a prompt of this connection is under way, with what `agent.prompt` throws, and with
+   * the error of a run that failed.
+   */
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+    const { visit } = this.#host
+    if (this.#turn !== undefined) {
+      throw new RuntimeError('QUEUE_FULL', `Session "${this.id}" has a prompt under way; it takes one at a time.`)
+    }
+    const turn = { requestId: visit.newId(), isCancelled: false }
+    this.#turn = turn
+    // A connection that closes aborts the signals of its requests too: detaching is not cancelling.
+    const cancel = (): void => void (this.#host.isClosed() || this.cancel())
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const content = promptContent(blocks)
+      this.follow(await visit.agent(this.id))
+      if (turn.isCancelled) return { stopReason: 'cancelled' }
+      this.#sayRemark()
+      const { requestId } = turn
+      const run = this.#agent.dispatch({ type: 'agent.prompt', agentId: this.id, content }, { requestId })!
+      const result = await run.result
+      await this.#outbox.flushed()
+      return promptAnswer(result)
+    } finally {
+      signal.removeEventListener('abort', cancel)
+      this.#turn = undefined
+    }
+  }
+
+  /** Aborts what runs; a prompt that waits for another run ends as soon as it begins. */
+  cancel(): void {
+    if (this.#turn !== undefined) this.#turn.isCancelled = true
+    try {
+      this.#agent.abort()
+    } catch (thrown) {
+      // It has ended: there is nothing to abort.
+      if (!(thrown instanceof RuntimeError)) throw thrown
+    }
+  }
+
+  /** Aborts what runs and lets the agent go; its log is there to go on from. */
+  async end(): Promise<void> {
+    this.cancel()
+    await this.#agent.close()
+    await this.#outbox.flushed()
+    this.detach()
+  }
+
+  /** Stops telling; the agent goes on. */
+  detach(): void {
+    this.#unsubscribe()
+    this.#permissions.close()
+    this.#outbox.close()
+  }
+
+  #listen(agent: Agent): () => void {
+    return agent.subscribe((event) => this.#hear(outwardEvent(event)), { descendants: true })
+  }
+
+  #hear(event: AgentEvent): void {
+    for (const update of this.#live.take(event)) this.#outbox.push(update)
+    if (event.type === 'approval.requested') {
+      const { agentId, callId, key, name, input } = event
+      this.#ask({ agentId, callId, key, name, input })
+    } else if (event.type === 'approval.decided' || event.type === 'tool.end') this.#permissions.settle(event)
+    else if (event.type === 'run.start' && event.requestId === this.#turn?.requestId && this.#turn.isCancelled)
+      this.cancel()
+  }
+
+  #ask(call: Parameters<Permissions['ask']>[1]): void {
+    // Whoever may only look on is not asked.
+    if (this.#host.visit.role !== 'observe') void this.#permissions.ask(this.#agent, call)
+  }
+
+  #sayRemark(): void {
+    if (this.#remark !== undefined) this.#outbox.push(note('remark', this.#remark, { type: 'remark' }))
+    this.#remark = undefined
+  }
+}

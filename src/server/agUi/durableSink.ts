@@ -1,0 +1,76 @@
+import type { Event } from '@ag-ui/core'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { Sink } from './sink.ts'
+
+/** Events that may wait for the store before no more are taken. */
+const mostHeld = 1_024
+
+/** Resolves once the store has all that was recorded of an agent and its sub-agents; `undefined`: it has. */
+function unwritten(agent: Agent): Promise<unknown> | undefined {
+  const own = agent.durable()
+  const below = agent.children().flatMap((child) => unwritten(child) ?? [])
+  if (below.length === 0) return own
+  return Promise.all(own === undefined ? below : [own, ...below])
+}
+
+/**
+ * Hands events on once the store has what led to them, and in their order: a client never knows more than the log of a server that
+ * was killed. While the store fails they are handed on as they come.
+ */
+export class DurableSink implements Sink {
+  readonly #sink: Sink
+  readonly #agent: Agent
+  #held: Event[] = []
+  #isEnded = false
+  #onDrain: (() => void) | undefined
+
+  constructor(sink: Sink, agent: Agent) {
+    this.#sink = sink
+    this.#agent = agent
+  }
+
+  get isFull(): boolean {
+    return this.#held.length >= mostHeld || this.#sink.isFull
+  }
+
+  write(event: Event): void {
+    if (this.#held.length > 0) return void this.#held.push(event)
+    const pending = unwritten(this.#agent)
+    if (pending === undefined) return this.#sink.write(event)
+    this.#held.push(event)
+    void this.#release(pending)
+  }
+
+  onDrain(call: () => void): void {
+    if (this.#held.length > 0) this.#onDrain = call
+    else this.#sink.onDrain(call)
+  }
+
+  end(): void {
+    this.#isEnded = true
+    if (this.#held.length === 0) this.#sink.end()
+  }
+
+  /** The client has left: what waits is for nobody. */
+  drop(): void {
+    this.#held = []
+    this.#onDrain = undefined
+  }
+
+  async #release(first: Promise<unknown>): Promise<void> {
+    let pending: Promise<unknown> | undefined = first
+    while (this.#held.length > 0) {
+      const count = this.#held.length
+      // What a failing store does not take is in memory until it works again.
+      await pending?.catch(() => {})
+      for (const event of this.#held.splice(0, count)) this.#sink.write(event)
+      pending = this.#held.length > 0 ? unwritten(this.#agent) : undefined
+    }
+    if (this.#isEnded) return this.#sink.end()
+    const drained = this.#onDrain
+    this.#onDrain = undefined
+    if (drained === undefined) return
+    if (this.#sink.isFull) this.#sink.onDrain(drained)
+    else drained()
+  }
+}

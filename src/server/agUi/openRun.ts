@@ -1,0 +1,208 @@
+import type { ResumeEntry, RunAgentInput } from '@ag-ui/core'
+import { z } from 'zod'
+import { given } from '../../protocol/commands.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { Visit } from '../bridge/visit.ts'
+import { AgUiRun } from './agUiRun.ts'
+import { endingOf } from './endings.ts'
+import { pauseName, requestName } from './names.ts'
+import { withPastRun, type PastRun } from './pastRun.ts'
+import { propOf } from './readInput.ts'
+import { blocksOf, newContext, newMessages } from './said.ts'
+import { Thread } from './thread.ts'
+
+/** Threads that were talked with, by agent. */
+export type Threads = WeakMap<Agent, Thread>
+
+/** What the endpoint was given. */
+interface Rules {
+  readonly threads: Threads
+  /** Of threads that are new. */
+  readonly definition: string | undefined
+}
+
+const answerSchema = z.object({ approved: z.boolean(), reason: z.string().optional() })
+
+/**
+ * Begins the run a client asks for, or finds it: the same `runId` is never run twice. Rejects, and nothing happened then, with
+ * `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`, `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
+ */
+export async function openRun(visit: Visit, input: RunAgentInput, rules: Rules): Promise<AgUiRun> {
+  visit.mustBe('drive', 'run')
+  const command = propOf(input, 'command')
+  if (command !== undefined && command !== 'abort') {
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `forwardedProps.command: ${JSON.stringify(command)} is none; there is "abort".`,
+    )
+  }
+  const agent = await agentOf(visit, input, rules.definition, command === undefined)
+  if (agent.parent !== undefined || agent.path.length > 0) {
+    throw new RuntimeError('INVALID_OPTION', `threadId: agent "${agent.id}" is a sub-agent; talk with its root.`)
+  }
+  await agent.wake()
+  const thread = rules.threads.get(agent) ?? new Thread(agent)
+  rules.threads.set(agent, thread)
+  const known = thread.run(input.runId)
+  if (known !== undefined) return known
+  // Nothing is waited for once the log was read: of two requests with one runId the second finds the first.
+  return await withPastRun({ visit, thread, runId: input.runId }, (past) => {
+    const found = thread.run(input.runId)
+    if (found !== undefined) return found
+    return past === undefined ? begin(thread, input, command === 'abort') : recall(thread, input, past)
+  })
+}
+
+/** A run that the log knows and this thread does not: it goes on, or tells how it ended. */
+function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRun): AgUiRun {
+  const { loopId, loopIds, end, usage, isQueued } = past
+  thread.name(messages, loopIds)
+  const saying = isQueued ? newMessages(messages, thread).map(({ id }) => id) : []
+  const run = new AgUiRun(thread, runId, { saying, loopId, usage })
+  run.takeEarly()
+  thread.begin(run, () => {
+    if (end !== undefined) run.finish(endingOf(thread.agent, end, thread.lastText(loopIds)))
+    else if (loopId !== undefined) thread.take(past.children)
+    // Of one that only answered a question, the log has nothing but the answer.
+    else if (!isQueued) run.finish({ type: past.isDropped ? 'cancelled' : 'success' })
+    return undefined
+  })
+  return run
+}
+
+async function agentOf(
+  visit: Visit,
+  { threadId, ...input }: RunAgentInput,
+  fallback: string | undefined,
+  maySpawn: boolean,
+): Promise<Agent> {
+  const asked = propOf({ threadId, ...input }, 'definition')
+  if (asked !== undefined && typeof asked !== 'string')
+    throw new RuntimeError('INVALID_OPTION', 'forwardedProps.definition is no name.')
+  const definition = asked ?? fallback ?? visit.definitions[0] ?? ''
+  const agent = await visit.agent(threadId).catch(async (thrown: unknown) => {
+    if (!maySpawn || !hasCode(thrown, 'AGENT_NOT_FOUND')) throw thrown
+    return await visit.spawn(definition, threadId).catch((refused: unknown) => {
+      // Another request was faster.
+      if (hasCode(refused, 'AGENT_EXISTS')) return visit.agent(threadId)
+      throw refused
+    })
+  })
+  if (asked === undefined || asked === agent.definition) return agent
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `forwardedProps.definition: thread "${threadId}" is a "${agent.definition}", not a "${asked}".`,
+  )
+}
+
+const hasCode = (thrown: unknown, code: RuntimeError['code']): boolean =>
+  thrown instanceof RuntimeError && thrown.code === code
+
+function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun {
+  if (isAbort) return abort(thread, input)
+  const said = newMessages(input.messages, thread)
+  const saying = said.map(({ id }) => id)
+  const contents = said.map(blocksOf)
+  const content = contents.pop()
+  const context = [
+    ...newContext(input.context, thread.agent.conversation),
+    ...contents.map((earlier) => ({ content: earlier })),
+  ]
+  const words = content === undefined ? undefined : { content, ...(context.length === 0 ? {} : { context }) }
+  if (input.resume !== undefined && input.resume.length > 0) return goOn(thread, input, saying, words)
+  const { agent } = thread
+  const waiting = agent.approvals()
+  if (waiting.length > 0) {
+    const keys = waiting.map(({ key }) => key).join(', ')
+    throw new RuntimeError('INVALID_OPTION', `resume: the thread waits for decisions, which come first: ${keys}.`)
+  }
+  if (words === undefined)
+    throw new RuntimeError('INVALID_CONTENT', 'messages: there is no user message that the thread does not have.')
+  const run = new AgUiRun(thread, input.runId, { saying })
+  thread.begin(run, () =>
+    agent.dispatch({ type: 'agent.prompt', agentId: agent.id, ...words }, { requestId: requestName(input.runId) }),
+  )
+  return run
+}
+
+/** Aborts what the agent does. The runs that are aborted tell their clients themselves. */
+function abort(thread: Thread, { runId }: RunAgentInput): AgUiRun {
+  const run = new AgUiRun(thread, runId, { goesOn: true })
+  thread.begin(run, () => {
+    run.finish({ type: 'success' })
+    thread.agent.abort()
+    return undefined
+  })
+  return run
+}
+
+interface Words {
+  readonly content: ReturnType<typeof blocksOf>
+  readonly context?: ReturnType<typeof newContext>
+}
+
+/** Answers the questions that ended the run before. */
+function goOn(
+  thread: Thread,
+  { runId, resume = [] }: RunAgentInput,
+  saying: string[],
+  words: Words | undefined,
+): AgUiRun {
+  const { agent } = thread
+  const agentId = agent.id
+  const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
+  const answered = new Set(resume.map(({ interruptId }) => interruptId))
+  if (answered.size < resume.length) throw new RuntimeError('INVALID_OPTION', 'resume: a question is answered twice.')
+  const pause = resume.find(({ interruptId }) => interruptId === pauseName(agentId))
+  const others = resume.filter((entry) => entry !== pause)
+  // The answer to a call is also one to the pause of a server that was started again: the call is asked for anew.
+  const isAskedAnew = pause === undefined && agent.pause?.type === 'interrupted'
+  const decisions = isAskedAnew ? [] : others.map((entry) => decisionOf(agent, entry))
+  const givesUp = isPaused && (pause ?? resume[0])?.status === 'cancelled'
+  if (pause !== undefined && !isPaused) throw notPending(pause)
+  const isPrompt = givesUp && words !== undefined
+  const run = new AgUiRun(thread, runId, { saying, goesOn: !isPrompt })
+  const options = { requestId: requestName(runId) }
+  thread.begin(run, () => {
+    const sayMore = (): void => {
+      if (words !== undefined)
+        agent.dispatch({ type: 'agent.followUp', agentId, ...words }, { requestId: `${requestName(runId)}/said` })
+    }
+    // What may be refused goes first: a decision cannot be taken back.
+    if (!isPaused) sayMore()
+    for (const { callId, approved, reason } of decisions) {
+      const decision = approved ? 'approve' : 'deny'
+      agent.dispatch({ type: 'agent.decide', agentId, callId, decision, ...given({ reason }) }, options)
+    }
+    if (givesUp) {
+      agent.abort()
+      if (words === undefined) run.finish({ type: 'cancelled' })
+      else return agent.dispatch({ type: 'agent.prompt', agentId, ...words }, options)
+      return undefined
+    }
+    const asked = isPaused ? agent.dispatch({ type: 'agent.resume', agentId }, options) : undefined
+    if (isPaused) sayMore()
+    return asked
+  })
+  return run
+}
+
+function decisionOf(
+  agent: Agent,
+  entry: ResumeEntry,
+): { readonly callId: string; readonly approved: boolean; readonly reason?: string } {
+  const { interruptId, status, payload } = entry
+  if (!agent.approvals().some(({ key }) => key === interruptId)) throw notPending(entry)
+  if (status === 'cancelled') return { callId: interruptId, approved: false, reason: 'The question was cancelled.' }
+  const answer = answerSchema.safeParse(payload)
+  if (!answer.success) {
+    const what = `resume: the payload for "${interruptId}" is not { approved: boolean, reason?: string }.`
+    throw new RuntimeError('INVALID_OPTION', what)
+  }
+  const { approved, reason } = answer.data
+  return { callId: interruptId, approved, ...(reason === undefined ? {} : { reason }) }
+}
+
+const notPending = ({ interruptId }: ResumeEntry): RuntimeError =>
+  new RuntimeError('CALL_NOT_PENDING', `resume: "${interruptId}" does not wait for an answer.`)

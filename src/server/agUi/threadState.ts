@@ -1,0 +1,43 @@
+import type { JsonPatch } from '@ag-ui/core'
+import { formatNodeId } from '../../protocol/ids.ts'
+import type { Usage } from '../../protocol/messages.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+
+/** What a front end sees of an agent as AG-UI state. */
+export interface ThreadState {
+  readonly agentId: string
+  /** Name of the chart's active state. */
+  readonly state: string
+  /** Such as `n12`; `null` before the first message. */
+  readonly head: string | null
+  /** Over its life, sub-agents included. */
+  readonly usage: Usage
+  readonly pendingApprovals: readonly {
+    readonly interruptId: string
+    readonly agentId: string
+    readonly callId: string
+    readonly name: string
+  }[]
+  /** Sub-agents that are alive, oldest first. */
+  readonly children: readonly { readonly id: string; readonly definition: string; readonly state: string }[]
+}
+
+export function threadStateOf(agent: Agent): ThreadState {
+  const { head } = agent.conversation
+  return {
+    agentId: agent.id,
+    state: agent.state,
+    head: head === null ? null : formatNodeId(head),
+    usage: agent.spent.usage,
+    pendingApprovals: agent
+      .approvals()
+      .map(({ key, agentId, callId, name }) => ({ interruptId: key, agentId, callId, name })),
+    children: agent.tree().children.map(({ id, definition, state }) => ({ id, definition, state })),
+  }
+}
+
+/** The change from one state to the next, entry by entry; empty when there is none. */
+export const stateChange = (before: ThreadState, after: ThreadState): JsonPatch =>
+  (Object.keys(after) as (keyof ThreadState)[])
+    .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+    .map((key) => ({ op: 'replace', path: `/${key}`, value: after[key] }))

@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
+import { chart, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
+import { pathOf } from './door.ts'
+import type { Visit } from './visit.ts'
+
+const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly type: string }>> = {
+  svg: { format: 'svg', type: 'image/svg+xml' },
+  mmd: { format: 'mermaid', type: 'text/plain; charset=utf-8' },
+  json: { format: 'json', type: 'application/json' },
+}
+
+const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
+
+/** Whether a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
+export const isChartPath = (path: string): boolean => place.test(path)
+
+const statusOf: Readonly<Record<string, number>> = {
+  AGENT_NOT_FOUND: 404,
+  BRIDGE_FORBIDDEN: 403,
+  INVALID_ID: 400,
+  FILE_MISSING: 503,
+}
+
+/** @throws RuntimeError `INVALID_ID` */
+function idOf(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    throw new RuntimeError('INVALID_ID', `${JSON.stringify(encoded)} is no agent id.`)
+  }
+}
+
+/** The charts of a server's agents. */
+export class AgentCharts {
+  /** Each picture takes a thread while it is laid out: one after another, however many are asked for. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Answers with the chart of an agent as it is now; of one that does not run with that of its definition, if the server has it. */
+  async answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
+    const [, id = '', extension = ''] = place.exec(pathOf(request)) ?? []
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD, OPTIONS')
+      return answerJson(
+        response,
+        405,
+        errorInfo('BRIDGE_FRAME', `A chart is asked for with GET, not ${request.method}.`),
+      )
+    }
+    const { format, type } = kinds[extension]!
+    try {
+      const subject = await visit.charted(idOf(id))
+      const drawn = format === 'svg' ? await this.#drawInTurn(subject, response) : chart(subject, { format })
+      response.writeHead(200, {
+        'content-type': type,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        // Opened by itself, a picture runs nothing and asks for nothing.
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      })
+      response.end(typeof drawn === 'string' ? drawn : JSON.stringify(drawn))
+    } catch (thrown) {
+      if (!(thrown instanceof RuntimeError)) throw thrown
+      answerJson(response, statusOf[thrown.code] ?? 500, visit.outward(thrown))
+    }
+  }
+
+  /** Who has gone is drawn nothing. */
+  #drawInTurn(subject: ChartSubject, response: ServerResponse): Promise<string> {
+    const gone = new AbortController()
+    response.on('close', () => gone.abort(new Error('the client has gone')))
+    const drawn = this.#last.then(() => chart(subject, { format: 'svg', signal: gone.signal }))
+    this.#last = drawn.catch(() => {})
+    return drawn
+  }
+}
+
+function answerJson(response: ServerResponse, status: number, value: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+  response.end(JSON.stringify(value))
+}

@@ -1,0 +1,52 @@
+import { agentIdSchema } from '../../protocol/ids.ts'
+import type { Store } from '../../protocol/store.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import { RequestIndex } from '../../runtime/agents/requestIndex.ts'
+import { birthOf } from '../../sessions/birthOf.ts'
+
+/** Logs of agents that run no more whose requests are known; of others they are read again. */
+const mostEnded = 64
+
+/** Finds decisions about calls of sub-agents, which are in the logs of those, in whichever life they were made. */
+export class Decisions {
+  readonly #store: Store
+  readonly #agentOf: (agentId: string) => Agent | undefined
+  readonly #ended = new Map<string, Promise<RequestIndex>>()
+
+  constructor(store: Store, agentOf: (agentId: string) => Agent | undefined) {
+    this.#store = store
+    this.#agentOf = agentOf
+  }
+
+  /** An agent begins to run: what was read of its log is not all there will be. */
+  began(agentId: string): void {
+    this.#ended.delete(agentId)
+  }
+
+  /** Whether this request of an ancestor has decided a call, named by its key, of an agent below. */
+  async wasDecided(ancestor: Agent, key: string, requestId: string): Promise<boolean> {
+    const owner = agentIdSchema.safeParse(key.split('/', 1)[0]).data
+    if (owner === undefined || owner === key || owner === ancestor.id) return false
+    if (ancestor.approvals().some((call) => call.key === key)) return false
+    const running = this.#agentOf(owner)
+    if (running !== undefined) return running.path.includes(ancestor.id) && (await running.wasAsked(requestId))
+    const born = await birthOf(this.#store, owner)
+    return born?.path.includes(ancestor.id) === true && (await this.#requestsOf(owner)).has(requestId)
+  }
+
+  #requestsOf(owner: string): Promise<RequestIndex> {
+    const known = this.#ended.get(owner)
+    if (known !== undefined) return known
+    const reading = this.#read(owner)
+    this.#ended.set(owner, reading)
+    reading.catch(() => this.#ended.delete(owner))
+    if (this.#ended.size > mostEnded) this.#ended.delete(this.#ended.keys().next().value!)
+    return reading
+  }
+
+  async #read(owner: string): Promise<RequestIndex> {
+    const requests = new RequestIndex()
+    for await (const record of this.#store.read(owner)) requests.apply(record)
+    return requests
+  }
+}

@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AgentCharts, isChartPath } from './agentCharts.ts'
+import { AnswerConnection } from './answerConnection.ts'
+import type { Bridge } from './bridge.ts'
+import { isClosing, isFull, pathOf, tokenOf, wrongToken, type Door, type Refusal } from './door.ts'
+import type { Endpoint } from './endpoint.ts'
+import { outwardMessage } from './outwardError.ts'
+import { bridgePath, healthPath } from './serveOptions.ts'
+import type { ServedPage } from '../page/servePage.ts'
+import { Visit } from './visit.ts'
+
+const corsMethods = 'GET, POST, OPTIONS'
+const corsHeaders = 'authorization, content-type, accept'
+
+/** Answers plain HTTP requests: `/healthz`, the inspector page, charts of agents, and the paths of endpoints. */
+export class Requests {
+  readonly #bridge: Bridge
+  readonly #door: Door
+  readonly #endpoints: ReadonlyMap<string, Endpoint>
+  readonly #page: ServedPage | undefined
+  readonly #charts = new AgentCharts()
+
+  constructor(bridge: Bridge, door: Door, endpoints: ReadonlyMap<string, Endpoint>, page: ServedPage | undefined) {
+    this.#bridge = bridge
+    this.#door = door
+    this.#endpoints = endpoints
+    this.#page = page
+  }
+
+  /** Answers a request; `false`: its path is none of those here. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = pathOf(request)
+    if (path === healthPath || path === bridgePath) {
+      const refusal = this.#door.refuseName(request)
+      if (refusal !== undefined) this.#refuse(request, response, refusal)
+      else if (path === bridgePath) needSocket(response)
+      else answerText(response, 200, 'ok')
+      return true
+    }
+    const answering = this.#answer(request, response, path)
+    answering?.catch((thrown: unknown) => {
+      if (response.headersSent) response.destroy()
+      else answerText(response, 500, outwardMessage(thrown))
+    })
+    return answering !== undefined
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
+    const endpoint = this.#endpoints.get(path)
+    if (endpoint !== undefined)
+      return this.#letIn(request, response, async (visit, count) => {
+        if (endpoint.answer === undefined) return needSocket(response)
+        await endpoint.answer(request, response, visit, count())
+      })
+    if (isChartPath(path)) {
+      return this.#letIn(request, response, (visit, count) => {
+        count()
+        return this.#charts.answer(request, response, visit)
+      })
+    }
+    if (this.#page?.knows(path) !== true) return undefined
+    const refusal = this.#door.refuseName(request)
+    if (refusal === undefined) return this.#page.answer(request, response, path)
+    this.#refuse(request, response, refusal)
+    return Promise.resolve()
+  }
+
+  async #letIn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: (visit: Visit, count: () => AnswerConnection) => Promise<void>,
+  ): Promise<void> {
+    // It may have gone while the application looked at its request.
+    if (response.destroyed) return
+    const refusal = this.#bridge.isClosed ? isClosing : this.#door.refuse(request)
+    if (refusal !== undefined) return this.#refuse(request, response, refusal)
+    const { origin } = request.headers
+    if (origin !== undefined) response.setHeader('access-control-allow-origin', origin).setHeader('vary', 'origin')
+    if (request.method === 'OPTIONS') {
+      response.setHeader('access-control-allow-methods', corsMethods)
+      response.setHeader('access-control-allow-headers', corsHeaders)
+      response.writeHead(204).end()
+      return
+    }
+    const grant = this.#door.grantOf(request)
+    if (grant === undefined) return this.#refuse(request, response, wrongToken)
+    if (!this.#bridge.hasRoom) return this.#refuse(request, response, isFull)
+    const token = tokenOf(request)
+    await answer(new Visit(this.#bridge, grant), () =>
+      this.#count(response, () => this.#bridge.isGranted(token, grant)),
+    )
+  }
+
+  /** An answer is a connection until it is over. */
+  #count(response: ServerResponse, isGranted: () => boolean): AnswerConnection {
+    const { hardLimitBytes } = this.#bridge.limits
+    const connection = new AnswerConnection(response, { hardLimitBytes, isGranted })
+    this.#bridge.connections.add(connection)
+    response.on('close', () => this.#bridge.left(connection))
+    return connection
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+    this.#door.turnedAway(request, refusal)
+    if (refusal === wrongToken) response.setHeader('www-authenticate', 'Bearer')
+    answerText(response, Number.parseInt(refusal.status), refusal.why)
+  }
+}
+
+/** The path is for WebSockets alone. */
+function needSocket(response: ServerResponse): void {
+  response.setHeader('upgrade', 'websocket')
+  answerText(response, 426, 'open a WebSocket here')
+}
+
+/** Answers with a line of text. */
+export function answerText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(`${text}\n`)
+}

@@ -1,0 +1,38 @@
+import type { AgentSummary } from '../../protocol/frames.ts'
+import type { AgentTree, PendingApproval } from '../../runtime/agents/agentTree.ts'
+import type { LoadedSession } from '../../sessions/loadSession.ts'
+
+/** How an agent that does not run was left, as its log tells. */
+export function snapshotOf(session: LoadedSession): AgentSummary & {
+  readonly tree: AgentTree
+  readonly approvals: readonly PendingApproval[]
+  readonly pause: null
+} {
+  const { id, definition, path, conversation, loops, usage, costUsd, isStopped } = session
+  const state = isStopped ? 'stopped' : 'closed'
+  const approvals = heldCalls(session)
+  return {
+    agentId: id,
+    definition,
+    path,
+    state,
+    seq: session.records.at(-1)?.seq ?? 0,
+    head: conversation.head,
+    pendingApprovals: approvals.map(({ key }) => key),
+    spent: { usage, costUsd, turns: loops.reduce((sum, loop) => sum + loop.turns.length, 0) },
+    tree: { id, definition, state, children: [] },
+    approvals,
+    pause: null,
+  }
+}
+
+/** Calls that wait for a decision, and will again once the agent runs. */
+function heldCalls({ id, loops, records, isStopped }: LoadedSession): PendingApproval[] {
+  const calls = isStopped ? [] : loops.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)
+  const held = new Set(calls.filter(({ status }) => status === 'held').map(({ callId }) => callId))
+  return records.flatMap((record) => {
+    if (record.type !== 'approval.requested' || !held.delete(record.callId)) return []
+    const { callId, key, name, input } = record
+    return [{ agentId: id, callId, key, name, input }]
+  })
+}

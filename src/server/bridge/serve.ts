@@ -1,0 +1,171 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Redactor } from '../../actors/redaction/redactor.ts'
+import type { Clock } from '../../protocol/clock.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { Logger } from '../../protocol/logger.ts'
+import type { Store } from '../../protocol/store.ts'
+import { ServedPage } from '../page/servePage.ts'
+import { checkExposure } from './access.ts'
+import { Bridge, type BridgeRuntime } from './bridge.ts'
+import { Door, isClosing, pathOf, wrongPath } from './door.ts'
+import { bridgeLimitsSchema } from './limits.ts'
+import { answerText, Requests } from './requests.ts'
+import { checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
+import { portOf, urlOf } from './serverAddress.ts'
+import { Upgrades } from './upgrades.ts'
+
+/**
+ * Serves a runtime's agents over WebSocket.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, also for a host beyond this machine without tokens; `BRIDGE_LISTEN_FAILED`
+ */
+export async function serve(
+  runtime: BridgeRuntime,
+  {
+    store,
+    clock,
+    redactor,
+    logger,
+  }: {
+    readonly store: Store
+    readonly clock: Clock
+    readonly redactor?: Redactor | undefined
+    readonly logger?: Logger | undefined
+  },
+  options: ServeOptions = {},
+): Promise<BridgeServer> {
+  checkServeOptions(options)
+  const { port = 0, host = '127.0.0.1', tokens, definitions = [], endpoints = [] } = options
+  const hasPage = options.inspector ?? options.server === undefined
+  if (options.server === undefined) checkExposure(host, tokens)
+  const limits = bridgeLimitsSchema.parse(options.limits ?? {})
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]))
+  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
+  const bridge = new Bridge(runtime, {
+    store,
+    clock,
+    limits,
+    tokens,
+    role: options.role ?? 'admin',
+    definitions: byName,
+    redactor,
+    logger,
+  })
+  const door = new Door(bridge, options.origins)
+  const requests = new Requests(bridge, door, byPath, hasPage ? new ServedPage() : undefined)
+  const upgrades = new Upgrades(bridge, door, byPath)
+  const http =
+    options.server ??
+    // Other protocols that are offered, such as HTTP/2, are not taken up, and the request is answered as it is.
+    createServer({ shouldUpgradeCallback: isForWebSocket }, (request, response) => {
+      if (requests.take(request, response)) return
+      door.turnedAway(request, wrongPath)
+      answerText(response, 404, 'not found')
+    })
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    socket.on('error', () => socket.destroy())
+    if (upgrades.knows(pathOf(request))) {
+      if (closing === undefined) upgrades.take(request, socket, head)
+      else upgrades.reject(request, socket, isClosing)
+      // On a server of the application's own other paths may be for others.
+    } else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, wrongPath)
+  }
+  let closing: Promise<void> | undefined
+  try {
+    if (options.server === undefined) await listen(http, port, host)
+  } catch (thrown) {
+    bridge.close()
+    throw thrown
+  }
+  http.on('upgrade', upgrade)
+  const cancelBeat = beat(clock, bridge)
+  // It stays what it was once the server is closed.
+  const own = options.server === undefined ? (http.address() as AddressInfo).port : undefined
+
+  return {
+    get url() {
+      return urlOf(http, own === undefined ? undefined : { address: host, port: own })
+    },
+    get port() {
+      return own ?? portOf(http)
+    },
+    get connections() {
+      return bridge.connections.size - bridge.strangers.size
+    },
+    handle: (request, response) => requests.take(request, response),
+    close() {
+      closing ??= shutDown()
+      return closing
+    },
+  }
+
+  async function shutDown(): Promise<void> {
+    cancelBeat()
+    http.off('upgrade', upgrade)
+    for (const connection of bridge.connections) connection.leave()
+    await drained(bridge, clock, limits.drainMs)
+    for (const connection of bridge.connections) connection.terminate()
+    bridge.close()
+    upgrades.close()
+    if (options.server === undefined) {
+      await new Promise<void>((resolve) => {
+        http.close(() => resolve())
+        http.closeAllConnections()
+      })
+    }
+  }
+}
+
+const isForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
+
+/** Once a second: fresh allowances; every `pingMs`: is the client still there? */
+function beat(clock: Clock, bridge: Bridge): () => void {
+  let since = 0
+  let cancel = (): void => {}
+  const next = (): void => {
+    cancel = clock.after(1_000, () => {
+      since += 1_000
+      bridge.answers.expire(clock.now())
+      const isPing = since >= bridge.limits.pingMs
+      if (isPing) since = 0
+      for (const connection of bridge.connections) {
+        connection.tick()
+        if (isPing) connection.ping()
+      }
+      next()
+    })
+  }
+  next()
+  return () => cancel()
+}
+
+async function drained(bridge: Bridge, clock: Clock, ms: number): Promise<void> {
+  if (bridge.connections.size === 0) return
+  await new Promise<void>((resolve) => {
+    const cancel = clock.after(ms, resolve)
+    bridge.onEmpty(() => {
+      cancel()
+      resolve()
+    })
+  })
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  try {
+    await new Promise<void>((resolve, rejectIt) => {
+      server.once('error', rejectIt)
+      server.listen(port, host, () => {
+        server.off('error', rejectIt)
+        resolve()
+      })
+    })
+  } catch (thrown) {
+    throw new RuntimeError(
+      'BRIDGE_LISTEN_FAILED',
+      `The bridge cannot listen on ${host}:${port}: ${messageOf(thrown)}.`,
+      { cause: thrown },
+    )
+  }
+}

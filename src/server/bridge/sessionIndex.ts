@@ -1,0 +1,148 @@
+import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { LogStat, Store } from '../../protocol/store.ts'
+import { birthOf } from '../../sessions/birthOf.ts'
+import { SessionProjection } from '../../sessions/sessionProjection.ts'
+import { summaryOf, type SessionSummary } from '../../sessions/sessionSummary.ts'
+import type { Reach } from './access.ts'
+
+/** Logs that were read to their end and may be read on from there; of others a longer log is read anew. */
+const mostFolds = 32
+
+/** A log and how it stands; a store that cannot tell has it read. */
+interface Standing {
+  readonly id: string
+  readonly stat: LogStat | undefined
+}
+
+interface Birth {
+  /** Ids of its ancestors; `undefined`: the log has no first record, or none that can be read. */
+  readonly path: readonly string[] | undefined
+  readonly size: number
+}
+
+interface Fold {
+  readonly projection: SessionProjection
+  /** `seq` of the record to go on with. */
+  next: number
+}
+
+interface Summary {
+  readonly stat: LogStat
+  readonly summary: SessionSummary | undefined
+}
+
+const isSame = (one: LogStat | undefined, other: LogStat | undefined): boolean =>
+  one !== undefined && one.size === other?.size && one.writtenAt === other.writtenAt
+
+/**
+ * The sessions of a store as the clients of one server list them. Only logs within a client's reach are read, those of the page it
+ * asks for, and again only once they have changed: on from where they ended. One is read at a time, however many ask.
+ */
+export class SessionIndex {
+  readonly #store: Store
+  readonly #births = new Map<string, Birth>()
+  readonly #summaries = new Map<string, Summary>()
+  readonly #folds = new Map<string, Fold>()
+  #last: Promise<unknown> = Promise.resolve()
+  /** A look at the store that has not begun: whoever asks meanwhile shares it. */
+  #looking: Promise<readonly Standing[]> | undefined
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Ids of the sessions within reach, the one written last first. Rejects as `Store.list` does. */
+  async ids(reach: Reach): Promise<readonly string[]> {
+    this.#looking ??= this.#inTurn(() => {
+      this.#looking = undefined
+      return this.#look()
+    })
+    const standings = await this.#looking
+    const within: Standing[] = []
+    for (const standing of standings) {
+      const { id } = standing
+      // Most tokens reach everything or nothing of it by its own id: what it is below need not be known.
+      if (reach(id, []) || reach(id, (await this.#inTurn(() => this.#pathOf(standing))) ?? [])) within.push(standing)
+    }
+    if (this.#store.stat === undefined) return await this.#byLastRecord(within)
+    return within.map(({ id }) => id)
+  }
+
+  /** A session, as its log tells; `undefined` when there is none, or it is out of reach. One that cannot be read has an `error`. */
+  async summary(id: string, reach: Reach): Promise<SessionSummary | undefined> {
+    const summary = await this.#inTurn(() => this.#summarise(id))
+    return summary !== undefined && reach(id, summary.path) ? summary : undefined
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  async #look(): Promise<readonly Standing[]> {
+    const ids = await this.#store.list()
+    const standings = await Promise.all(ids.map(async (id) => ({ id, stat: await this.#statOf(id) })))
+    const there = new Set(ids)
+    for (const known of [this.#births, this.#summaries, this.#folds])
+      for (const id of known.keys()) if (!there.has(id)) known.delete(id)
+    return standings.toSorted((a, b) => (b.stat?.writtenAt ?? 0) - (a.stat?.writtenAt ?? 0))
+  }
+
+  async #statOf(id: string): Promise<LogStat | undefined> {
+    return await this.#store.stat?.(id).catch(() => undefined)
+  }
+
+  async #pathOf({ id, stat }: Standing): Promise<readonly string[] | undefined> {
+    const size = stat?.size ?? 0
+    const known = this.#births.get(id)
+    // A log only grows, unless it is another one by now.
+    if (known !== undefined && (known.path === undefined ? size === known.size : size >= known.size)) return known.path
+    const path = await birthOf(this.#store, id).then(
+      (born) => born?.path,
+      () => undefined,
+    )
+    if (path !== undefined || stat !== undefined) this.#births.set(id, { path, size })
+    return path
+  }
+
+  async #summarise(id: string): Promise<SessionSummary | undefined> {
+    // Before it is read: what comes meanwhile makes another of it.
+    const stat = await this.#statOf(id)
+    const known = this.#summaries.get(id)
+    if (known !== undefined && isSame(stat, known.stat)) return known.summary
+    const isLonger = stat !== undefined && known !== undefined && stat.size > known.stat.size
+    const summary = await this.#read(id, (isLonger ? this.#folds.get(id) : undefined) ?? newFold())
+    if (stat !== undefined) this.#summaries.set(id, { stat, summary })
+    return summary
+  }
+
+  async #read(id: string, fold: Fold): Promise<SessionSummary | undefined> {
+    this.#folds.delete(id)
+    let error: ErrorInfo | undefined
+    try {
+      for await (const record of this.#store.read(id, fold.next)) {
+        fold.projection.apply(record)
+        fold.next = record.seq + 1
+      }
+    } catch (thrown) {
+      error = toErrorInfo(thrown, 'STORE_READ_FAILED')
+    }
+    if (error === undefined && fold.next === 1) return undefined
+    if (error === undefined) this.#folds.set(id, fold)
+    if (this.#folds.size > mostFolds) this.#folds.delete(this.#folds.keys().next().value!)
+    // By the name it is found under, whatever its records say.
+    return { ...summaryOf(fold.projection.session), id, ...(error === undefined ? {} : { error }) }
+  }
+
+  async #byLastRecord(standings: readonly Standing[]): Promise<readonly string[]> {
+    const found: { readonly id: string; readonly updatedAt: number }[] = []
+    for (const { id } of standings) {
+      const summary = await this.#inTurn(() => this.#summarise(id))
+      if (summary !== undefined) found.push(summary)
+    }
+    return found.toSorted((a, b) => b.updatedAt - a.updatedAt).map(({ id }) => id)
+  }
+}
+
+const newFold = (): Fold => ({ projection: new SessionProjection(), next: 1 })

@@ -1,0 +1,117 @@
+import type { Clock } from '../../protocol/clock.ts'
+import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
+import type { Role } from '../../protocol/frames.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { ChartSubject } from '../../charts/chart.ts'
+import type { SessionSummary } from '../../sessions/sessionSummary.ts'
+import { mayAct, reaches, type Grant, type Reach } from './access.ts'
+import type { Bridge } from './bridge.ts'
+import type { BridgeLimits } from './limits.ts'
+
+/** Somebody at an endpoint, and what the server lets them do. */
+export class Visit {
+  readonly role: Role
+  /** Whether an agent may be seen and driven, by its id and those of its ancestors. */
+  readonly reach: Reach
+  readonly #bridge: Bridge
+
+  /** Made by the server. */
+  constructor(bridge: Bridge, grant: Grant) {
+    this.#bridge = bridge
+    this.role = grant.role
+    this.reach = (agentId, path) => reaches(grant, agentId, path)
+  }
+
+  get clock(): Clock {
+    return this.#bridge.clock
+  }
+
+  get limits(): BridgeLimits {
+    return this.#bridge.limits
+  }
+
+  /** Names of the agents that can be spawned. */
+  get definitions(): readonly string[] {
+    return [...this.#bridge.definitions.keys()]
+  }
+
+  /** Ids of the sessions within reach, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
+  sessionIds(): Promise<readonly string[]> {
+    return this.#bridge.sessions.ids(this.reach)
+  }
+
+  /** A session within reach, its log read if it has changed since; `undefined`: there is none. `forks` and `children` are empty. */
+  session(agentId: string): Promise<SessionSummary | undefined> {
+    return this.#bridge.sessions.summary(agentId, this.reach)
+  }
+
+  /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
+  async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+    await this.#bridge.checkReach(agentId, this.reach)
+    yield* this.#bridge.store.read(agentId, fromSeq)
+  }
+
+  /** Whether an agent's log has a request of this id, however long ago. */
+  wasAsked(agent: Agent, requestId: string): Promise<boolean> {
+    return agent.wasAsked(requestId)
+  }
+
+  /** What a client is told of a failure: no path of the server. */
+  outward(thrown: unknown): ErrorInfo {
+    return this.#bridge.outward(thrown)
+  }
+
+  newId(): string {
+    return this.#bridge.newId()
+  }
+
+  /** Running root agents within reach. */
+  agents(): Agent[] {
+    return this.#bridge.agents().filter((agent) => this.reach(agent.id, agent.path))
+  }
+
+  /** Running agents within reach, sub-agents included, but none below another one of them. */
+  topmost(): Agent[] {
+    const within = (agent: Agent): Agent[] =>
+      this.reach(agent.id, agent.path) ? [agent] : agent.children().flatMap(within)
+    return this.#bridge.agents().flatMap(within)
+  }
+
+  /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
+  onAgent(listener: (agent: Agent) => void): () => void {
+    return this.#bridge.onAgent((agent) => {
+      if (this.reach(agent.id, agent.path)) listener(agent)
+    })
+  }
+
+  /** A JSON value without the secrets that the application named. */
+  redact<T>(value: T): T {
+    return this.#bridge.redactor?.value(value) ?? value
+  }
+
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` below a role; `what` is what was asked for. */
+  mustBe(needs: Role, what: string): void {
+    if (mayAct(this.role, needs)) return
+    throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the role "${needs}"; this token has "${this.role}".`)
+  }
+
+  /** Starts an agent. Rejects with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_ID`, `AGENT_EXISTS`. */
+  async spawn(definition: string, id?: string): Promise<Agent> {
+    this.mustBe('admin', 'spawn')
+    if (!this.reach(id ?? '', [])) {
+      throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
+    }
+    return await this.#bridge.spawn(definition, id)
+  }
+
+  /** What there is of an agent to draw; it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  charted(agentId: string): Promise<ChartSubject> {
+    return this.#bridge.charted(agentId, this.reach)
+  }
+
+  /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
+  agent(agentId: string): Promise<Agent> {
+    return this.#bridge.agentFor(agentId, this.reach)
+  }
+}

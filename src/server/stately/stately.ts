@@ -1,0 +1,69 @@
+import type { InspectionEvent } from 'xstate'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { Endpoint, TextSocket } from '../bridge/endpoint.ts'
+import type { Visit } from '../bridge/visit.ts'
+import { statelyMessage } from './statelyMessage.ts'
+
+/**
+ * The Stately inspector's messages of every agent within reach, at `/stately`: tools made for `@statelyai/inspect` attach to it. What
+ * a client sends is not heeded. A client that reads slowly is not told everything; once it has read, it gets every actor anew.
+ */
+export const stately = (): Endpoint => ({
+  path: '/stately',
+  connect(socket, visit) {
+    const session = new StatelySession(socket, visit)
+    socket.onClose(() => session.close())
+  },
+})
+
+class StatelySession {
+  readonly #socket: TextSocket
+  readonly #visit: Visit
+  readonly #ends = new Map<Agent, () => void>()
+  readonly #forget: () => void
+  #isBehind = false
+
+  constructor(socket: TextSocket, visit: Visit) {
+    this.#socket = socket
+    this.#visit = visit
+    this.#forget = visit.onAgent((agent) => this.#follow(agent))
+    for (const agent of visit.topmost()) this.#follow(agent)
+  }
+
+  close(): void {
+    this.#forget()
+    for (const end of this.#ends.values()) end()
+    this.#ends.clear()
+  }
+
+  #follow(agent: Agent): void {
+    // One below another within reach is told of with it.
+    if (agent.parent !== undefined && [...this.#ends.keys()].some(({ id }) => agent.path.includes(id))) return
+    let top: unknown
+    const end = agent.inspect((event) => {
+      top ??= event.actorRef
+      this.#tell(event)
+      const isOver = event.type === '@xstate.snapshot' && event.actorRef === top && event.snapshot.status !== 'active'
+      if (isOver && this.#ends.delete(agent)) end()
+    })
+    this.#ends.set(agent, end)
+  }
+
+  #tell(event: InspectionEvent): void {
+    const { highWaterBytes } = this.#visit.limits
+    if (this.#isBehind) return
+    const message = statelyMessage(event, this.#visit.clock.now())
+    if (message === undefined) return
+    this.#socket.send(JSON.stringify(this.#visit.redact(message)), () => this.#drained())
+    this.#isBehind = this.#socket.bufferedAmount > highWaterBytes
+  }
+
+  #drained(): void {
+    if (!this.#isBehind || this.#socket.bufferedAmount > this.#visit.limits.highWaterBytes / 2) return
+    this.#isBehind = false
+    const agents = [...this.#ends.keys()]
+    for (const end of this.#ends.values()) end()
+    this.#ends.clear()
+    for (const agent of agents) this.#follow(agent)
+  }
+}

@@ -1,0 +1,38 @@
+import { RuntimeError } from '../protocol/errors.ts'
+import type { Store } from '../protocol/store.ts'
+import { checkAgentId } from '../stores/checkAgentId.ts'
+import { isErasable } from '../stores/isErasable.ts'
+import { birthOf } from './birthOf.ts'
+
+/**
+ * Removes a session for good, readable or not. A session that others were forked from is kept, as they share its log.
+ *
+ * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `SESSION_IN_USE` (naming the forks), `STORE_LOCKED` (it is running),
+ * `STORE_DELETE_FAILED` (also of a store that cannot forget)
+ */
+export async function deleteSession(store: Store, agentId: string): Promise<void> {
+  checkAgentId(agentId)
+  if (!isErasable(store))
+    throw new RuntimeError('STORE_DELETE_FAILED', `Agent "${agentId}" was not deleted: its store has no delete().`)
+  const ids = await store.list()
+  if (!ids.includes(agentId))
+    throw new RuntimeError('AGENT_NOT_FOUND', `There is no log of agent "${agentId}" in this store.`)
+  const forks: string[] = []
+  for (const id of ids) if (id !== agentId && (await sourceOf(store, id)) === agentId) forks.push(id)
+  if (forks.length > 0) {
+    const what = `Agent "${agentId}" was not deleted: ${forks.join(', ')} ${forks.length === 1 ? 'is' : 'are'} forked from it.`
+    throw new RuntimeError('SESSION_IN_USE', what)
+  }
+  await store.delete(agentId)
+}
+
+/** The agent another was forked from; a log whose beginning cannot be read cannot be gone on with, and keeps nothing. */
+async function sourceOf(store: Store, agentId: string): Promise<string | undefined> {
+  try {
+    const created = await birthOf(store, agentId)
+    return created?.forkedFrom?.agentId
+  } catch (thrown) {
+    if (thrown instanceof RuntimeError && thrown.code === 'LOG_CORRUPT') return undefined
+    throw thrown
+  }
+}

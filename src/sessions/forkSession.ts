@@ -1,0 +1,110 @@
+import { nanoid } from 'nanoid'
+import { z } from 'zod'
+import { systemClock } from '../protocol/systemClock.ts'
+import { rebuildConversation } from '../conversation/rebuildConversation.ts'
+import type { Clock } from '../protocol/clock.ts'
+import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { formatNodeId, nodeIdSchema, parseNodeId, type NodeId } from '../protocol/ids.ts'
+import { recordVersion, type LogRecord, type RecordOf } from '../protocol/records.ts'
+import type { Store } from '../protocol/store.ts'
+import { checkAgentId } from '../stores/checkAgentId.ts'
+import { historyParts, readPart, type HistoryPart } from './readHistory.ts'
+import { StepSearch } from './stepSearch.ts'
+
+export interface ForkOptions {
+  /** Of the new agent. Default: the definition's name and a random part. */
+  readonly id?: string
+  /** Dates the fork. Default: the system's. */
+  readonly clock?: Clock
+}
+
+const forkOptionsSchema = z
+  .strictObject({
+    id: z.string(),
+    clock: z.custom((value) => typeof (value as Clock | null)?.now === 'function', 'give { now, after }'),
+  })
+  .partial()
+
+/** Longest name that leaves room for the random part in an id. */
+const mostNameChars = 100
+
+/**
+ * Makes an agent that shares another one's past up to the moment when the step of node `at` was the newest: a message just said, a
+ * reply with all its results, a summary just written. The node may have been abandoned since. The new log holds one record, which
+ * refers to the log that has the past, so that log must stay; queues and requests that waited stay with it. Go on with
+ * `runtime.resume`: in the middle of a run the model is asked again. The source is only read, and may be running.
+ *
+ * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `AGENT_NOT_FOUND`, `NODE_NOT_FOUND` (also for a step whose calls have no results
+ * yet), `AGENT_EXISTS`, `LOG_CORRUPT`, `LOG_VERSION`, and what the store rejects with.
+ */
+export async function forkSession(
+  store: Store,
+  agentId: string,
+  at: NodeId | string,
+  options: ForkOptions = {},
+): Promise<{ agentId: string }> {
+  const checked = forkOptionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `forkSession: ${describeIssues(checked.error)}.`)
+  const { id, clock = systemClock } = options
+  if (id !== undefined) checkAgentId(id)
+  const parts = await historyParts(store, agentId)
+  const { definition, model, machine } = parts.at(-1)!.created
+  const forkedFrom = await findMoment(store, parts, at)
+  const forkId = id ?? `${definition.slice(0, mostNameChars)}-${nanoid(12)}`
+  checkAgentId(forkId)
+  await writeFirst(store, {
+    v: recordVersion,
+    seq: 1,
+    time: clock.now(),
+    type: 'agent.created',
+    agentId: forkId,
+    path: [],
+    definition,
+    model,
+    machine,
+    forkedFrom,
+  })
+  return { agentId: forkId }
+}
+
+type Moment = NonNullable<RecordOf<'agent.created'>['forkedFrom']>
+
+async function findMoment(store: Store, parts: readonly HistoryPart[], at: NodeId | string): Promise<Moment> {
+  const nodeId = typeof at === 'string' ? parseNodeId(at) : nodeIdSchema.safeParse(at).data
+  // Without an id it looks for none, and finds out how far the ids go.
+  const search = new StepSearch(nodeId ?? 0)
+  const shared: LogRecord[] = []
+  for (const part of parts) {
+    for await (const record of readPart(store, part)) {
+      shared.push(record)
+      const newest = search.next(record)
+      if (newest === undefined) continue
+      // A past that does not fold would be found out by the fork alone.
+      rebuildConversation(shared)
+      return { agentId: part.agentId, seq: record.seq, at: newest }
+    }
+  }
+  throw notFound(parts.at(-1)!.agentId, nodeId === undefined ? JSON.stringify(at) : formatNodeId(nodeId), search)
+}
+
+function notFound(agentId: string, asked: string, { lastNodeId, missingResults }: StepSearch): RuntimeError {
+  const why =
+    missingResults > 0
+      ? `The step of ${asked} is not whole yet: ${missingResults} of its calls have no result.`
+      : `Agent "${agentId}" has no node ${asked}; its newest is ${lastNodeId === 0 ? 'none' : formatNodeId(lastNodeId)}.`
+  return new RuntimeError('NODE_NOT_FOUND', why)
+}
+
+async function writeFirst(store: Store, record: RecordOf<'agent.created'>): Promise<void> {
+  const { agentId } = record
+  const exists = new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log in this store.`)
+  // Before the lease: that of an agent that runs would be refused as locked.
+  for await (const _ of store.read(agentId)) throw exists
+  const lease = await store.open(agentId)
+  try {
+    if (lease.lastSeq > 0) throw exists
+    await store.append(agentId, [record])
+  } finally {
+    await lease.release()
+  }
+}

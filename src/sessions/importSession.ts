@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util'
+import { RuntimeError } from '../protocol/errors.ts'
+import type { Store, StoreLease } from '../protocol/store.ts'
+import { isErasable } from '../stores/isErasable.ts'
+import { readExport, type ExportedLog } from './readExport.ts'
+
+/** A log of which the store lacks what follows the first `stored` records. */
+interface MissingPart extends ExportedLog {
+  readonly stored: number
+}
+
+/** Records given to the store at once. */
+const batchSize = 1_000
+
+/**
+ * Puts a session that `exportSession` made into a store, with the sources it was forked from; gives their ids, the session's last.
+ * `lines` is the file's text, in pieces that may be split anywhere. Nothing is written before all of it was read and found
+ * sound. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that were new are
+ * deleted again, where the store can do that.
+ *
+ * @throws RuntimeError `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION`, `AGENT_EXISTS` when an id has a log that
+ * goes another way, `STORE_LOCKED`, and what the store rejects with.
+ */
+export async function importSession(
+  store: Store,
+  lines: AsyncIterable<string> | Iterable<string>,
+): Promise<{ agentIds: string[] }> {
+  const logs = await readExport(lines)
+  const missing: MissingPart[] = []
+  for (const log of logs) {
+    const stored = await countStored(store, log)
+    if (stored < log.records.length) missing.push({ ...log, stored })
+  }
+  await writeAll(store, missing)
+  return { agentIds: logs.map(({ agentId }) => agentId) }
+}
+
+/** How many of these records the store has already. */
+async function countStored(store: Store, { agentId, records }: ExportedLog): Promise<number> {
+  let count = 0
+  for await (const stored of store.read(agentId)) {
+    if (count === records.length) break
+    if (!isDeepStrictEqual(stored, records[count])) throw otherLog(agentId, `record ${stored.seq} differs`)
+    count += 1
+  }
+  return count
+}
+
+const otherLog = (agentId: string, how: string): RuntimeError =>
+  new RuntimeError(
+    'AGENT_EXISTS',
+    `Agent "${agentId}" has another log in this store: ${how}. Delete it first, or import elsewhere.`,
+  )
+
+async function writeAll(store: Store, missing: readonly MissingPart[]): Promise<void> {
+  const leases: StoreLease[] = []
+  const begun: string[] = []
+  const release = (): Promise<unknown> => Promise.all(leases.map((lease) => lease.release()))
+  try {
+    for (const { agentId, stored } of missing) {
+      const lease = await store.open(agentId)
+      leases.push(lease)
+      if (lease.lastSeq !== stored) throw otherLog(agentId, 'it was written meanwhile')
+      if (stored === 0) begun.push(agentId)
+    }
+    for (const { agentId, stored, records } of missing)
+      for (let from = stored; from < records.length; from += batchSize)
+        await store.append(agentId, records.slice(from, from + batchSize))
+    await release()
+  } catch (thrown) {
+    // What went wrong first is what is told.
+    await release().catch(() => undefined)
+    if (isErasable(store)) await Promise.allSettled(begun.map((agentId) => store.delete(agentId)))
+    throw thrown
+  }
+}

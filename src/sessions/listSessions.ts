@@ -1,0 +1,57 @@
+import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { Store } from '../protocol/store.ts'
+import { SessionProjection } from './sessionProjection.ts'
+import { summaryOf, type SessionSummary } from './sessionSummary.ts'
+
+/**
+ * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads every
+ * log to its end, one after the other.
+ *
+ * @throws RuntimeError `STORE_READ_FAILED` when the store cannot tell what it has.
+ */
+export async function listSessions(store: Store): Promise<SessionSummary[]> {
+  const summaries: SessionSummary[] = []
+  for (const agentId of await store.list()) {
+    const summary = await summarise(store, agentId)
+    if (summary !== undefined) summaries.push(summary)
+  }
+  const bySource = groupIds(summaries, ({ forkedFrom }) => forkedFrom?.agentId)
+  const byParent = groupIds(summaries, ({ path }) => path.at(-1))
+  return summaries
+    .map((summary) => ({
+      ...summary,
+      forks: bySource.get(summary.id) ?? [],
+      children: byParent.get(summary.id) ?? [],
+    }))
+    .toSorted((a, b) => b.updatedAt - a.updatedAt)
+}
+
+/** `undefined` when the log was deleted meanwhile. */
+async function summarise(store: Store, agentId: string): Promise<SessionSummary | undefined> {
+  const projection = new SessionProjection()
+  let error: ErrorInfo | undefined
+  let isEmpty = true
+  try {
+    for await (const record of store.read(agentId)) {
+      projection.apply(record)
+      isEmpty = false
+    }
+  } catch (thrown) {
+    error = toErrorInfo(thrown, 'STORE_READ_FAILED')
+  }
+  if (isEmpty && error === undefined) return undefined
+  // By the name it is found under, whatever its records say.
+  return { ...summaryOf(projection.session), id: agentId, ...(error === undefined ? {} : { error }) }
+}
+
+function groupIds(
+  summaries: readonly SessionSummary[],
+  by: (summary: SessionSummary) => string | undefined,
+): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const summary of summaries) {
+    const key = by(summary)
+    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), summary.id])
+  }
+  return groups
+}

@@ -1,0 +1,23 @@
+import type { ConversationView } from '../conversation/conversation.ts'
+import { rebuildConversation } from '../conversation/rebuildConversation.ts'
+import type { Store } from '../protocol/store.ts'
+import { readHistory, type History } from './readHistory.ts'
+import type { Session } from './session.ts'
+import { sessionOf } from './sessionOf.ts'
+
+/** A session with what it is made of. */
+export interface LoadedSession extends Session, Pick<History, 'past' | 'records'> {
+  /** As the log's last record leaves it; of a fork with the past it shares. */
+  readonly conversation: ConversationView
+}
+
+/**
+ * Reads a session whole. Needs no lease: it may be running, here or elsewhere.
+ *
+ * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`
+ */
+export async function loadSession(store: Store, agentId: string): Promise<LoadedSession> {
+  const { past, records } = await readHistory(store, agentId)
+  const conversation = rebuildConversation(records, { past })
+  return { ...sessionOf(records), id: agentId, conversation, past, records }
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { rebuildConversation } from '../conversation/rebuildConversation.ts'
+import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { agentIdSchema } from '../protocol/ids.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import { corruptLine, readRecord } from '../stores/readRecord.ts'
+import { exportHeaderSchema, exportVersion, type ExportHeader } from './exportFormat.ts'
+import { textLines } from './textLines.ts'
+
+/** One log of an exported session. */
+export interface ExportedLog {
+  readonly agentId: string
+  /** From the first on, without a gap. */
+  readonly records: readonly LogRecord[]
+}
+
+interface PlacedRecord {
+  readonly record: LogRecord
+  /** Counts from 1. */
+  readonly line: number
+}
+
+const file = 'the exported session'
+const anyVersionSchema = z.object({ format: exportHeaderSchema.shape.format, version: z.int().positive() })
+const lineSchema = z.object({ agentId: agentIdSchema, record: z.unknown() })
+
+/**
+ * Reads an exported session whole and proves that it can be gone on with: every record is valid and in its place, no source is
+ * missing, and all of it folds into a conversation. Blank lines are passed over.
+ *
+ * @throws RuntimeError `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION` for what is no text.
+ */
+export async function readExport(pieces: AsyncIterable<string> | Iterable<string>): Promise<ExportedLog[]> {
+  let header: ExportHeader | undefined
+  const logs = new Map<string, PlacedRecord[]>()
+  let line = 0
+  for await (const text of textLines(pieces)) {
+    line += 1
+    if (text.trim() === '') continue
+    if (header === undefined) {
+      header = readHeader(text, line)
+      for (const agentId of header.agents) logs.set(agentId, [])
+    } else takeLine(logs, text, line)
+  }
+  if (header === undefined) throw new RuntimeError('LOG_CORRUPT', 'The exported session is empty.')
+  checkChain(header.agents, logs)
+  checkFold([...logs.values()].flat())
+  return [...logs].map(([agentId, placed]) => ({ agentId, records: placed.map(({ record }) => record) }))
+}
+
+function readHeader(text: string, line: number): ExportHeader {
+  const value = parse(text, line)
+  const version = anyVersionSchema.safeParse(value).data?.version ?? 0
+  if (version > exportVersion) {
+    const what = `The exported session has format version ${version}; this is version ${exportVersion}.`
+    throw new RuntimeError('LOG_VERSION', what)
+  }
+  const header = exportHeaderSchema.safeParse(value)
+  if (!header.success) throw corruptHeader(line, describeIssues(header.error))
+  const { agentId, agents } = header.data
+  if (agents.at(-1) !== agentId) throw corruptHeader(line, `agents does not end with "${agentId}"`)
+  if (new Set(agents).size < agents.length) throw corruptHeader(line, 'agents names one twice')
+  return header.data
+}
+
+const corruptHeader = (line: number, why: string): RuntimeError =>
+  new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not its header: ${why}.`)
+
+function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line: number): void {
+  const parsed = lineSchema.safeParse(parse(text, line))
+  if (!parsed.success) throw corruptLine({ file, line }, describeIssues(parsed.error))
+  const { agentId } = parsed.data
+  const log = logs.get(agentId)
+  if (log === undefined) throw corruptLine({ file, line }, `agent "${agentId}" is not in the header`)
+  const record = readRecord(JSON.stringify(parsed.data.record) ?? '', { file, line })
+  if (record instanceof RuntimeError) throw record
+  if (record.seq !== log.length + 1)
+    throw corruptLine({ file, line }, `its seq is ${record.seq}, not ${log.length + 1}`)
+  log.push({ record, line })
+}
+
+function parse(text: string, line: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw corruptLine({ file, line }, 'it is not JSON')
+  }
+}
+
+/** Every log begins with the birth of its agent, and every one but the first is a fork of the one before. */
+function checkChain(agents: readonly string[], logs: ReadonlyMap<string, readonly PlacedRecord[]>): void {
+  agents.forEach((agentId, index) => {
+    const first = logs.get(agentId)?.[0]
+    if (first === undefined)
+      throw new RuntimeError('LOG_CORRUPT', `The exported session has no record of agent "${agentId}".`)
+    const { record, line } = first
+    if (record.type !== 'agent.created' || record.agentId !== agentId)
+      throw corruptLine({ file, line }, `the log of agent "${agentId}" must begin with its agent.created`)
+    const source = agents[index - 1]
+    if (record.forkedFrom?.agentId === source) return
+    const expected = source === undefined ? 'not forked' : `a fork of "${source}"`
+    throw corruptLine({ file, line }, `agent "${agentId}" must be ${expected}, as the header says`)
+  })
+}
+
+function checkFold(placed: readonly PlacedRecord[]): void {
+  let line = 0
+  const records = function* (): Generator<LogRecord, void, undefined> {
+    for (const { record, line: at } of placed) {
+      line = at
+      yield record
+    }
+  }
+  try {
+    rebuildConversation(records())
+  } catch (thrown) {
+    throw new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file}: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}

@@ -1,0 +1,134 @@
+import type { RevertCategory } from '../protocol/braking.ts'
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import type { SyntheticReason, Usage, UserSource } from '../protocol/messages.ts'
+import type { Limits, ParentLink, PauseReason, RecordOf } from '../protocol/records.ts'
+import type { ModelSnapshot } from '../protocol/request.ts'
+
+/**
+ * How far a session, a loop or a turn got. `running`: the log has no end of it, so it is under way, or its process died;
+ * `rejected`: the model refused; `paused`: something is owed, and `resume` or a decision goes on with it.
+ */
+export type SessionStatus = 'running' | 'completed' | 'aborted' | 'rejected' | 'paused' | 'failed'
+
+/** Something a person said, as the input of a turn. */
+export interface TurnInput {
+  readonly nodeId: NodeId
+  readonly role: 'user'
+  readonly source: UserSource
+}
+
+/** A tool call of a reply. `held` waits for approval; `pending` has not started. It ends in the turn that made it, however late. */
+export interface SessionCall {
+  readonly callId: string
+  readonly name: string
+  /** Deterministic id of the call; known once it started or ended. */
+  readonly key?: string
+  readonly status: 'pending' | 'held' | 'running' | 'ended'
+  readonly isError?: boolean
+  /** Why the runtime answered in place of the tool. */
+  readonly synthetic?: SyntheticReason
+  /** The sub-agent that carries it out. */
+  readonly childId?: string
+  /** The result's node, once it ended. */
+  readonly nodeId?: NodeId
+}
+
+/** How the trunk was reshaped, in short; `reason` says why it was not. */
+export type TrunkChange =
+  | {
+      readonly type: 'revert'
+      readonly applied: boolean
+      readonly category: RevertCategory
+      /** The new head, unless messages of a person were appended again after it. */
+      readonly target?: NodeId
+      /** The new nodes of those messages. */
+      readonly rebased?: readonly NodeId[]
+      readonly reason?: string
+    }
+  | {
+      readonly type: 'prune'
+      readonly applied: boolean
+      readonly steps: readonly NodeId[]
+      readonly tokens: number
+      readonly reason?: string
+    }
+  | {
+      readonly type: 'compaction'
+      readonly applied: boolean
+      /** The summary's id, and the nodes it stands for. */
+      readonly nodeId?: NodeId
+      readonly from?: NodeId
+      readonly to?: NodeId
+      readonly tokensBefore: number
+      readonly tokensAfter: number
+      readonly reason?: string
+    }
+
+/** One request to the model and what followed from it. Times are epoch milliseconds. */
+export interface Turn {
+  /** Counts over the agent's life, the shared past of a fork included. */
+  readonly index: number
+  readonly status: SessionStatus
+  readonly startedAt: number
+  readonly endedAt?: number
+  /** What people said since the turn before, in order. */
+  readonly input: readonly TurnInput[]
+  /** Node of the model's message. */
+  readonly reply?: NodeId
+  readonly toolCalls: readonly SessionCall[]
+  /** Attempts at the reply, the one under way included. */
+  readonly attempts: number
+  readonly usage: Usage
+  readonly costUsd: number
+  readonly changes: readonly TrunkChange[]
+}
+
+/** One run of an agent, from what started it until it was at rest again. Times are epoch milliseconds. */
+export interface Loop {
+  /** The run's `loopId`. */
+  readonly id: string
+  readonly cause: RecordOf<'run.start'>['cause']
+  readonly requestId: string
+  /** The paused run it goes on from; of a fork it may be one of the source. */
+  readonly resumedFrom?: string
+  readonly status: SessionStatus
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly model?: ModelSnapshot
+  readonly limits: Limits
+  readonly turns: readonly Turn[]
+  readonly usage: Usage
+  readonly costUsd: number
+  /** Why it is paused. */
+  readonly reason?: PauseReason
+  readonly error?: ErrorInfo
+}
+
+/** The life of an agent as its log tells it. Of a fork only its own part: what it shares was paid for by its source. */
+export interface Session {
+  /** The agent's id; empty before the log's first record. */
+  readonly id: string
+  /** Ids of the ancestors, root first. */
+  readonly path: readonly string[]
+  readonly definition: string
+  readonly model: string
+  /** The agent that called or spawned it. */
+  readonly parent?: ParentLink
+  readonly forkedFrom?: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
+  /** Epoch milliseconds of the first and the last record. */
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** That of the last loop; `completed` without one, as nothing was asked for. */
+  readonly status: SessionStatus
+  /** Ended for good: it cannot be resumed. */
+  readonly isStopped: boolean
+  readonly loops: readonly Loop[]
+  /** Ids of its sub-agents, in the order they were begun. */
+  readonly children: readonly string[]
+  /** Reverts and prunes that people asked for while no turn was under way. */
+  readonly changes: readonly TrunkChange[]
+  /** Of all loops and changes. */
+  readonly usage: Usage
+  readonly costUsd: number
+}

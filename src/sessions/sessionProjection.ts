@@ -1,0 +1,277 @@
+import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
+import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
+import type { Loop, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
+import { trunkChangeOf } from './trunkChangeOf.ts'
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] }
+type CallDraft = Draft<SessionCall>
+type TurnDraft = Draft<Omit<Turn, 'toolCalls' | 'changes'>> & { toolCalls: CallDraft[]; changes: TrunkChange[] }
+type LoopDraft = Draft<Omit<Loop, 'turns'>> & { turns: TurnDraft[] }
+
+const statusOf: { readonly [R in RunStopReason]: SessionStatus } = {
+  stop: 'completed',
+  length: 'completed',
+  refusal: 'rejected',
+  paused: 'paused',
+  aborted: 'aborted',
+  error: 'failed',
+}
+
+/** After a crash the machine counts less than its log holds; a failed attempt's cost is known to the machine alone. */
+const larger = (a: Usage, b: Usage): Usage => {
+  const most: Draft<Usage> = {
+    input: Math.max(a.input, b.input),
+    output: Math.max(a.output, b.output),
+    cacheRead: Math.max(a.cacheRead, b.cacheRead),
+    cacheWrite: Math.max(a.cacheWrite, b.cacheWrite),
+  }
+  if (a.reasoning !== undefined || b.reasoning !== undefined)
+    most.reasoning = Math.max(a.reasoning ?? 0, b.reasoning ?? 0)
+  return most
+}
+
+const isAnswered = ({ reply, toolCalls }: TurnDraft): boolean =>
+  reply !== undefined && toolCalls.every(({ status }) => status === 'ended')
+
+/**
+ * Folds a log into its session, a record at a time and in the log's order, so that a listener can use it live. It keeps a
+ * little of each turn and none of what was said. It never throws: what makes no sense where it stands says nothing.
+ */
+export class SessionProjection {
+  #head: Pick<Session, 'id' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom'> = {
+    id: '',
+    path: [],
+    definition: '',
+    model: '',
+  }
+  #createdAt: number | undefined
+  #updatedAt = 0
+  #isStopped = false
+  readonly #loops: LoopDraft[] = []
+  /** The loop under way, and its turn. */
+  #loop: LoopDraft | undefined
+  #turn: TurnDraft | undefined
+  /** Attempts of the turn that failed. */
+  #failed = 0
+  /** Said, and not yet part of a turn. */
+  #said: TurnInput[] = []
+  /** Calls that have not ended, and where they were made. */
+  readonly #calls = new Map<string, { readonly call: CallDraft; readonly turn: TurnDraft }>()
+  readonly #changes: TrunkChange[] = []
+  readonly #children: string[] = []
+  /** Of what happened while no run was under way. */
+  #usageAtRest = noUsage
+  #costAtRest = 0
+
+  /** Takes in the next record. */
+  apply(record: LogRecord): void {
+    this.#createdAt ??= record.time
+    this.#updatedAt = record.time
+    switch (record.type) {
+      case 'agent.created':
+        return this.#create(record)
+      case 'run.start':
+        return this.#startRun(record)
+      case 'run.end':
+        return this.#endRun(record)
+      case 'run.abandoned':
+        return this.#abandon(record)
+      case 'turn.start':
+        return this.#startTurn(record)
+      case 'turn.end':
+        return this.#endTurn(record)
+      case 'message.added':
+        return this.#hear({ nodeId: record.nodeId, role: 'user', source: record.message.source })
+      case 'reply.end':
+        return this.#reply(record)
+      case 'reply.reset':
+        return this.#failReply(record)
+      case 'approval.requested':
+        return this.#setCall(record.callId, { status: 'held' })
+      case 'approval.decided':
+        return this.#setCall(record.callId, { status: 'pending' })
+      case 'tool.start':
+        return this.#startCall(record)
+      case 'tool.end':
+        return this.#endCall(record)
+      case 'revert.applied':
+      case 'prune.applied':
+      case 'compaction.end':
+        return this.#change(record)
+      case 'child.spawned':
+        this.#children.push(record.childId)
+        return
+      case 'agent.stopped':
+        this.#isStopped = true
+        return
+      default:
+    }
+  }
+
+  /** The session as it stands, as a copy. */
+  get session(): Session {
+    const loops = this.#loops.map((loop) => ({ ...loop, ...this.#waiting(loop) }))
+    return structuredClone({
+      ...this.#head,
+      createdAt: this.#createdAt ?? 0,
+      updatedAt: this.#updatedAt,
+      status: loops.at(-1)?.status ?? 'completed',
+      isStopped: this.#isStopped,
+      loops,
+      children: this.#children,
+      changes: this.#changes,
+      usage: loops.reduce((sum, loop) => addUsage(sum, loop.usage), this.#usageAtRest),
+      costUsd: loops.reduce((sum, loop) => sum + loop.costUsd, this.#costAtRest),
+    })
+  }
+
+  /** The log has no record of a pause that approvals make: the run is not over. */
+  #waiting(loop: LoopDraft): { status?: 'paused'; reason?: PauseReason } {
+    if (loop !== this.#loop) return {}
+    const open = [...this.#calls.values()].map(({ call }) => call)
+    const callIds = open.flatMap(({ callId, status }) => (status === 'held' ? [callId] : []))
+    if (callIds.length === 0 || open.some(({ status }) => status === 'running')) return {}
+    return { status: 'paused', reason: { type: 'approvals', callIds } }
+  }
+
+  #create({ agentId, path, definition, model, parent, forkedFrom }: RecordOf<'agent.created'>): void {
+    this.#head = {
+      id: agentId,
+      path,
+      definition,
+      model,
+      ...(parent === undefined ? {} : { parent }),
+      ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    }
+  }
+
+  #startRun(record: RecordOf<'run.start'>): void {
+    const { loopId: id, cause, requestId, resumedFrom, limits, model, time } = record
+    this.#loop = {
+      id,
+      cause,
+      requestId,
+      ...(resumedFrom === undefined ? {} : { resumedFrom }),
+      status: 'running',
+      startedAt: time,
+      ...(model === undefined ? {} : { model }),
+      limits,
+      turns: [],
+      usage: noUsage,
+      costUsd: 0,
+    }
+    this.#loops.push(this.#loop)
+    this.#turn = undefined
+  }
+
+  #endRun({ stopReason, usage, costUsd, reason, error, time }: RecordOf<'run.end'>): void {
+    const loop = this.#loop
+    if (loop === undefined) return
+    loop.status = statusOf[stopReason]
+    loop.endedAt = time
+    loop.usage = larger(loop.usage, usage)
+    loop.costUsd = Math.max(loop.costUsd, costUsd)
+    if (reason !== undefined) loop.reason = reason
+    if (error !== undefined) loop.error = error
+    const last = loop.turns.at(-1)
+    if (last !== undefined && !(loop.status === 'paused' && isAnswered(last))) last.status = loop.status
+    this.#loop = this.#turn = undefined
+  }
+
+  /** It was over already when somebody gave it up. */
+  #abandon({ loopId }: RecordOf<'run.abandoned'>): void {
+    const loop = this.#loops.find(({ id }) => id === loopId)
+    if (loop !== undefined) loop.status = 'aborted'
+  }
+
+  #startCall({ callId, key, childId }: RecordOf<'tool.start'>): void {
+    if (childId !== undefined && !this.#children.includes(childId)) this.#children.push(childId)
+    this.#setCall(callId, { status: 'running', key, ...(childId === undefined ? {} : { childId }) })
+  }
+
+  #startTurn({ turnIndex: index, time }: RecordOf<'turn.start'>): void {
+    if (this.#loop === undefined) return
+    const input = this.#said
+    this.#said = []
+    this.#failed = 0
+    this.#turn = {
+      index,
+      status: 'running',
+      startedAt: time,
+      input,
+      toolCalls: [],
+      attempts: 1,
+      usage: noUsage,
+      costUsd: 0,
+      changes: [],
+    }
+    this.#loop.turns.push(this.#turn)
+  }
+
+  #endTurn({ usage, costUsd, time }: RecordOf<'turn.end'>): void {
+    const turn = this.#turn
+    if (turn === undefined) return
+    turn.status = 'completed'
+    turn.endedAt = time
+    turn.usage = larger(turn.usage, usage)
+    turn.costUsd = Math.max(turn.costUsd, costUsd)
+    this.#turn = undefined
+  }
+
+  #hear(input: TurnInput): void {
+    if (this.#turn === undefined) this.#said.push(input)
+    else this.#turn.input = [...this.#turn.input, input]
+  }
+
+  #reply({ nodeId, message, costUsd }: RecordOf<'reply.end'>): void {
+    this.#spend(message.usage, costUsd)
+    const turn = this.#turn
+    if (turn === undefined) return
+    turn.reply = nodeId
+    turn.attempts = this.#failed + 1
+    for (const { callId, name } of toolCallsOf(message.content)) {
+      const call: CallDraft = { callId, name, status: 'pending' }
+      turn.toolCalls.push(call)
+      this.#calls.set(callId, { call, turn })
+    }
+  }
+
+  #failReply({ attempt, retryAt, usage }: RecordOf<'reply.reset'>): void {
+    if (usage !== undefined) this.#spend(usage, 0)
+    if (this.#turn === undefined) return
+    this.#failed = attempt
+    this.#turn.attempts = retryAt === undefined ? attempt : attempt + 1
+  }
+
+  #setCall(callId: string, change: Partial<CallDraft>): void {
+    const open = this.#calls.get(callId)
+    if (open !== undefined) Object.assign(open.call, change)
+  }
+
+  #endCall({ callId, key, nodeId, message }: RecordOf<'tool.end'>): void {
+    const turn = this.#calls.get(callId)?.turn
+    const synthetic = message.synthetic === undefined ? {} : { synthetic: message.synthetic }
+    this.#setCall(callId, { status: 'ended', key, isError: message.isError, ...synthetic, nodeId })
+    this.#calls.delete(callId)
+    if (turn?.status !== 'paused' || !isAnswered(turn)) return
+    // A call that outlived a pause has brought what its turn still owed.
+    turn.status = turn.toolCalls.some((call) => call.synthetic === 'aborted') ? 'aborted' : 'completed'
+  }
+
+  #change(record: RecordOf<'revert.applied' | 'prune.applied' | 'compaction.end'>): void {
+    if (record.type !== 'prune.applied' && record.usage !== undefined) this.#spend(record.usage, record.costUsd ?? 0)
+    ;(this.#turn?.changes ?? this.#changes).push(trunkChangeOf(record))
+  }
+
+  #spend(usage: Usage, costUsd: number): void {
+    if (this.#loop === undefined) {
+      this.#usageAtRest = addUsage(this.#usageAtRest, usage)
+      this.#costAtRest += costUsd
+    }
+    for (const payer of [this.#loop, this.#turn]) {
+      if (payer === undefined) continue
+      payer.usage = addUsage(payer.usage, usage)
+      payer.costUsd += costUsd
+    }
+  }
+}

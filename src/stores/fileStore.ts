@@ -1,0 +1,266 @@
+import { writeSync } from 'node:fs'
+import { constants, type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type ErrorCode, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { agentIdSchema } from '../protocol/ids.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import type { ErasableStore, LogStat, StoreLease } from '../protocol/store.ts'
+import { checkAgentId } from './checkAgentId.ts'
+import { type FileLock, lockFile } from './fileLock.ts'
+import { hasCode } from './hasCode.ts'
+import { LogFile, type LogFileHandle } from './logFile.ts'
+import type { WriteSync } from './quickWrites.ts'
+import { findLogEnd, readLog } from './readLog.ts'
+import { syncFolder } from './syncFolder.ts'
+import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy.ts'
+
+const extension = '.jsonl'
+
+class FileLease implements StoreLease {
+  readonly agentId: string
+  readonly repairedBytes: number
+  readonly log: LogFile
+  readonly #lock: FileLock
+  readonly #onReleased: () => void
+  #released: Promise<void> | undefined
+
+  constructor(parts: { agentId: string; repairedBytes: number; log: LogFile; lock: FileLock; onReleased: () => void }) {
+    this.agentId = parts.agentId
+    this.repairedBytes = parts.repairedBytes
+    this.log = parts.log
+    this.#lock = parts.lock
+    this.#onReleased = parts.onReleased
+  }
+
+  get lastSeq(): number {
+    return this.log.lastSeq
+  }
+
+  get open(): boolean {
+    return this.#released === undefined
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#release()
+    return this.#released
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.log.close()
+    } finally {
+      await this.#lock.release()
+      this.#onReleased()
+    }
+  }
+}
+
+class FileStore implements ErasableStore {
+  readonly #dir: string
+  readonly #policy: SyncPolicy
+  readonly #leases = new Map<string, FileLease>()
+  /** Opens and deletes under way. */
+  readonly #locking = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+
+  constructor(dir: string, policy: SyncPolicy) {
+    this.#dir = dir
+    this.#policy = policy
+  }
+
+  append(agentId: string, records: readonly LogRecord[]): Promise<void> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closedError())
+    const lease = this.#leases.get(agentId)
+    if (lease?.open === true) return lease.log.append(records)
+    return Promise.reject(new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`))
+  }
+
+  read(agentId: string, fromSeq = 1): AsyncIterable<LogRecord> {
+    checkAgentId(agentId)
+    // Our own writer knows where whole records end; bytes after that may yet be taken back.
+    const end = this.#leases.get(agentId)?.log.size ?? Infinity
+    return readLog(this.#fileOf(agentId), { fromSeq, end })
+  }
+
+  async list(): Promise<readonly string[]> {
+    try {
+      const ids = (await readdir(this.#dir))
+        .filter((name) => name.endsWith(extension))
+        .map((name) => name.slice(0, -extension.length))
+        .filter((id) => agentIdSchema.safeParse(id).success)
+      const stats = await Promise.all(ids.map((id) => stat(this.#fileOf(id)).catch(() => undefined)))
+      return ids.filter((_, index) => stats[index]?.isFile() === true && stats[index].size > 0).toSorted()
+    } catch (thrown) {
+      if (hasCode(thrown, 'ENOENT')) return []
+      throw new RuntimeError('STORE_READ_FAILED', `${this.#dir} could not be listed: ${messageOf(thrown)}.`, {
+        cause: thrown,
+      })
+    }
+  }
+
+  async stat(agentId: string): Promise<LogStat | undefined> {
+    checkAgentId(agentId)
+    try {
+      const { size, mtimeMs } = await stat(this.#fileOf(agentId))
+      return size === 0 ? undefined : { size, writtenAt: mtimeMs }
+    } catch (thrown) {
+      if (hasCode(thrown, 'ENOENT')) return undefined
+      const what = `${this.#fileOf(agentId)} could not be looked at: ${messageOf(thrown)}.`
+      throw new RuntimeError('STORE_READ_FAILED', what, { cause: thrown })
+    }
+  }
+
+  open(agentId: string): Promise<StoreLease> {
+    return this.#lock(agentId, 'STORE_OPEN_FAILED', 'opened', () => this.#open(agentId))
+  }
+
+  delete(agentId: string): Promise<void> {
+    return this.#lock(agentId, 'STORE_DELETE_FAILED', 'deleted', () => this.#delete(agentId))
+  }
+
+  /** Does what takes the lock of a log; `close` waits for it. */
+  async #lock<T>(agentId: string, code: ErrorCode, done: string, work: () => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw this.#closedError()
+    checkAgentId(agentId)
+    const working = work()
+    this.#locking.add(working)
+    try {
+      return await working
+    } catch (thrown) {
+      if (thrown instanceof RuntimeError) throw thrown
+      const what = `${this.#fileOf(agentId)} could not be ${done}: ${messageOf(thrown)}.`
+      throw new RuntimeError(code, what, { cause: thrown })
+    } finally {
+      this.#locking.delete(working)
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#locking)
+    const released = await Promise.allSettled([...this.#leases.values()].map((lease) => lease.release()))
+    for (const outcome of released) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
+  async #open(agentId: string): Promise<StoreLease> {
+    const file = this.#fileOf(agentId)
+    await this.#makeFolder()
+    const lock = await lockFile(this.#lockOf(agentId))
+    try {
+      const { log, repairedBytes } = await openLog(agentId, file, this.#policy)
+      const lease: FileLease = new FileLease({
+        agentId,
+        repairedBytes,
+        log,
+        lock,
+        onReleased: () => {
+          if (this.#leases.get(agentId) === lease) this.#leases.delete(agentId)
+        },
+      })
+      this.#leases.set(agentId, lease)
+      return lease
+    } catch (thrown) {
+      await lock.release()
+      throw thrown
+    }
+  }
+
+  async #delete(agentId: string): Promise<void> {
+    const file = this.#fileOf(agentId)
+    // Before the lock, which is not left where nothing is.
+    if (!(await isThere(file))) return
+    const lock = await lockFile(this.#lockOf(agentId))
+    try {
+      await unlink(file)
+      if (this.#policy.durability !== 'os') await syncFolder(this.#dir)
+    } catch (thrown) {
+      if (!hasCode(thrown, 'ENOENT')) throw thrown
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async #makeFolder(): Promise<void> {
+    try {
+      const made = await mkdir(this.#dir, { recursive: true })
+      if (made === undefined || this.#policy.durability === 'os') return
+      for (let dir = this.#dir; dir.length >= made.length; dir = dirname(dir)) await syncFolder(dirname(dir))
+    } catch (thrown) {
+      if (!hasCode(thrown, 'EEXIST') && !hasCode(thrown, 'ENOTDIR')) throw thrown
+      throw new RuntimeError('STORE_OPEN_FAILED', `${this.#dir} is not a folder, or lies in a file.`, { cause: thrown })
+    }
+  }
+
+  #fileOf(agentId: string): string {
+    return join(this.#dir, agentId + extension)
+  }
+
+  #lockOf(agentId: string): string {
+    return join(this.#dir, `${agentId}.lock`)
+  }
+
+  #closedError(): RuntimeError {
+    return new RuntimeError('STORE_CLOSED', `The file store of ${this.#dir} is closed.`)
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file)
+    return true
+  } catch (thrown) {
+    if (hasCode(thrown, 'ENOENT')) return false
+    throw thrown
+  }
+}
+
+const quickHandle = (handle: FileHandle): LogFileHandle =>
+  Object.assign(handle, {
+    writeSync: (...[bytes, offset, length, position]: Parameters<WriteSync>) =>
+      writeSync(handle.fd, bytes, offset, length, position),
+  })
+
+async function openLog(
+  agentId: string,
+  file: string,
+  policy: SyncPolicy,
+): Promise<{ log: LogFile; repairedBytes: number }> {
+  const handle = await open(file, constants.O_RDWR | constants.O_CREAT)
+  try {
+    const { size } = await handle.stat()
+    const end = await findLogEnd(handle, file, size)
+    if (end.size < size) await handle.truncate(end.size)
+    if (policy.durability !== 'os') {
+      // `lastSeq` counts what a writer that made no syncs left behind, and the file may be new.
+      await handle.datasync()
+      await syncFolder(dirname(file))
+    }
+    return { log: new LogFile(agentId, quickHandle(handle), end, policy), repairedBytes: size - end.size }
+  } catch (thrown) {
+    await handle.close()
+    throw thrown
+  }
+}
+
+/**
+ * A store in a folder, made when missing: `<agentId>.jsonl` is an agent's log, a record a line with a checksum as its last
+ * field, and `<agentId>.lock` stands beside it while a process writes. See `Store` for the contract. When a record counts
+ * as stored is `durability`; by default once the operating system has it: it survives the process, `kill -9` included,
+ * but not a power cut.
+ *
+ * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and looks at nothing before it; a bad line further
+ * up is found by `read` (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, after `close` too.
+ * `delete` removes the log, and leaves the copies that repairs made.
+ *
+ * @throws RuntimeError `INVALID_OPTION` when `dir` is blank or an option is wrong. Everything else about the folder is told
+ * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
+ */
+export function fileStore(dir: string, options?: FileStoreOptions): ErasableStore {
+  if (typeof dir !== 'string' || dir.trim() === '')
+    throw new RuntimeError('INVALID_OPTION', `fileStore needs the path of a folder, not ${JSON.stringify(dir)}.`)
+  return new FileStore(resolve(dir), syncPolicy(options))
+}

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util'
+import { RuntimeError } from '../protocol/errors.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import { stored, type ErasableStore, type StoreLease } from '../protocol/store.ts'
+import { checkAgentId } from './checkAgentId.ts'
+import { countRepeated, otherRecord } from './countRepeated.ts'
+
+class MemoryLease implements StoreLease {
+  readonly agentId: string
+  readonly repairedBytes = 0
+  /** Seq n is at index n - 1. */
+  readonly records: LogRecord[]
+  readonly #leases: Map<string, MemoryLease>
+
+  constructor(agentId: string, records: LogRecord[], leases: Map<string, MemoryLease>) {
+    this.agentId = agentId
+    this.records = records
+    this.#leases = leases
+  }
+
+  get lastSeq(): number {
+    return this.records.length
+  }
+
+  async release(): Promise<void> {
+    if (this.#leases.get(this.agentId) === this) this.#leases.delete(this.agentId)
+  }
+}
+
+/**
+ * A store in memory, gone with the process: for tests and agents that need not survive. It keeps the records it is
+ * given, uncopied. See `Store` for the contract.
+ */
+export function memoryStore(): ErasableStore {
+  const logs = new Map<string, LogRecord[]>()
+  const leases = new Map<string, MemoryLease>()
+  let closed = false
+
+  const refuseWhenClosed = (): void => {
+    if (closed) throw new RuntimeError('STORE_CLOSED', 'The memory store is closed.')
+  }
+  const refuseWhenLeased = (agentId: string): void => {
+    if (!leases.has(agentId)) return
+    throw new RuntimeError('STORE_LOCKED', `The log of agent "${agentId}" is open in this process (${process.pid}).`)
+  }
+  const keep = (agentId: string, records: readonly LogRecord[]): void => {
+    refuseWhenClosed()
+    const log = leases.get(agentId)?.records
+    if (log === undefined) throw new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`)
+    const repeated = countRepeated(agentId, records, log.length)
+    for (let index = 0; index < repeated; index += 1) {
+      const record = records[index]!
+      if (!isDeepStrictEqual(log[record.seq - 1], record)) throw otherRecord(agentId, record.seq)
+    }
+    for (let index = repeated; index < records.length; index += 1) log.push(records[index]!)
+  }
+
+  return {
+    append(agentId, records) {
+      try {
+        keep(agentId, records)
+        return stored
+      } catch (thrown) {
+        const error = thrown as RuntimeError
+        return Promise.reject(error)
+      }
+    },
+
+    async *read(agentId, fromSeq = 1) {
+      checkAgentId(agentId)
+      const log = logs.get(agentId) ?? []
+      // By index up to the length of now: reading goes on while others append, and copies nothing.
+      const end = log.length
+      for (let index = Math.max(0, fromSeq - 1); index < end; index += 1) {
+        const record = log[index]
+        if (record !== undefined) yield record
+      }
+    },
+
+    async list() {
+      return [...logs].flatMap(([agentId, log]) => (log.length > 0 ? [agentId] : [])).toSorted()
+    },
+
+    async stat(agentId) {
+      checkAgentId(agentId)
+      const log = logs.get(agentId) ?? []
+      const last = log.at(-1)
+      return last === undefined ? undefined : { size: log.length, writtenAt: last.time }
+    },
+
+    async open(agentId) {
+      refuseWhenClosed()
+      checkAgentId(agentId)
+      refuseWhenLeased(agentId)
+      const log = logs.get(agentId) ?? []
+      logs.set(agentId, log)
+      const lease = new MemoryLease(agentId, log, leases)
+      leases.set(agentId, lease)
+      return lease
+    },
+
+    async delete(agentId) {
+      refuseWhenClosed()
+      checkAgentId(agentId)
+      refuseWhenLeased(agentId)
+      logs.delete(agentId)
+    },
+
+    async close() {
+      closed = true
+      leases.clear()
+    },
+  }
+}

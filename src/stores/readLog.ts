@@ -1,0 +1,78 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { messageOf, RuntimeError } from '../protocol/errors.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import { hasCode } from './hasCode.ts'
+import { lastNewline, maxLineBytes, readBytes, readLines } from './jsonLines.ts'
+import { corruptLine, type LinePlace, readRecord } from './readRecord.ts'
+
+/** What to read of a log: from record `fromSeq` on, and no further than byte `end`. */
+export interface LogRange {
+  readonly fromSeq: number
+  readonly end: number
+}
+
+const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is longer than ${maxLineBytes} bytes`)
+
+/**
+ * Streams the records of a log file; a missing file has none. Line n holds seq n, so the lines before `fromSeq` are
+ * passed over unread. A torn tail is ignored: the unfinished line and, when the last finished line is no record, that one.
+ *
+ * @throws RuntimeError `LOG_CORRUPT` at a line before the tail that is no record or out of sequence, or longer than
+ * `maxLineBytes` (256 MiB), `LOG_VERSION`, `STORE_READ_FAILED`.
+ */
+export async function* readLog(file: string, { fromSeq, end }: LogRange): AsyncGenerator<LogRecord, void, undefined> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(file, 'r')
+    let line = Math.max(0, fromSeq - 1)
+    let bad: RuntimeError | undefined
+    for await (const lines of readLines(handle, { end, skip: line })) {
+      for (const bytes of lines) {
+        if (bad !== undefined) throw bad
+        line += 1
+        const place = { file, line }
+        const record = bytes === undefined ? tooLong(place) : readRecord(bytes, place)
+        if (!(record instanceof RuntimeError)) {
+          if (record.seq !== line) throw corruptLine(place, `its seq is ${record.seq}, not ${line}`)
+          yield record
+        } else if (record.code === 'LOG_CORRUPT') bad = record
+        else throw record
+      }
+    }
+  } catch (thrown) {
+    if (handle === undefined && hasCode(thrown, 'ENOENT')) return
+    if (thrown instanceof RuntimeError) throw thrown
+    throw new RuntimeError('STORE_READ_FAILED', `${file} could not be read: ${messageOf(thrown)}.`, { cause: thrown })
+  } finally {
+    await handle?.close()
+  }
+}
+
+/** The good part of a log: where it ends, and with which record. */
+export interface LogEnd {
+  readonly size: number
+  readonly lastSeq: number
+}
+
+/**
+ * Finds the end of the good part by looking at the last lines only, however long the log is. What follows `size` is a
+ * torn tail, as `readLog` ignores it.
+ *
+ * @throws RuntimeError `LOG_CORRUPT` when more than the tail is bad, `LOG_VERSION`.
+ */
+export async function findLogEnd(handle: Pick<FileHandle, 'read'>, file: string, fileSize: number): Promise<LogEnd> {
+  let end = (await lastNewline(handle, fileSize)) + 1
+  for (let tries = 0; tries < 2; tries += 1) {
+    if (end === 0) return { size: 0, lastSeq: 0 }
+    const start = (await lastNewline(handle, end - 1)) + 1
+    const place = { file, line: 0 }
+    const record =
+      end - 1 - start > maxLineBytes ? tooLong(place) : readRecord(await readBytes(handle, start, end - 1), place)
+    if (!(record instanceof RuntimeError)) return { size: end, lastSeq: record.seq }
+    if (record.code === 'LOG_VERSION') break
+    end = start
+  }
+  // Only the whole file tells the number of the bad line.
+  for await (const _ of readLog(file, { fromSeq: 1, end: fileSize }));
+  throw new RuntimeError('LOG_CORRUPT', `The end of ${file} changed while it was read.`)
+}

@@ -1,0 +1,64 @@
+import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { type LogRecord, logRecordSchema, recordVersion } from '../protocol/records.ts'
+import { completeRecord, upgradeRecord, versionOf } from '../protocol/upgradeRecord.ts'
+import { checksumOf } from './checksum.ts'
+
+/** Where a line stands, for the message of an error; lines count from 1. */
+export interface LinePlace {
+  readonly file: string
+  readonly line: number
+}
+
+/** The error of a line that is not what a log has there. */
+export const corruptLine = ({ file, line }: LinePlace, why: string): RuntimeError =>
+  new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not a record: ${why.replace(/[.]?$/, '.')}`)
+
+/** More levels than any record has: what tools and models give is cut off before (`cloneJson`), and JSON.stringify has its own limit. */
+const deepest = 1_000
+
+function isTooDeep(value: unknown, level = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return level === deepest || Object.values(value).some((inner) => isTooDeep(inner, level + 1))
+}
+
+/** Whether a record's last field is one no record has, shaped like a checksum: then its name or value is what was damaged. */
+function hasDamagedChecksum(value: object, record: LogRecord): boolean {
+  const [name, last] = Object.entries(value).at(-1) ?? []
+  return name !== undefined && !(name in record) && typeof last === 'string' && last.length <= 8
+}
+
+/**
+ * Reads one line of a log, without its newline, and holds it against its checksum when it has one; a record of an older format
+ * is brought to this one. Returns the error (`LOG_CORRUPT`, or `LOG_VERSION` for a record of a newer format) instead of
+ * throwing it, because a bad last line is expected: the caller knows which line is the last. Bytes are used up by it.
+ */
+export function readRecord(line: string | Buffer, place: LinePlace): LogRecord | RuntimeError {
+  const sum = checksumOf(line)
+  if (sum !== undefined && sum.seen !== sum.expected)
+    return corruptLine(place, `its checksum is wrong (expected ${sum.expected}, seen ${sum.seen})`)
+  const text = (sum?.json ?? line).toString()
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return corruptLine(place, text.trim() === '' ? 'it is blank' : 'it is not JSON')
+  }
+  // A level takes two characters, so short lines need no look.
+  if (text.length > 2 * deepest && isTooDeep(value)) return corruptLine(place, 'it is nested too deeply')
+  const version = versionOf(value)
+  if (version > recordVersion)
+    return new RuntimeError(
+      'LOG_VERSION',
+      `Line ${place.line} of ${place.file} has format version ${version}; this is version ${recordVersion}.`,
+    )
+  try {
+    value = completeRecord(upgradeRecord(value))
+  } catch (thrown) {
+    return corruptLine(place, `it is of version ${version} and could not be upgraded: ${messageOf(thrown)}`)
+  }
+  const record = logRecordSchema.safeParse(value)
+  if (!record.success) return corruptLine(place, describeIssues(record.error))
+  return sum === undefined && hasDamagedChecksum(value as object, record.data)
+    ? corruptLine(place, 'its checksum is damaged')
+    : record.data
+}

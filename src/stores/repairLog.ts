@@ -1,0 +1,96 @@
+import { constants, copyFile, type FileHandle, open, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { messageOf, RuntimeError } from '../protocol/errors.ts'
+import { lockFile } from './fileLock.ts'
+import { hasCode } from './hasCode.ts'
+import { offsetOfLine } from './jsonLines.ts'
+import { readLog } from './readLog.ts'
+import { syncFolder } from './syncFolder.ts'
+
+export interface LogRepair {
+  /** Records the log holds now. */
+  readonly kept: number
+  /** Bytes cut off; 0 when the log was whole. */
+  readonly cutBytes: number
+  /** Copy of the damaged file as it was; `null` when nothing was cut. */
+  readonly backup: string | null
+}
+
+const extension = '.jsonl'
+
+/**
+ * Cuts a log off at its first bad line, after a copy of the whole file was made beside it (`<file>.damaged-<n>`, on disk
+ * before the cut). A whole log is left alone. The log's lock is held meanwhile.
+ *
+ * @throws RuntimeError `INVALID_OPTION` when the file is not called `*.jsonl`, `STORE_LOCKED` while a process writes the
+ * log, `LOG_VERSION` for a log of a newer version, which is left alone, `STORE_OPEN_FAILED`, `STORE_READ_FAILED`.
+ */
+export async function repairLog(file: string): Promise<LogRepair> {
+  if (typeof file !== 'string' || !file.endsWith(extension))
+    throw new RuntimeError('INVALID_OPTION', `${JSON.stringify(file)} is not a log: its name must end in ${extension}.`)
+  const path = resolve(file)
+  try {
+    // Before the lock, which would be left in a folder that is none of ours.
+    if (!(await stat(path)).isFile()) throw new Error('it is not a file')
+    const lock = await lockFile(`${path.slice(0, -extension.length)}.lock`)
+    try {
+      return await cutBadPart(path)
+    } finally {
+      await lock.release()
+    }
+  } catch (thrown) {
+    if (thrown instanceof RuntimeError) throw thrown
+    const what = `${path} could not be repaired: ${messageOf(thrown)}.`
+    throw new RuntimeError('STORE_OPEN_FAILED', what, { cause: thrown })
+  }
+}
+
+async function cutBadPart(path: string): Promise<LogRepair> {
+  const handle = await open(path, 'r+')
+  try {
+    const { size } = await handle.stat()
+    const kept = await countGood(path, size)
+    const goodSize = await offsetOfLine(handle, kept)
+    if (goodSize === size) return { kept, cutBytes: 0, backup: null }
+    const backup = await copyDamaged(path)
+    await handle.truncate(goodSize)
+    await handle.sync()
+    return { kept, cutBytes: size - goodSize, backup }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function countGood(path: string, end: number): Promise<number> {
+  let count = 0
+  try {
+    for await (const _ of readLog(path, { fromSeq: 1, end })) count += 1
+  } catch (thrown) {
+    if (!(thrown instanceof RuntimeError) || thrown.code !== 'LOG_CORRUPT') throw thrown
+  }
+  return count
+}
+
+/** Copies to the first free name, and forces the copy to disk. */
+async function copyDamaged(path: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const backup = `${path}.damaged-${number}`
+    try {
+      await copyFile(path, backup, constants.COPYFILE_EXCL)
+    } catch (thrown) {
+      if (hasCode(thrown, 'EEXIST')) continue
+      throw thrown
+    }
+    await syncCopy(await open(backup, 'r+'))
+    await syncFolder(dirname(backup))
+    return backup
+  }
+}
+
+async function syncCopy(handle: FileHandle): Promise<void> {
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,164 @@
+import type { AgentEvent, EventOf } from '../protocol/events.ts'
+import { formatNodeId } from '../protocol/ids.ts'
+import type { Logger } from '../protocol/logger.ts'
+import type { ErrorInfo } from '../protocol/errors.ts'
+import { totalTokens, toolCallsOf } from '../protocol/messages.ts'
+import { headOf, plainError, plainReason } from './withoutContent.ts'
+
+/** One line of a narrative log. */
+export interface Narration {
+  readonly level: keyof Logger
+  readonly message: string
+  readonly fields: { readonly [name: string]: unknown }
+}
+
+type Fields = Narration['fields']
+type Teller<E> = (event: E) => Narration
+
+/** A line for each type of event; `null`: nothing is told of it. */
+type Tellers = { readonly [T in AgentEvent['type']]: Teller<EventOf<T>> | null }
+
+const line =
+  (level: keyof Logger) =>
+  (message: string, fields: Fields = {}): Narration => ({ level, message, fields })
+
+const debug = line('debug')
+const info = line('info')
+const warn = line('warn')
+const failure = line('error')
+
+const why = (error: ErrorInfo): Fields => ({ code: error.code, error: plainError(error) })
+
+/** The run goes on as it would without. */
+const isMild = ({ code }: ErrorInfo): boolean => code === 'PRICE_UNKNOWN' || code === 'USAGE_UNKNOWN'
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function runEnded({ stopReason, turns, usage, costUsd, reason, error }: EventOf<'run.end'>): Narration {
+  const fields = { stopReason, turns, usage, costUsd, ...(error === undefined ? {} : why(error)) }
+  const after = `after ${counted(turns, 'turn')}`
+  if (error !== undefined) return failure(`run ${stopReason === 'paused' ? 'paused' : 'failed'} ${after}`, fields)
+  switch (reason?.type) {
+    case 'limit': {
+      const { limit, allowed, used } = reason
+      return warn(`run paused ${after}: its limit of ${limit} is reached`, { ...fields, limit, allowed, used })
+    }
+    case 'interrupted':
+      return warn(`run was interrupted ${after}: the process had ended`, fields)
+    default:
+      return info(`run ended (${stopReason}) ${after}`, fields)
+  }
+}
+
+function replyReset({ attempt, error, repair, retryAt, time }: EventOf<'reply.reset'>): Narration {
+  if (repair !== undefined) return warn('the answer does not fit, asked again', { attempt, ...why(error) })
+  if (retryAt === undefined) return warn('model call failed', { attempt, ...why(error) })
+  const waitMs = Math.max(0, retryAt - time)
+  return warn(`model call failed, next attempt in ${waitMs} ms`, { attempt, waitMs, ...why(error) })
+}
+
+function toolEnded({ name, callId, message: { isError, synthetic } }: EventOf<'tool.end'>): Narration {
+  if (synthetic !== undefined) return debug(`tool ${name} did not finish (${synthetic})`, { callId, name, synthetic })
+  return debug(`tool ${name} ${isError ? 'failed' : 'ended'}`, { callId, name, isError })
+}
+
+function queueChanged({ queue, added, removed = [], why: cause, length }: EventOf<'queue.changed'>): Narration {
+  if (cause === 'dropped') {
+    return info(`${counted(removed.length, 'waiting message')} dropped`, { queue, removed, length })
+  }
+  const fields = { queue, length, ...(added === undefined ? { removed } : { added: added.id }) }
+  return debug(added === undefined ? 'waiting messages taken' : 'message waits', fields)
+}
+
+function compactionEnded(event: EventOf<'compaction.end'>): Narration {
+  const { applied, tokensBefore, tokensAfter, usage, costUsd } = event
+  const reason = headOf(event.reason)
+  const fields = { tokensBefore, tokensAfter, usage, costUsd, ...(reason === undefined ? {} : { reason }) }
+  if (!applied) return warn('conversation not compacted', fields)
+  const message = `conversation compacted from ${tokensBefore} to ${tokensAfter} tokens`
+  return reason === undefined ? info(message, fields) : warn(`${message}, but ${reason}`, fields)
+}
+
+function revertApplied({ applied, category, target, tag, reason, costUsd }: EventOf<'revert.applied'>): Narration {
+  if (!applied || target === undefined) return warn('revert refused', { category, reason: plainReason(reason) })
+  const abandoned = tag?.abandoned.length ?? 0
+  const to = formatNodeId(target)
+  return info(`reverted to ${to}: ${counted(abandoned, 'node')} abandoned`, {
+    category,
+    target: to,
+    abandoned,
+    costUsd,
+  })
+}
+
+function pruneApplied({ applied, steps, tokens, reason }: EventOf<'prune.applied'>): Narration {
+  if (!applied) return warn('prune refused', { reason: plainReason(reason) })
+  return info(`pruned ${counted(steps.length, 'step')}`, { steps: steps.map(formatNodeId), tokens })
+}
+
+const tellers: Tellers = {
+  'agent.created': ({ definition, model, forkedFrom }) =>
+    info('agent created', { definition, model, ...(forkedFrom === undefined ? {} : { forkedFrom }) }),
+  'agent.stopped': () => info('agent stopped'),
+  'run.start': ({ cause, requestId, resumedFrom, limits }) =>
+    info(`run started (${cause})`, { requestId, limits, ...(resumedFrom === undefined ? {} : { resumedFrom }) }),
+  'run.end': runEnded,
+  'run.abandoned': () => info('paused run given up'),
+  'turn.start': () => debug('turn started'),
+  'turn.end': ({ usage, costUsd }) => debug('turn ended', { usage, costUsd }),
+  'turn.captured': null,
+  'turn.request': null,
+  'message.added': ({ nodeId, message: { source } }) =>
+    debug(`message added (${source})`, { nodeId: formatNodeId(nodeId), source }),
+  'reply.start': null,
+  'reply.delta': null,
+  'thinking.delta': null,
+  'toolCall.delta': null,
+  'reply.end': ({ nodeId, costUsd, message: { content, stopReason, usage, model } }) =>
+    debug(`model replied (${stopReason}) with ${counted(totalTokens(usage), 'token')}`, {
+      nodeId: formatNodeId(nodeId),
+      model,
+      stopReason,
+      calls: toolCallsOf(content).length,
+      usage,
+      costUsd,
+    }),
+  'reply.reset': replyReset,
+  'tool.start': ({ callId, name }) => debug(`tool ${name} started`, { callId, name }),
+  'tool.progress': null,
+  'tool.end': toolEnded,
+  'approval.requested': ({ callId, name }) => info(`tool ${name} waits for approval`, { callId, name }),
+  'approval.decided': ({ callId, decision }) =>
+    info(`call ${decision === 'approve' ? 'approved' : 'denied'}`, { callId, decision }),
+  'child.spawned': ({ childId, definition }) => info(`sub-agent ${childId} spawned`, { childId, definition }),
+  'child.ended': ({ childId, error, spent }) =>
+    error === undefined
+      ? info(`sub-agent ${childId} ended`, { childId, spent })
+      : warn(`sub-agent ${childId} failed`, { childId, error, spent }),
+  'queue.changed': queueChanged,
+  'compaction.start': ({ cause, tokens }) => debug('compaction started', { cause, tokens }),
+  'compaction.end': compactionEnded,
+  'revert.requested': ({ request: { by, category } }) => debug(`revert asked for by the ${by}`, { by, category }),
+  'revert.applied': revertApplied,
+  'prune.requested': ({ request: { by } }) => debug(`prune asked for by the ${by}`, { by }),
+  'prune.applied': pruneApplied,
+  'model.warning': ({ model, message }) => warn('the model warns', { model, warning: message }),
+  'state.changed': null,
+  'tag.expired': null,
+  error: ({ error }) => (isMild(error) ? warn : failure)(`something went wrong: ${error.code}`, why(error)),
+  'events.dropped': ({ count }) => warn(`${counted(count, 'event')} dropped: the listener was too slow`, { count }),
+}
+
+/** Where an event happened, for every line: `seq` is the record's, or of the last one before. */
+function place(event: AgentEvent): Fields {
+  const { agentId, seq, type } = event
+  return 'loopId' in event
+    ? { agentId, seq, event: type, loopId: event.loopId, turnIndex: event.turnIndex }
+    : { agentId, seq, event: type }
+}
+
+/** What is told of an event to people; `undefined`: nothing. Never what was said: no messages, inputs, results or reasons. Pure. */
+export function narrate(event: AgentEvent): Narration | undefined {
+  const told = (tellers[event.type] as Teller<AgentEvent> | null)?.(event)
+  return told === undefined ? undefined : { ...told, fields: { ...place(event), ...told.fields } }
+}

@@ -1,0 +1,205 @@
+import type { Attributes } from '@opentelemetry/api'
+import type { AgentEvent, EventOf } from '../protocol/events.ts'
+import { formatNodeId } from '../protocol/ids.ts'
+import { headOf, plainError, plainReason } from './withoutContent.ts'
+import type { AgentTrace } from './agentTrace.ts'
+import { finishReasons, modelAttributes, settingsAttributes, usageAttributes } from './genAi.ts'
+import { callContent, replyContent, requestContent, resultContent } from './genAiContent.ts'
+
+type SpanRules = { readonly [T in AgentEvent['type']]?: (trace: AgentTrace, event: EventOf<T>) => void }
+
+const callAttributes = ({ name, callId }: { readonly name: string; readonly callId: string }): Attributes => ({
+  'gen_ai.tool.name': name,
+  'gen_ai.tool.call.id': callId,
+})
+
+/** A call that the runtime answered is a failure only when nobody knows whether it happened. */
+function endTool(trace: AgentTrace, event: EventOf<'tool.end'>): void {
+  const { message, callId } = event
+  const { synthetic, isError } = message
+  const key = `tool/${callId}` as const
+  if (!trace.has(key)) {
+    trace.mark('tool.end', { ...callAttributes(event), 'escapement.tool.synthetic': synthetic })
+    return
+  }
+  if (synthetic === undefined ? isError : synthetic === 'interrupted') {
+    const code = synthetic ?? 'tool_error'
+    trace.fail(key, { code, message: trace.content ? String(resultContent(message)['gen_ai.tool.call.result']) : '' })
+  }
+  trace.end(key, {
+    'escapement.tool.synthetic': synthetic,
+    ...(synthetic === 'aborted' ? { 'escapement.cut_off': true } : {}),
+    ...(trace.content ? resultContent(message) : {}),
+  })
+}
+
+const runAttributes = (trace: AgentTrace, modelId: string, loopId: string): Attributes => ({
+  'gen_ai.operation.name': 'invoke_agent',
+  ...modelAttributes(modelId),
+  ...trace.settings,
+  'escapement.run.id': loopId,
+})
+
+interface Place {
+  readonly loopId: string
+  readonly turnIndex: number
+}
+
+/** A run that another process began, and that waited for people, goes on here without a start of its own. */
+function joinRun(trace: AgentTrace, { loopId }: Place): void {
+  if (trace.has('run')) return
+  const { name, model } = trace.agent
+  const attributes = { ...runAttributes(trace, model, loopId), 'escapement.run.cause': 'resume' }
+  trace.begin('run', `invoke_agent ${name}`, attributes)
+}
+
+const beginTurn = (trace: AgentTrace, { turnIndex }: Place): void =>
+  trace.begin('turn', 'turn', { 'escapement.turn.index': turnIndex })
+
+/** What an event begins, adds to or ends. What ends something that began before the tracer did finds nothing open and does nothing. */
+const spanRules: SpanRules = {
+  'run.start'(trace, { loopId, cause, requestId, resumedFrom, model }) {
+    trace.endTurn()
+    trace.settings = settingsAttributes(model?.settings)
+    const attributes = {
+      ...runAttributes(trace, model?.id ?? trace.agent.model, loopId),
+      'escapement.run.cause': cause,
+      'escapement.run.resumed_from': resumedFrom,
+    }
+    trace.begin('run', `invoke_agent ${trace.agent.name}`, attributes, trace.takeParent(requestId))
+  },
+  'run.end'(trace, { stopReason, turns, usage, costUsd, reason, error }) {
+    trace.endTurn()
+    if (error !== undefined) trace.fail('run', error)
+    trace.end('run', {
+      'escapement.run.stop_reason': stopReason,
+      'escapement.run.turns': turns,
+      'escapement.cost_usd': costUsd,
+      'escapement.run.pause': reason?.type,
+      'escapement.run.limit': reason?.type === 'limit' ? reason.limit : undefined,
+      ...usageAttributes(usage),
+    })
+  },
+  'turn.start'(trace, event) {
+    joinRun(trace, event)
+    trace.request = {}
+    beginTurn(trace, event)
+  },
+  'turn.end'(trace) {
+    trace.request = {}
+    trace.endTurn()
+  },
+  'turn.request'(trace, { request }) {
+    if (trace.content && trace.has('turn')) trace.request = requestContent(request)
+  },
+  'reply.start'(trace) {
+    const waited = trace.waitedSeconds
+    trace.mark('reply.start', {}, 'model')
+    trace.set('model', { 'gen_ai.response.time_to_first_chunk': waited })
+  },
+  'reply.end'(trace, { message, costUsd }) {
+    const { stopReason, usage, model } = message
+    trace.end('model', {
+      'gen_ai.response.finish_reasons': [finishReasons[stopReason]],
+      'gen_ai.response.model': modelAttributes(model)['gen_ai.request.model'],
+      ...usageAttributes(usage),
+      'escapement.cost_usd': costUsd,
+      ...(stopReason === 'aborted' ? { 'escapement.cut_off': true } : {}),
+      ...(trace.content ? replyContent(message) : {}),
+    })
+  },
+  'reply.reset'(trace, { attempt, error, usage, retryAt, time }) {
+    if (!trace.has('model')) trace.mark('reply.reset', { 'error.type': error.code, 'escapement.attempt': attempt })
+    trace.fail('model', error)
+    trace.end('model', usage === undefined ? {} : usageAttributes(usage))
+    if (retryAt === undefined) return
+    trace.mark('retry', { 'escapement.attempt': attempt + 1, 'escapement.retry.wait_ms': Math.max(0, retryAt - time) })
+  },
+  'tool.start'(trace, event) {
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      ...callAttributes(event),
+      'gen_ai.tool.type': 'function',
+      ...(trace.content ? callContent(event.input) : {}),
+    }
+    joinRun(trace, event)
+    if (!trace.has('turn')) beginTurn(trace, event)
+    trace.begin(`tool/${event.callId}`, `execute_tool ${event.name}`, attributes)
+  },
+  'tool.end': endTool,
+  'approval.requested': (trace, event) => trace.mark('approval.requested', callAttributes(event)),
+  'approval.decided'(trace, { callId, decision }) {
+    trace.mark('approval.decided', { 'gen_ai.tool.call.id': callId, 'escapement.approval.decision': decision })
+  },
+  'compaction.start'(trace, { cause, tokens }) {
+    const attributes = { 'escapement.compaction.cause': cause, 'escapement.compaction.tokens': tokens }
+    if (trace.has('run')) trace.begin('compaction', 'compaction', attributes)
+  },
+  'compaction.end'(trace, { applied, reason, tokensBefore, tokensAfter, usage, costUsd, overlay }) {
+    trace.end('compaction', {
+      'escapement.compaction.applied': applied,
+      'escapement.compaction.reason': trace.content ? reason : headOf(reason),
+      'escapement.compaction.tokens_before': tokensBefore,
+      'escapement.compaction.tokens_after': tokensAfter,
+      'escapement.cost_usd': costUsd,
+      ...(usage === undefined ? {} : usageAttributes(usage)),
+      ...(trace.content ? { 'escapement.compaction.summary': overlay?.summary } : {}),
+    })
+  },
+  'revert.requested'(trace, { request: { id, by, category, step, summary } }) {
+    trace.awaitDrain(id, 'revert.requested', {
+      'escapement.revert.by': by,
+      'escapement.revert.category': category,
+      ...(trace.content ? { 'escapement.revert.step': step, 'escapement.revert.summary': summary } : {}),
+    })
+  },
+  'revert.applied'(trace, { id, applied, category, reason, target, tag, usage, costUsd }) {
+    const attributes = {
+      'escapement.revert.applied': applied,
+      'escapement.revert.category': category,
+      'escapement.revert.target': target === undefined ? undefined : formatNodeId(target),
+      'escapement.revert.abandoned': tag?.abandoned.length,
+      'escapement.revert.reason': trace.content ? reason : plainReason(reason),
+      'escapement.cost_usd': costUsd,
+      ...(trace.content ? { 'escapement.revert.note': tag?.text } : {}),
+    }
+    trace.answerDrain(id, 'revert.applied', attributes, usage)
+  },
+  'prune.requested'(trace, { request: { id, by, steps, tokens, memo } }) {
+    trace.awaitDrain(id, 'prune.requested', {
+      'escapement.prune.by': by,
+      ...(trace.content
+        ? {
+            'escapement.prune.steps': steps && [...steps],
+            'escapement.prune.tokens': tokens,
+            'escapement.prune.memo': memo,
+          }
+        : {}),
+    })
+  },
+  'prune.applied'(trace, { id, applied, steps, tokens, reason }) {
+    trace.answerDrain(id, 'prune.applied', {
+      'escapement.prune.applied': applied,
+      'escapement.prune.hidden': steps.map(formatNodeId),
+      'escapement.prune.tokens': tokens,
+      'escapement.prune.reason': trace.content ? reason : plainReason(reason),
+    })
+  },
+  // A message that waited was taken into a run, or dropped: what surrounded it is no run's parent any more.
+  'queue.changed'(trace, { queue, removed = [], why }) {
+    if (queue !== 'prompts' || why === 'dropped') for (const id of removed) trace.takeParent(id)
+  },
+  error(trace, { error }) {
+    trace.mark('error', {
+      'error.type': error.code,
+      'error.message': trace.content ? error.message : plainError(error),
+    })
+  },
+  'agent.stopped': (trace) => trace.endAll(),
+}
+
+/** Begins, adds to and ends the spans of an agent as the event says. */
+export function traceEvent(trace: AgentTrace, event: AgentEvent): void {
+  const rule = spanRules[event.type] as ((trace: AgentTrace, event: AgentEvent) => void) | undefined
+  rule?.(trace, event)
+}

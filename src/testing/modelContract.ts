@@ -1,0 +1,144 @@
+import { type Block, textOf, toolCallsOf } from '../protocol/messages.ts'
+import type { Model, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
+
+/** What a model under test is told to say: thinking, then text, then tool calls. */
+export interface ContractReply {
+  readonly thinking?: string
+  readonly text?: string
+  readonly toolCalls?: readonly { readonly name: string; readonly input: unknown }[]
+}
+
+/** One promise of a model, to be run by any test runner. */
+export interface ModelContractCase {
+  readonly name: string
+  /** Rejects with a readable error when the promise is broken. */
+  run(): Promise<void>
+}
+
+export interface ModelContractOptions {
+  /** A model that says these replies, one a call, in order. Called once a case. */
+  create(replies: readonly ContractReply[]): Promise<Model> | Model
+}
+
+const request: ModelRequest = {
+  system: 'Be brief.',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }],
+  tools: [{ name: 'add', description: 'Adds.', inputSchema: { type: 'object' } }],
+  settings: {},
+}
+const everything: ContractReply = {
+  thinking: 'Let me think.',
+  text: 'Here you are.',
+  toolCalls: [
+    { name: 'add', input: { a: 1 } },
+    { name: 'add', input: { a: 2, list: ['ä', null] } },
+  ],
+}
+
+const checks: { readonly [name: string]: (create: ModelContractOptions['create']) => Promise<void> } = {
+  'has an id': async (create) => {
+    demand((await create([])).id !== '', 'the id is empty')
+  },
+  'ends with one done part and nothing after it': async (create) => {
+    const parts = await partsOf(await create([everything]))
+    demand(parts.at(-1)?.type === 'done', `the last part is ${show(parts.at(-1))}`)
+    demandEqual(parts.filter(isTerminal).length, 1, 'terminal parts')
+  },
+  'says in deltas what the reply holds': async (create) => {
+    const parts = await partsOf(await create([everything]))
+    const { content } = replyIn(parts)
+    demandEqual(joined(parts, 'text.delta'), textOf(content), 'the text of the deltas')
+    demandEqual(textOf(content), everything.text, 'the text of the reply')
+    demandEqual(joined(parts, 'thinking.delta'), thinkingOf(content), 'the thinking of the deltas')
+    demandEqual(thinkingOf(content), everything.thinking, 'the thinking of the reply')
+  },
+  'announces each tool call by its own id and name before its input': async (create) => {
+    const parts = await partsOf(await create([everything]))
+    const calls = toolCallsOf(replyIn(parts).content)
+    demandEqual(new Set(calls.map((call) => call.callId)).size, 2, 'different call ids')
+    for (const call of calls) {
+      const deltas = parts
+        .filter((part) => part.type === 'toolCall.delta')
+        .filter((part) => part.callId === call.callId)
+      demandEqual(deltas[0]?.name, call.name, 'the name in the first delta of a call')
+      demandEqual(
+        JSON.parse(deltas.map((delta) => delta.text).join('')),
+        call.input,
+        'the input in the deltas of a call',
+      )
+    }
+  },
+  'keeps tool calls in source order with parsed input': async (create) => {
+    const { content, stopReason } = replyIn(await partsOf(await create([everything])))
+    demandEqual(
+      toolCallsOf(content).map(({ name, input }) => ({ name, input })),
+      everything.toolCalls,
+      'the tool calls',
+    )
+    demandEqual(stopReason, 'toolUse', 'the stop reason')
+  },
+  'stops without tool calls and counts its tokens': async (create) => {
+    const { stopReason, usage } = replyIn(await partsOf(await create([{ text: 'Done.' }])))
+    demandEqual(stopReason, 'stop', 'the stop reason')
+    for (const [name, tokens] of Object.entries(usage)) demand(Number(tokens) >= 0, `usage.${name} is ${tokens}`)
+  },
+  'answers one call after another': async (create) => {
+    const model = await create([{ text: 'one' }, { text: 'two' }])
+    demandEqual(textOf(replyIn(await partsOf(model)).content), 'one', 'the first text')
+    demandEqual(textOf(replyIn(await partsOf(model)).content), 'two', 'the second text')
+  },
+  'is silent when the signal is aborted before the call': async (create) => {
+    const parts = await partsOf(await create([everything]), AbortSignal.abort(new Error('too late')))
+    demand(!parts.some((part) => part.type === 'done'), 'it gave a reply')
+  },
+  'ends soon after an abort in the middle': async (create) => {
+    const abort = new AbortController()
+    const parts = (await create([everything])).stream(request, { signal: abort.signal })[Symbol.asyncIterator]()
+    await parts.next()
+    abort.abort(new Error('enough'))
+    while ((await parts.next()).done !== true);
+  },
+  'can be left in the middle': async (create) => {
+    for await (const part of (await create([everything])).stream(request, { signal: new AbortController().signal })) {
+      demand(!isTerminal(part), 'the first part is terminal')
+      break
+    }
+  },
+}
+
+/**
+ * The contract of `Model` as cases for any test runner: `for (const { name, run } of modelContract({ create })) it(name, run)`.
+ * Cases are independent.
+ */
+export const modelContract = ({ create }: ModelContractOptions): readonly ModelContractCase[] =>
+  Object.entries(checks).map(([name, check]) => ({ name, run: () => check(create) }))
+
+async function partsOf(model: Model, signal = new AbortController().signal): Promise<ModelPart[]> {
+  const parts: ModelPart[] = []
+  for await (const part of model.stream(request, { signal })) parts.push(part)
+  return parts
+}
+
+const isTerminal = (part: ModelPart): boolean => part.type === 'done' || part.type === 'error'
+
+function replyIn(parts: readonly ModelPart[]): ModelReply {
+  const last = parts.at(-1)
+  if (last?.type !== 'done') throw new Error(`The last part is ${show(last)}, not "done".`)
+  return last.reply
+}
+
+const joined = (parts: readonly ModelPart[], type: 'text.delta' | 'thinking.delta'): string =>
+  parts.map((part) => (part.type === type ? part.text : '')).join('')
+
+const thinkingOf = (content: readonly Block[]): string =>
+  content.map((block) => (block.type === 'thinking' ? block.text : '')).join('')
+
+function demand(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`The model breaks its contract: ${what}.`)
+}
+
+function demandEqual(actual: unknown, expected: unknown, what: string): void {
+  demand(show(actual) === show(expected), `${what}: expected ${show(expected)}, got ${show(actual)}`)
+}
+
+const show = (value: unknown): string => JSON.stringify(value) ?? 'nothing'

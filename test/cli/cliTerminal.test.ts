@@ -1,0 +1,117 @@
+import { LiveScreen } from '../../src/cli/terminal/liveScreen.ts'
+import { harmless } from '../../src/charts/harmless.ts'
+import { fitted, textWidth } from '../../src/charts/textWidth.ts'
+import type { CliHost } from '../../src/cli/cliHost.ts'
+import { lineDiff } from '../../src/cli/demo/lineDiff.ts'
+import { readChatLine } from '../../src/cli/chatCommands.ts'
+import { assert, type CaseContext, describe } from '../support/suite.ts'
+import { projectFolder } from './cliChild.ts'
+import { atTerminal, startAtTerminal } from './cliTerminal.ts'
+import { endlessProject, soundProject } from './cliProjects.ts'
+
+const startChat = (context: CaseContext, cwd: string) => startAtTerminal(context, ['chat'], { cwd })
+
+describe('the chat at a terminal', (it) => {
+  atTerminal(it, 'asks before a command, shows one status line, and leaves at Ctrl-D', async (context) => {
+    const child = startChat(context, projectFolder(context, soundProject))
+    await child.until('› ')
+    child.send('fix the test\r')
+    await child.until('? run_command: node --test')
+    await child.until('allow it?')
+    child.send('y\r')
+    await child.until('executing · run_command node --test · ')
+    await child.until('pass already')
+    await child.until('✓ done')
+    child.send('\u0004')
+    const { code, stdout } = await child.ended
+    assert.is(code, 0)
+    assert.match(stdout, /recorded in/)
+  })
+
+  atTerminal(it, 'stops the work at Ctrl-C and goes on, and leaves at the second in a row', async (context) => {
+    const child = startChat(context, projectFolder(context, endlessProject))
+    await child.until('› ')
+    child.send('fix the test\r')
+    await child.until('allow it?')
+    child.send('y\r')
+    await child.until('executing · run_command node test.js · ')
+    child.send('\u0003')
+    await child.until('aborted')
+    child.send('hello\r')
+    await child.until('I am the embedded model')
+    await child.until('not done')
+    child.send('fix the test\r')
+    await child.until('allow it?')
+    child.send('\u0003\u0003')
+    const { code } = await child.ended
+    assert.is(code, 130)
+  })
+
+  atTerminal(it, 'gives a line typed meanwhile to the agent at work', async (context) => {
+    const child = startChat(context, projectFolder(context, endlessProject))
+    await child.until('› ')
+    child.send('fix the test\r')
+    await child.until('allow it?')
+    child.send('a\r')
+    await child.until('executing · run_command node test.js · ')
+    child.send('look at the clock\r')
+    await child.until('given to the agent')
+    child.send('\u0003\u0003')
+    assert.is((await child.ended).code, 130)
+  })
+})
+
+describe('the live screen', (it) => {
+  it('keeps status below text that is not complete, and lets the terminal wrap', () => {
+    const { host, output } = fakeTerminal(10)
+    const screen = new LiveScreen(host)
+    screen.write('abc')
+    screen.setStatus('busy')
+    screen.write('defghijKL')
+    assert.is(output().at(-1), '\u001B[1A\r\u001B[JabcdefghijKL\nbusy')
+    screen.setStatus(undefined)
+    assert.is(output().at(-1), '\u001B[1A\r\u001B[JKL')
+    screen.close()
+    assert.is(output().at(-1), '\n')
+  })
+
+  it('measures wide letters, joined letters and colours', () => {
+    assert.equal(['abc', '日本', 'e\u0301', '\u001B[2mdim\u001B[22m', '👩‍💻'].map(textWidth), [3, 4, 1, 3, 2])
+    assert.is(fitted('status line', 6), 'statu…')
+    assert.is(fitted('short', 6), 'short')
+  })
+
+  it('lets no control character of a model through', () => {
+    assert.is(harmless('a\u001B[31mb\u0007c\rd\ne\u009B'), 'abcd\ne')
+    assert.is(harmless('rm \u202Ea\u2066b\u2069'), 'rm ab')
+  })
+})
+
+describe('what a chat line asks for', (it) => {
+  it('knows its commands, names unknown ones and takes a path for text', () => {
+    assert.equal(
+      ['/quit', ' ', '/nope', '/tmp/x is broken'].map((line) => readChatLine(line).type),
+      ['quit', 'nothing', 'print', 'say'],
+    )
+  })
+})
+
+describe('the line diff', (it) => {
+  it('marks what changed with two lines around', () => {
+    assert.is(lineDiff('a\nb\nc\nd\ne\nf', 'a\nb\nc\nD\ne\nf'), ' b\n c\n-d\n+D\n e\n f')
+    assert.is(lineDiff('a\nb', 'a\nb'), '')
+  })
+})
+
+function fakeTerminal(columns: number): { host: CliHost; output: () => readonly string[] } {
+  const written: string[] = []
+  const stdout = {
+    columns,
+    isTTY: true,
+    write: (text: string) => written.push(text),
+    on: () => stdout,
+    off: () => stdout,
+  }
+  const stdin = { isTTY: true, off: () => stdin, pause: () => stdin }
+  return { host: { stdout, stdin } as unknown as CliHost, output: () => written }
+}

@@ -1,0 +1,219 @@
+import { z } from 'zod'
+import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
+import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { defineTool } from '../../../src/actors/tools/defineTool.ts'
+import { memoryStore } from '../../../src/stores/memoryStore.ts'
+import { assert, describe } from '../../support/suite.ts'
+import { choose, openHouse, type Editor } from './acpHarness.ts'
+
+const refunds: number[] = []
+const refund = defineTool({
+  name: 'refund',
+  description: 'Pay back.',
+  input: z.object({ euros: z.number() }),
+  needsApproval: true,
+  run: ({ euros }) => `${refunds.push(euros)} paid`,
+})
+
+const asksOnce = (name = 'clerk') =>
+  defineAgent({
+    name,
+    model: scriptedModel([{ toolCalls: [{ name: 'refund', input: { euros: 5 }, callId: 'c1' }] }, 'settled', 'and on']),
+    tools: [refund],
+  })
+
+const endOf = (editor: Editor, toolCallId: string) =>
+  editor.updates.findLast((update) => update.sessionUpdate === 'tool_call_update' && update.toolCallId === toolCallId)
+
+describe('a permission over ACP', (it) => {
+  it('lets the call run once it is given', async (context) => {
+    refunds.length = 0
+    const { connect } = await openHouse(context, [asksOnce()])
+    const editor = await connect({ answer: () => choose('allow') })
+    const { stopReason } = await editor.say(await editor.open(), 'x')
+    assert.is(stopReason, 'end_turn')
+    assert.equal(refunds, [5])
+    const [question] = editor.asked
+    assert.is(question?.toolCall.toolCallId, 'c1')
+    assert.equal(question?.toolCall.rawInput, { euros: 5 })
+    assert.equal(
+      question?.options.map(({ kind }) => kind),
+      ['allow_once', 'reject_once'],
+    )
+    const statuses = editor.updates.flatMap((update) => ('status' in update ? [update.status] : []))
+    assert.equal(statuses, ['pending', 'in_progress', 'completed'])
+  })
+
+  for (const [what, answer] of [
+    ['is refused', () => choose('reject')],
+    ['is dismissed', () => ({ outcome: { outcome: 'cancelled' } }) as const],
+    ['is answered with an option that was not offered', () => choose('whatever')],
+    [
+      'cannot be asked for',
+      () => {
+        throw new Error('no screen')
+      },
+    ],
+  ] as const) {
+    it(`keeps the call from running when it ${what}`, async (context) => {
+      refunds.length = 0
+      const { connect } = await openHouse(context, [asksOnce()])
+      const editor = await connect({ answer })
+      assert.is((await editor.say(await editor.open(), 'x')).stopReason, 'end_turn')
+      assert.equal(refunds, [])
+      assert.is((endOf(editor, 'c1') as { status: string }).status, 'failed')
+      assert.is(editor.text(), 'settled')
+    })
+  }
+
+  it('is asked for a call of a sub-agent, and its end is told', async (context) => {
+    refunds.length = 0
+    const clerk = asksOnce()
+    const lead = defineAgent({
+      name: 'lead',
+      model: scriptedModel([{ toolCalls: [{ name: 'clerk', input: { task: 'refund' } }] }, 'all done']),
+      agents: [clerk],
+    })
+    const { connect } = await openHouse(context, [lead, clerk])
+    const editor = await connect({ answer: () => choose('allow') })
+    const sessionId = await editor.open({ escapement: { definition: 'lead' } })
+    assert.is((await editor.say(sessionId, 'x')).stopReason, 'end_turn')
+    assert.equal(refunds, [5])
+    const { toolCallId, title } = editor.asked[0]!.toolCall
+    assert.is(title, `${sessionId}.1: refund`)
+    assert.is((endOf(editor, toolCallId) as { status: string }).status, 'completed')
+    assert.is(editor.text(), 'all done', 'what the sub-agent says is not the session’s')
+  })
+
+  it('is taken back when somebody else decides', async (context) => {
+    refunds.length = 0
+    const { connect, runtime } = await openHouse(context, [asksOnce()])
+    const editor = await connect()
+    const sessionId = await editor.open()
+    const turn = editor.say(sessionId, 'x')
+    await editor.question(1)
+    runtime.agent(sessionId)!.decide('c1', 'approve')
+    assert.is((await turn).stopReason, 'end_turn')
+    assert.equal(refunds, [5])
+    await editor.takenBack
+  })
+
+  it('is settled by a cancellation, and the prompt answers so', async (context) => {
+    refunds.length = 0
+    const { connect, runtime } = await openHouse(context, [asksOnce()])
+    const editor = await connect()
+    const sessionId = await editor.open()
+    const turn = editor.say(sessionId, 'x')
+    await editor.question(1)
+    await editor.agent.notify('session/cancel', { sessionId })
+    assert.is((await turn).stopReason, 'cancelled')
+    assert.equal(runtime.agent(sessionId)!.approvals(), [])
+    assert.is((endOf(editor, 'c1') as { status: string }).status, 'failed')
+    assert.is((await editor.say(sessionId, 'y')).stopReason, 'end_turn')
+    assert.equal(refunds, [])
+  })
+
+  it('is left undecided by a connection that closes, and asked again after a restart', async (context) => {
+    refunds.length = 0
+    const store = memoryStore()
+    const clerk = asksOnce()
+    const first = await openHouse(context, [clerk], { store })
+    const editor = await first.connect()
+    const sessionId = await editor.open()
+    editor.say(sessionId, 'x').catch(() => {})
+    await editor.question(1)
+    editor.connection.close()
+    const again = await first.connect()
+    await again.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
+    const question = await again.question(1)
+    assert.is(question.toolCall.toolCallId, 'c1')
+    const pending = again.updates.find(({ sessionUpdate }) => sessionUpdate === 'tool_call') as { status: string }
+    assert.is(pending.status, 'pending')
+    first.runtime.agent(sessionId)!.decide('c1', 'approve')
+    await again.until((update) => update.sessionUpdate === 'agent_message_chunk')
+    assert.equal(refunds, [5])
+  })
+
+  it('is not asked of somebody who may only look on', async (context) => {
+    const { connect, runtime } = await openHouse(context, [asksOnce()])
+    const editor = await connect()
+    const sessionId = await editor.open()
+    editor.say(sessionId, 'x').catch(() => {})
+    await editor.question(1)
+    const visitor = await connect({ grant: { role: 'observe' } })
+    await visitor.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
+    for (let round = 0; round < 3; round += 1) await new Promise((resolve) => setImmediate(resolve))
+    runtime.agent(sessionId)!.decide('c1', 'deny')
+    await visitor.until((update) => update.sessionUpdate === 'agent_message_chunk')
+    assert.is(visitor.asked.length, 0)
+  })
+})
+
+describe('a cancellation over ACP', (it) => {
+  it('stops a reply in the middle, and the session goes on', async (context) => {
+    const begun = Promise.withResolvers<void>()
+    let requests = 0
+    const model = policyModel(async () => {
+      requests += 1
+      if (requests > 1) return 'here again'
+      begun.resolve()
+      return await new Promise(() => {})
+    })
+    const { connect } = await openHouse(context, [defineAgent({ name: 'a', model })])
+    const editor = await connect()
+    const sessionId = await editor.open()
+    const turn = editor.say(sessionId, 'x')
+    await begun.promise
+    await editor.agent.notify('session/cancel', { sessionId })
+    assert.is((await turn).stopReason, 'cancelled')
+    assert.is((await editor.say(sessionId, 'y')).stopReason, 'end_turn')
+    assert.is(editor.text(), 'here again')
+  })
+
+  it('ends a prompt that waits for a run of somebody else', async (context) => {
+    const begun = Promise.withResolvers<void>()
+    const model = policyModel(() => {
+      begun.resolve()
+      return new Promise(() => {})
+    })
+    const { connect, runtime } = await openHouse(context, [defineAgent({ name: 'a', model })])
+    const editor = await connect()
+    const sessionId = await editor.open()
+    const other = runtime.agent(sessionId)!.prompt('mine')
+    await begun.promise
+    const turn = editor.say(sessionId, 'theirs')
+    await editor.agent.request('session/list', {})
+    await editor.agent.notify('session/cancel', { sessionId })
+    assert.is((await turn).stopReason, 'cancelled')
+    assert.is((await other.result).stopReason, 'aborted')
+    assert.is(runtime.agent(sessionId)!.state, 'idle')
+  })
+
+  it('comes with the cancellation of the request too', async (context) => {
+    const begun = Promise.withResolvers<void>()
+    const model = policyModel(() => {
+      begun.resolve()
+      return new Promise(() => {})
+    })
+    const { connect } = await openHouse(context, [defineAgent({ name: 'a', model })])
+    const editor = await connect()
+    const sessionId = await editor.open()
+    const stop = new AbortController()
+    const turn = editor.agent.request(
+      'session/prompt',
+      { sessionId, prompt: [{ type: 'text', text: 'x' }] },
+      { cancellationSignal: stop.signal },
+    )
+    await begun.promise
+    stop.abort()
+    assert.is((await turn).stopReason, 'cancelled')
+  })
+
+  it('does nothing for a session that is not open', async (context) => {
+    const { connect } = await openHouse(context, [asksOnce()])
+    const editor = await connect()
+    await editor.agent.notify('session/cancel', { sessionId: 'nobody' })
+    assert.ok(await editor.open())
+  })
+})

@@ -1,0 +1,288 @@
+import { defineAgent, type AgentOptions } from '../../../src/actors/defineAgent.ts'
+import { scriptedModel, type ScriptedReply } from '../../../src/testing/scriptedModel.ts'
+import type { RemoteAgent } from '../../../src/client/remoteAgent.ts'
+import type { AgentEvent } from '../../../src/protocol/events.ts'
+import type { Message } from '../../../src/protocol/messages.ts'
+import type { Run } from '../../../src/runs/run.ts'
+import type { Agent } from '../../../src/runtime/agents/agent.ts'
+import { calls, gate, never, stalled, tool } from '../../support/agentHarness.ts'
+import { assert, describe, type CaseContext } from '../../support/suite.ts'
+import { Heard, serveAgents } from './bridgeHarness.ts'
+
+/** What both kinds of agent have; `Agent` and `RemoteAgent` must fit as they are. */
+type Either = Agent | RemoteAgent
+
+interface World {
+  readonly agent: Either
+  readonly heard: Heard
+  trunk(): Promise<Message[]>
+  state(): Promise<string>
+  pending(): Promise<readonly string[]>
+}
+
+interface Options extends Partial<Omit<AgentOptions, 'model' | 'name'>> {
+  readonly replies?: readonly ScriptedReply[]
+}
+
+const kinds = { local, remote } as const
+
+async function local(context: CaseContext, options: Options): Promise<World> {
+  const { runtime } = await serveAgents(context, [])
+  const agent = await runtime.spawn(define(options), { id: 'a1' })
+  const heard = new Heard()
+  agent.subscribe(heard.listen)
+  return {
+    agent,
+    heard,
+    trunk: async () => agent.conversation.trunk().map(({ message }) => message),
+    state: async () => agent.state,
+    pending: async () => agent.pendingApprovals,
+  }
+}
+
+async function remote(context: CaseContext, options: Options): Promise<World> {
+  const serving = await serveAgents(context, [define(options)])
+  const agent = await serving.connect().spawn('tester', { id: 'a1' })
+  const heard = new Heard()
+  agent.subscribe(heard.listen)
+  return {
+    agent,
+    heard,
+    trunk: async () => (await agent.conversation()).nodes.map(({ message }) => message),
+    state: async () => (await agent.snapshot()).state,
+    pending: async () => (await agent.snapshot()).approvals.map(({ callId }) => callId),
+  }
+}
+
+const define = ({ replies = [], ...options }: Options) =>
+  defineAgent({ name: 'tester', model: scriptedModel(replies), ...options })
+
+/** The code with which something is refused, whichever way: thrown, rejected, or a result. */
+async function refusal(act: () => unknown): Promise<string | undefined> {
+  try {
+    const made = act() as Partial<Run> | Promise<void> | undefined
+    if (made !== undefined && 'result' in made) return (await made.result)?.error?.code
+    await made
+    return undefined
+  } catch (thrown) {
+    return (thrown as { code?: string }).code
+  }
+}
+
+const textsOf = (messages: readonly Message[]): string[] =>
+  messages.map(({ content }) => content.map((block) => (block.type === 'text' ? block.text : block.type)).join(''))
+
+interface Story {
+  /** `open`: something the run can open for the agent's tools. */
+  options(open: PromiseWithResolvers<void>): Options
+  run(world: World, open: PromiseWithResolvers<void>): Promise<void>
+}
+
+const stories: Record<string, Story> = {
+  'gives the result of a run and its events': {
+    options: () => ({ replies: ['tick tock'] }),
+    async run({ agent, heard, trunk }) {
+      const run = agent.prompt('hello')
+      const seen: AgentEvent[] = []
+      for await (const event of run) seen.push(event)
+      const result = await run.result
+      assert.is(result.stopReason, 'stop')
+      assert.is(result.text, 'tick tock')
+      assert.is(result.turns, 1)
+      assert.ok(result.usage.output > 0)
+      assert.is(result.loopId, seen[0] !== undefined && 'loopId' in seen[0] ? seen[0].loopId : 'none')
+      const types = seen.map(({ type }) => type)
+      assert.is(types[0], 'run.start')
+      assert.is(types.at(-1), 'run.end')
+      const deltas = seen.filter((event) => event.type === 'reply.delta')
+      assert.is(deltas.map(({ text }) => text).join(''), 'tick tock')
+      assert.is(seen[0]?.type === 'run.start' && seen[0].requestId, run.id)
+      await heard.until(({ type }) => type === 'run.end')
+      assert.equal(textsOf(await trunk()), ['hello', 'tick tock'])
+    },
+  },
+  'runs prompts one after another': {
+    options: () => ({ replies: ['one', 'two', 'three'] }),
+    async run({ agent, trunk }) {
+      const runs = ['a', 'b', 'c'].map((text) => agent.prompt(text))
+      const results = await Promise.all(runs.map(({ result }) => result))
+      assert.equal(
+        results.map(({ text }) => text),
+        ['one', 'two', 'three'],
+      )
+      assert.equal(textsOf(await trunk()), ['a', 'one', 'b', 'two', 'c', 'three'])
+    },
+  },
+  'throws at once for content that is empty': {
+    options: () => ({}),
+    async run({ agent }) {
+      const isInvalid = (thrown: unknown): boolean => (thrown as { code?: string }).code === 'INVALID_CONTENT'
+      assert.throws(() => agent.prompt('  '), isInvalid)
+      assert.throws(() => agent.steer([]), isInvalid)
+      assert.throws(() => agent.followUp(''), isInvalid)
+      assert.throws(() => agent.prompt('x', { limits: { turns: -1 } }), /limits/)
+    },
+  },
+  'refuses a prompt beyond the queue': {
+    options: () => ({ maxQueue: 1, replies: [stalled(['wait'], never)] }),
+    async run({ agent, heard }) {
+      agent.prompt('one')
+      await heard.until(({ type }) => type === 'reply.delta')
+      agent.prompt('two')
+      assert.is(await refusal(() => agent.prompt('three')), 'QUEUE_FULL')
+      await agent.abort()
+    },
+  },
+  'aborts a run, and what it had streamed stays': {
+    options: () => ({ replies: [stalled(['half'], never), 'whole'] }),
+    async run({ agent, heard, trunk }) {
+      const run = agent.prompt('go')
+      await heard.until(({ type }) => type === 'reply.delta')
+      await agent.abort()
+      assert.is((await run.result).stopReason, 'aborted')
+      assert.is((await agent.prompt('again').result).text, 'whole')
+      assert.equal(textsOf(await trunk()), ['go', 'half', 'again', 'whole'])
+    },
+  },
+  'interrupts a run with another': {
+    options: () => ({ replies: [stalled(['half'], never), 'now'] }),
+    async run({ agent, heard }) {
+      const first = agent.prompt('go')
+      await heard.until(({ type }) => type === 'reply.delta')
+      const second = agent.interrupt('stop that')
+      assert.is((await first.result).stopReason, 'aborted')
+      assert.is((await second.result).text, 'now')
+    },
+  },
+  'steers and follows up in the same run': {
+    options: (open) => ({
+      replies: [calls('c', 'look'), 'steered', 'followed'],
+      tools: [tool('look', () => open.promise.then(() => 'seen'))],
+    }),
+    async run({ agent, heard }, open) {
+      const run = agent.prompt('go')
+      await heard.until(({ type }) => type === 'tool.start')
+      await agent.followUp('and then')
+      await agent.steer('rather')
+      open.resolve()
+      assert.is((await run.result).text, 'followed')
+      const said = heard.events.filter((event) => event.type === 'message.added').map(({ message }) => message)
+      assert.equal(textsOf(said), ['go', 'rather', 'and then'])
+    },
+  },
+  'approves one call and denies another': {
+    options: () => ({
+      replies: [calls('c', 'pay', 'pay'), 'done'],
+      tools: [tool('pay', () => 'paid', { needsApproval: true })],
+    }),
+    async run({ agent, heard, pending, trunk }) {
+      const run = agent.prompt('pay twice')
+      await heard.until((event) => event.type === 'approval.requested' && event.callId === 'c1')
+      assert.equal(await pending(), ['c0', 'c1'])
+      await agent.decide('c0', 'approve')
+      await agent.decide('c1', 'deny', 'too much')
+      assert.is(await refusal(() => agent.decide('c9', 'approve')), 'CALL_NOT_PENDING')
+      assert.is((await run.result).text, 'done')
+      const results = (await trunk()).filter(({ role }) => role === 'toolResult')
+      assert.is(textsOf(results)[0], 'paid')
+      assert.match(textsOf(results)[1]!, /too much/)
+    },
+  },
+  'pauses at a limit and resumes': {
+    options: () => ({ replies: [calls('c', 'look'), 'done'], tools: [tool('look', () => 'seen')] }),
+    async run({ agent, state }) {
+      const paused = await agent.prompt('go', { limits: { turns: 1 } }).result
+      assert.is(paused.stopReason, 'paused')
+      assert.is(paused.reason?.type, 'limit')
+      assert.is(await state(), 'paused')
+      const resumed = await agent.resume({ limits: { turns: 5 } }).result
+      assert.is(resumed.text, 'done')
+      assert.is(await refusal(() => agent.resume()), 'NOT_PAUSED')
+    },
+  },
+  'tells of a failed model as a result': {
+    options: () => ({ replies: [{ error: { kind: 'auth', message: 'no key' } }] }),
+    async run({ agent }) {
+      const { stopReason, error } = await agent.prompt('go').result
+      assert.is(stopReason, 'error')
+      assert.is(error?.code, 'MODEL_AUTH')
+    },
+  },
+  'reverts to a step': {
+    options: () => ({
+      replies: [calls('c', 'look'), 'wrong'],
+      tools: [tool('look', () => 'seen')],
+      braking: { revert: true },
+    }),
+    async run({ agent, heard, trunk }) {
+      await agent.prompt('go').result
+      await agent.revert('n3', { category: 'failure', summary: 'that was wrong' })
+      const applied = await heard.until(({ type }) => type === 'revert.applied')
+      assert.ok(applied.type === 'revert.applied' && applied.applied)
+      assert.equal(textsOf(await trunk()), ['go', 'toolCall', 'seen'])
+    },
+  },
+  'refuses a revert without braking': {
+    options: () => ({ replies: ['one'] }),
+    async run({ agent }) {
+      await agent.prompt('first').result
+      assert.is(await refusal(() => agent.revert('n1', { category: 'failure' })), 'BRAKING_OFF')
+    },
+  },
+  'ends its iterators and its runs when it stops': {
+    options: () => ({ replies: [stalled(['half'], never)] }),
+    async run({ agent, heard }) {
+      const types: string[] = []
+      const reading = (async () => {
+        for await (const { type } of agent.events()) types.push(type)
+      })()
+      const run = agent.prompt('go')
+      const waiting = agent.prompt('never')
+      await heard.until(({ type }) => type === 'reply.delta')
+      await agent.stop()
+      assert.is((await run.result).stopReason, 'aborted')
+      assert.is((await waiting.result).stopReason, 'aborted')
+      await reading
+      assert.ok(types.includes('agent.stopped'), types.join())
+      await agent.stop()
+      const code = await refusal(() => agent.prompt('more'))
+      assert.ok(code === 'AGENT_STOPPED' || code === 'AGENT_NOT_FOUND', code)
+    },
+  },
+  'survives a listener that throws': {
+    options: () => ({ replies: ['fine'] }),
+    async run({ agent, heard }) {
+      agent.subscribe(() => {
+        throw new Error('a bad listener')
+      })
+      assert.is((await agent.prompt('go').result).text, 'fine')
+      await heard.until(({ type }) => type === 'run.end')
+    },
+  },
+  'lets go of a listener that has had enough': {
+    options: () => ({ replies: ['one', 'two'] }),
+    async run({ agent, heard }) {
+      const seen: string[] = []
+      const unsubscribe = agent.subscribe(({ type }) => {
+        seen.push(type)
+        if (type === 'run.end') unsubscribe()
+      })
+      await agent.prompt('a').result
+      const before = seen.length
+      await agent.prompt('b').result
+      await heard.until((event) => event.type === 'reply.end' && JSON.stringify(event.message).includes('two'))
+      assert.is(seen.length, before)
+    },
+  },
+}
+
+describe('local and remote agents', (it) => {
+  for (const [title, { options, run }] of Object.entries(stories)) {
+    for (const [kind, make] of Object.entries(kinds)) {
+      it(`a ${kind} one ${title}`, async (context) => {
+        const open = gate()
+        await run(await make(context, options(open)), open)
+      })
+    }
+  }
+})

@@ -1,0 +1,52 @@
+import { assert, describe } from '../../support/suite.ts'
+import { resumeLife, type LifeOutcome, type LifePlan } from './resume/resumeLife.ts'
+
+/** Lives these lives, one after the other. */
+async function live(seeds: readonly number[], change: Partial<LifePlan> = {}): Promise<LifeOutcome[]> {
+  const outcomes: LifeOutcome[] = []
+  for (const seed of seeds) {
+    const outcome = await resumeLife(seed, change)
+    assert.equal(outcome.faults, [], `seed ${seed}`)
+    outcomes.push(outcome)
+  }
+  return outcomes
+}
+
+const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, n) => first + n)
+const sum = (outcomes: readonly LifeOutcome[], of: (outcome: LifeOutcome) => number): number =>
+  outcomes.reduce((total, outcome) => total + of(outcome), 0)
+
+// `node test/server/bridge/resumeMatrix.ts` lives thousands.
+describe('a client under which everything breaks', (it) => {
+  it(
+    'hears its log to the end over 200 turns, and each command is carried out once',
+    { timeoutMs: 60_000 },
+    async () => {
+      const outcomes = await live(from(1, 2), { cuts: 6, kills: 3, holds: 3 })
+      assert.ok(outcomes.every(({ turns }) => turns >= 200))
+      assert.ok(sum(outcomes, ({ kills }) => kills) > 10)
+      assert.ok(sum(outcomes, ({ connections }) => connections) > 40)
+      assert.ok(sum(outcomes, ({ commands }) => commands) > 30)
+    },
+  )
+
+  it('hears it by whatever plan', { timeoutMs: 60_000 }, async () => {
+    const outcomes = await live(from(100, 8), { turns: 50 })
+    assert.ok(sum(outcomes, ({ kills }) => kills) > 10)
+  })
+
+  it('hears it from servers that die again before they go on', { timeoutMs: 60_000 }, async () => {
+    const outcomes = await live(from(200, 8), { turns: 40, kills: 25, writeMs: 12 })
+    assert.ok(sum(outcomes, ({ kills }) => kills) > 50)
+  })
+
+  it('waits for a run whose server died as it went on with it', { timeoutMs: 20_000 }, async () => {
+    // The log of these ends, for a while, with an interruption that nobody has gone on from.
+    await live([9, 23, 88, 91], { turns: 50 })
+  })
+
+  it('hears it through a wire that is nearly always full', { timeoutMs: 60_000 }, async () => {
+    const outcomes = await live(from(300, 6), { turns: 40, highWaterBytes: 600, holds: 15, kills: 0 })
+    assert.ok(sum(outcomes, ({ holds }) => holds) > 20)
+  })
+})

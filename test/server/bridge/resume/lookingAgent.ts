@@ -1,0 +1,44 @@
+import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
+import { defineAgent } from '../../../../src/actors/defineAgent.ts'
+import { policyModel } from '../../../../src/actors/models/policyModel.ts'
+import { pause } from '../../../../src/actors/pause.ts'
+import type { Clock } from '../../../../src/protocol/clock.ts'
+import { textOf } from '../../../../src/protocol/messages.ts'
+import { tool } from '../../../support/agentHarness.ts'
+
+const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 }
+
+/** How many turns a prompt asks for: "prompt 7, 20 turns" is 20 of them. */
+const turnsIn = /(\d+) turns/
+
+/**
+ * An agent named `looking` that looks as many times as its newest prompt says, a turn each, and then says how often it did. Words
+ * and looks take up to so many milliseconds.
+ */
+export const lookingAgent = (clock: Clock, mostMs: number): AgentDefinition =>
+  defineAgent({
+    name: 'looking',
+    maxQueue: 3,
+    braking: { revert: true },
+    model: policyModel(
+      ({ messages }) => {
+        const asked = messages.findLastIndex(({ role, content }) => role === 'user' && turnsIn.test(textOf(content)))
+        const wanted = Number(turnsIn.exec(textOf(messages[asked]?.content ?? []))?.[1] ?? 1)
+        const done = messages.slice(asked + 1).filter(({ role }) => role === 'toolResult').length
+        if (done + 1 >= wanted) return { text: `Looked ${done} times.`, usage }
+        return { text: `Look ${done} at it`, toolCalls: [{ name: 'look', input: { done } }], usage }
+      },
+      { clock, wordDelayMs: mostMs },
+    ),
+    tools: [
+      tool(
+        'look',
+        async (input, { signal }) => {
+          if (mostMs > 0) await pause(mostMs, clock, signal)
+          return `seen ${JSON.stringify(input)}`
+        },
+        { effects: 'none' },
+      ),
+    ],
+    limits: { turns: 100_000 },
+  })
