@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..')
 
 /** The inspector page, in `dist/inspector`. */
 export async function bundlePage(packages: BundledPackages, outDir = join(root, 'dist', 'inspector')): Promise<void> {
-  const page = join(root, 'src', 'runtime', 'inspector', 'page')
+  const page = join(root, 'src', 'inspector')
   await build({
     root: page,
     configFile: join(page, 'vite.config.ts'),
@@ -67,7 +67,7 @@ async function bundleAll(): Promise<void> {
   await bundlePage(packages)
   const search = await bundleWorker('src/actors/tools/workspace/searchWorker.ts', packages)
   await bundleEntries(dist, [packages.plugin, searchWorkerInside(search)])
-  const layoutWorker = join(dist, 'runtime', 'charts', 'layoutWorker.js')
+  const layoutWorker = join(dist, 'charts', 'layoutWorker.js')
   await mkdir(dirname(layoutWorker), { recursive: true })
   await writeFile(layoutWorker, await bundleWorker('src/charts/layoutWorker.ts', packages))
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))

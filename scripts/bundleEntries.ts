@@ -6,8 +6,8 @@ const root = join(import.meta.dirname, '..')
 const source = (path: string): string => join(root, 'src', path)
 const pathOf = (id: string): string => relative(join(root, 'src'), id).split(sep).join('/')
 
-const commandLine = source('runtime/cli/main.ts')
-const commandFolder = 'runtime/cli/commands/'
+const commandLine = source('cli/main.ts')
+const commandFolder = 'cli/commands/'
 
 /** The doors of the package: `client` for `dist/client.js`, which is made of `src/client.ts`. */
 function doors(): readonly string[] {
@@ -29,11 +29,11 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^machines\//, 'machines'],
   [/^actors\/tools\/workspace\//, 'workspace'],
   [/^actors\//, 'actors'],
-  [/^runtime\/charts\//, 'charts'],
+  [/^charts\//, 'charts'],
   [/^runtime\/groups\//, 'groups'],
-  [/^runtime\/sessions\//, 'sessions'],
-  [/^runtime\/stores\//, 'stores'],
-  [/^runtime\//, 'runtime'],
+  [/^sessions\//, 'sessions'],
+  [/^stores\//, 'stores'],
+  [/^(runtime|runs|telemetry)\/|^createRuntime\.ts$/, 'runtime'],
 ]
 
 /**
@@ -42,7 +42,7 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
  */
 function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   // It knows its own place.
-  if (path === 'runtime/packageFile.ts') return 'packageFile'
+  if (path === 'charts/packageFile.ts') return 'packageFile'
   if (isFor('commandLine')) return isFor('library') ? 'errors' : 'commandLine'
   if (!isFor('library')) return isFor('command') && !path.startsWith(commandFolder) ? 'commands' : null
   if (!isFor('index')) return null

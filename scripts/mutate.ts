@@ -36,7 +36,7 @@ const root = join(import.meta.dirname, '..')
 const copied = [
   'package.json',
   'tsconfig.json',
-  '.oxlintrc.json',
+  'oxlint.config.ts',
   'README.md',
   'src',
   'test',

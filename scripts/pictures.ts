@@ -12,7 +12,7 @@ import { policyModel } from '../src/actors/models/policyModel.ts'
 import { supervisorMachine } from '../src/machines/supervisorMachine.ts'
 import { chart } from '../src/charts/chart.ts'
 import { conversationGraph } from '../src/charts/conversationGraph.ts'
-import { createRuntime } from '../src/runtime/runtime.ts'
+import { createRuntime } from '../src/createRuntime.ts'
 
 const agent = defineAgent({ name: 'coder', model: policyModel(() => ''), braking: { revert: true } })
 

@@ -23,7 +23,7 @@ export {
   type SummaryContext,
 } from './actors/summariseSpan.ts'
 
-export { createRuntime, type Runtime } from './runtime/runtime.ts'
+export { createRuntime, type Runtime } from './createRuntime.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage } from './runtime/registry.ts'
 export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'

@@ -5,10 +5,7 @@ import type { ElkGraph } from './chartLayout.ts'
 import type { LayoutAnswer } from './layoutWorker.ts'
 
 const missing = (): RuntimeError =>
-  new RuntimeError(
-    'FILE_MISSING',
-    'An SVG of a chart is laid out by dist/runtime/charts/layoutWorker.js, which is not there.',
-  )
+  new RuntimeError('FILE_MISSING', 'An SVG of a chart is laid out by dist/charts/layoutWorker.js, which is not there.')
 
 /**
  * Lays a graph out by ELK, in a thread of its own that ends with it.
@@ -19,7 +16,7 @@ const missing = (): RuntimeError =>
 export async function layoutInWorker(
   graph: ElkGraph,
   signal?: AbortSignal,
-  workerFile = codeFile('runtime/charts/layoutWorker.js'),
+  workerFile = codeFile('charts/layoutWorker.js'),
 ): Promise<ElkGraph> {
   signal?.throwIfAborted()
   if (workerFile === undefined) throw missing()

@@ -1,6 +1,6 @@
 // Bundlers look for `new URL(…, import.meta.url)`, and take along or miss what they think is meant: no such words here.
 const here = import.meta.url as string | undefined
-const ownPlace = /(?:src\/runtime|dist\/chunks)\/packageFile\.([jt]s)$/
+const ownPlace = /(?:src\/charts|dist\/chunks)\/packageFile\.([jt]s)$/
 
 /** Where a file of this package is, by its path in it. `undefined` in a bundle, which leaves the files of the package behind. */
 export function packageFile(path: string): URL | undefined {

@@ -24,7 +24,6 @@ import type { Agent, AgentBody, AgentOwner } from './agents/agent.ts'
 import { AgentHost } from './agents/agentHost.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
-import type { BridgeServer, ServeOptions } from '../server/bridge/serveOptions.ts'
 import type { Nursery } from './children/nursery.ts'
 import { Registry, type AgentPage } from './registry.ts'
 import { UnloadedHost, type Loader } from './agents/unloadedHost.ts'
@@ -37,8 +36,8 @@ import { readHistory } from '../sessions/readHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
 import { systemClock } from '../protocol/systemClock.ts'
 
-/** Spawns agents and owns what they share. */
-export interface Runtime {
+/** Spawns agents in this process and owns what they share. */
+export interface AgentRuntime {
   /**
    * Starts an agent of this definition, with a log of its own.
    *
@@ -72,13 +71,6 @@ export interface Runtime {
   agents(options?: { readonly page?: AgentPage }): Agent[]
   /** An agent that has not ended, a sub-agent too. */
   agent(id: string): Agent | undefined
-  /**
-   * Serves the agents over WebSocket, to `escapement/client` or anything that speaks the protocol. Closed with the runtime. The
-   * first call loads the server.
-   *
-   * @throws RuntimeError `INVALID_OPTION`, also for a host beyond this machine without tokens; `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
-   */
-  serve(options?: ServeOptions): Promise<BridgeServer>
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
   /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
@@ -86,13 +78,12 @@ export interface Runtime {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Makes a runtime. Close it, or hold it with `await using` where Node has that. */
-export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  checkOptions('createRuntime', options)
-  return new LocalRuntime(options)
+/** What lives as long as a runtime, such as a server of its agents. */
+interface Closable {
+  close(): Promise<void>
 }
 
-class LocalRuntime implements Runtime, Nursery, Loader {
+export class LocalRuntime implements AgentRuntime, Nursery, Loader {
   readonly #store: Store
   readonly #shared: HostShared
   readonly #owner: AgentOwner
@@ -105,7 +96,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
   readonly #forget = warnOfForgottenApprovals(this)
   #closing: Promise<void> | undefined
-  readonly #servers: BridgeServer[] = []
+  readonly #companions: Closable[] = []
 
   constructor(options: RuntimeOptions) {
     this.#store = options.store ?? memoryStore()
@@ -247,7 +238,7 @@ class LocalRuntime implements Runtime, Nursery, Loader {
   }
 
   #check(agentId: string, definition: AgentDefinition, verb: string): void {
-    this.#checkOpen()
+    this.checkOpen()
     if (!isAgentDefinition(definition)) {
       throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
     }
@@ -305,6 +296,15 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     return this.#shared.clock
   }
 
+  /** What its agents share. */
+  get shared(): HostShared {
+    return this.#shared
+  }
+
+  get logger(): Logger | undefined {
+    return this.#logger
+  }
+
   get watchers(): Watchers | undefined {
     return this.#shared.watchers
   }
@@ -336,12 +336,9 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     return this.#registry.onSeat(listener)
   }
 
-  async serve(options: ServeOptions = {}): Promise<BridgeServer> {
-    this.#checkOpen()
-    const { serve } = await import('../server/bridge/serve.ts')
-    const server = await serve(this, { ...this.#shared, logger: this.#logger }, options)
-    this.#servers.push(server)
-    return server
+  /** Has something closed with the runtime, while its agents end. */
+  closeWith(companion: Closable): void {
+    this.#companions.push(companion)
   }
 
   close(): Promise<void> {
@@ -357,9 +354,9 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     this.#forget()
     // Agents first, so that clients still see their runs end.
     const agents = Promise.allSettled(this.agents().map((agent) => agent.close()))
-    const servers = Promise.allSettled(this.#servers.map((server) => server.close()))
+    const companions = Promise.allSettled(this.#companions.map((companion) => companion.close()))
     const stops = await agents
-    await servers
+    await companions
     await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
     await this.#store.close()
     const failed = stops.find((stop) => stop.status === 'rejected')
@@ -390,7 +387,8 @@ class LocalRuntime implements Runtime, Nursery, Loader {
     }
   }
 
-  #checkOpen(): void {
+  /** @throws RuntimeError `RUNTIME_CLOSED` */
+  checkOpen(): void {
     if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The runtime is closed.')
   }
 }

@@ -8,9 +8,9 @@ const source = (path: string): string => join(repository, 'src', path)
 
 /** What is made into one piece for the package. */
 const bundled = [
-  'runtime/inspector/page/main.tsx',
-  'runtime/inspector/page/worker/layoutWorker.ts',
-  'runtime/charts/layoutWorker.ts',
+  'inspector/main.tsx',
+  'inspector/worker/layoutWorker.ts',
+  'charts/layoutWorker.ts',
   'actors/tools/workspace/searchWorker.ts',
 ].map(source)
 

@@ -122,7 +122,7 @@ describe('the model of a chart', (it) => {
         if (from!.startsWith('.')) visit(join(file, '..', from!))
       }
     }
-    const charts = join(import.meta.dirname, '..', '..', 'src', 'runtime', 'charts')
+    const charts = join(import.meta.dirname, '..', '..', 'src', 'charts')
     const pure = ['chartModel', 'chartDrawing', 'hubExits', 'chartLayout', 'chartSvg', 'chartMermaid']
     const graphs = [
       'conversationModel',

@@ -9,7 +9,7 @@ import { instructionsFor } from '../../src/cli/ownSession.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { logFile, recordsIn, recordSession } from './cliSessions.ts'
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'runtime', 'cli', 'main.ts')
+const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
 const index = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'index.ts')).href
 
 const agents = `import { defineAgent, policyModel } from '${index}'

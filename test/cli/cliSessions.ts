@@ -6,7 +6,7 @@ import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import type { Clock } from '../../src/protocol/clock.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { z } from 'zod'
 

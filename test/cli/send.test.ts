@@ -1,8 +1,8 @@
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { serveAgents } from '../server/bridge/bridgeHarness.ts'
-import { storeFolder } from '../runtime/storeFolder.ts'
+import { storeFolder } from '../stores/storeFolder.ts'
 import { helpfulAgent } from './cliAgents.ts'
 import { endedCli, startCli } from './cliInProcess.ts'
 

@@ -5,7 +5,7 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import { textOf, toolCallsOf } from '../../src/protocol/messages.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
-import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import { readHistory } from '../../src/sessions/readHistory.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { tool } from '../support/agentHarness.ts'

@@ -6,10 +6,10 @@ import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { ModelPart } from '../../src/protocol/model.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { exportSession } from '../../src/sessions/exportSession.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { startTracing } from '../runtime/tracingProbe.ts'
+import { startTracing } from '../telemetry/tracingProbe.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** As much of a secret as nobody may see. */

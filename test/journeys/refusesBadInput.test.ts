@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { maxContentChars, type Content } from '../../src/protocol/commands.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { startAgent, stalled, never, withCode } from '../support/agentHarness.ts'
-import { storeFolder } from '../runtime/storeFolder.ts'
-import { startStoreChild } from '../runtime/startStoreChild.ts'
+import { storeFolder } from '../stores/storeFolder.ts'
+import { startStoreChild } from '../stores/startStoreChild.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const definition = () => defineAgent({ name: 'tester', model: scriptedModel([]) })

@@ -11,7 +11,7 @@ import { liveJob } from '../crash/liveJob.ts'
 import { jobFiles } from '../crash/crashJob.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { readAll } from '../../src/testing/contractDemands.ts'
-import { storeFolder } from '../runtime/storeFolder.ts'
+import { storeFolder } from '../stores/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }

@@ -1,10 +1,10 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { llmStrategy } from '../../src/actors/summariseSpan.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { calls, never, quiet, stalled, startAgent, tool, withCode, type Harness } from '../support/agentHarness.ts'
-import { storeFolder } from './storeFolder.ts'
+import { storeFolder } from '../stores/storeFolder.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** An agent in each state there is to be stopped in. */

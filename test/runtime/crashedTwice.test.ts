@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { pipeline } from '../../src/runtime/groups/pipeline.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { never, quiet, saidIn, startAgent, usageOf, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

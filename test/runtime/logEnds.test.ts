@@ -11,7 +11,7 @@ import { jobFiles } from '../crash/crashJob.ts'
 import { readOutcome, saidIn, trunkOf, unapprovedIn } from '../crash/jobOutcome.ts'
 import { liveJob } from '../crash/liveJob.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { failsWith, storeFolder } from './storeFolder.ts'
+import { failsWith, storeFolder } from '../stores/storeFolder.ts'
 
 interface FinishedJob {
   readonly records: readonly LogRecord[]

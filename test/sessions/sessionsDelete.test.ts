@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { deleteSession } from '../../src/sessions/deleteSession.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
 import { listSessions } from '../../src/sessions/listSessions.ts'
@@ -13,7 +13,7 @@ import { LogBuilder } from '../conversation/logBuilder.ts'
 import { brittleStore } from '../support/brittleStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { born, created, fill, logOf } from './sessionLogs.ts'
-import { failsWith, linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { failsWith, linesOf, storeFolder } from '../stores/storeFolder.ts'
 
 const talk = (agentId: string) => {
   const log = new LogBuilder()

@@ -12,7 +12,7 @@ import { brakedHistories, type BrakedHappening } from '../support/brakeArbitrari
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { born, created, logOf, storeOf } from './sessionLogs.ts'
-import { failsWith } from '../runtime/storeFolder.ts'
+import { failsWith } from '../stores/storeFolder.ts'
 
 /** Where forks at these nodes leave the log of `a`: `[at, seq]`. */
 async function momentsOf(records: readonly LogRecord[], nodes: readonly (number | string)[]): Promise<number[][]> {

@@ -4,7 +4,7 @@ import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
 import { listSessions } from '../../src/sessions/listSessions.ts'
 import { loadSession } from '../../src/sessions/loadSession.ts'
@@ -13,7 +13,7 @@ import { LogBuilder } from '../conversation/logBuilder.ts'
 import { startAgent } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { born, created, logOf, storeOf } from './sessionLogs.ts'
-import { failsWith, linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { failsWith, linesOf, storeFolder } from '../stores/storeFolder.ts'
 
 const talk = (last: number): LogRecord[] => {
   const log = new LogBuilder()

@@ -14,7 +14,7 @@ import { brittleStore } from '../support/brittleStore.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { born, created, fill, logOf, storeOf } from './sessionLogs.ts'
-import { failsWith, storeFolder } from '../runtime/storeFolder.ts'
+import { failsWith, storeFolder } from '../stores/storeFolder.ts'
 
 async function textOf(lines: AsyncIterable<string>): Promise<string> {
   let text = ''

@@ -2,14 +2,14 @@ import { chmod, mkdir, open, readdir, readFile } from 'node:fs/promises'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { recordVersion } from '../../src/protocol/records.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { lineOf } from '../../src/stores/checksum.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { maxLineBytes, readLines } from '../../src/stores/jsonLines.ts'
 import { repairLog } from '../../src/stores/repairLog.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { failsWith, linesOf, storeFolder, type StoreFolder } from '../runtime/storeFolder.ts'
+import { failsWith, linesOf, storeFolder, type StoreFolder } from './storeFolder.ts'
 
 const definition = defineAgent({ name: 'worker', model: scriptedModel(['done']) })
 const GiB = 2 ** 30

@@ -7,7 +7,7 @@ import { checksumOf, lineOf } from '../../src/stores/checksum.ts'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { readRecord } from '../../src/stores/readRecord.ts'
 import { assert, describe } from '../support/suite.ts'
-import { failsWith, linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 const place = { file: 'a.jsonl', line: 1 }
 const plainLinesOf = (records: readonly LogRecord[]): string =>

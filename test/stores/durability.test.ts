@@ -7,8 +7,8 @@ import { SyncRounds } from '../../src/stores/syncRounds.ts'
 import { type FileStoreOptions, type SyncPolicy, syncPolicy } from '../../src/stores/syncPolicy.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
-import { startStoreChild } from '../runtime/startStoreChild.ts'
-import { failsWith, linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { startStoreChild } from './startStoreChild.ts'
+import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 /** A log on a real file that counts its syncs and fails when told so. */
 interface SyncedLog {

@@ -4,7 +4,7 @@ import { recordsBetween } from '../../src/testing/contractDemands.ts'
 import { LogFile, type LogFileHandle } from '../../src/stores/logFile.ts'
 import { syncPolicy } from '../../src/stores/syncPolicy.ts'
 import type { CaseContext } from '../support/suite.ts'
-import { linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { linesOf, storeFolder } from './storeFolder.ts'
 
 /** A real file on a disk that is full, slow or broken when told so. */
 export interface Disk {

@@ -4,8 +4,8 @@ import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { lockFile } from '../../src/stores/fileLock.ts'
 import { processStart } from '../../src/stores/processStart.ts'
 import { assert, describe } from '../support/suite.ts'
-import { startStoreChild } from '../runtime/startStoreChild.ts'
-import { failsWith, linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { startStoreChild } from './startStoreChild.ts'
+import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 const patient = { timeoutMs: 20_000 }
 

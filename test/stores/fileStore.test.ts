@@ -4,7 +4,7 @@ import { recordVersion } from '../../src/protocol/records.ts'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { assert, describe } from '../support/suite.ts'
-import { failsWith, linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 const seqsOf = (records: readonly { readonly seq: number }[]): number[] => records.map(({ seq }) => seq)
 

@@ -3,8 +3,8 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import { recordsBetween } from '../../src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 import { bytesOf, openDisk } from './faultyDisk.ts'
-import { startStoreChild } from '../runtime/startStoreChild.ts'
-import { failsWith, linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { startStoreChild } from './startStoreChild.ts'
+import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 describe('log file, writing', (it) => {
   it('gathers the calls of one tick, and the calls made during a write, into one write each', async (context) => {

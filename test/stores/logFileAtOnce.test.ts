@@ -3,7 +3,7 @@ import { stored } from '../../src/protocol/store.ts'
 import { recordsBetween } from '../../src/testing/contractDemands.ts'
 import { assert, describe } from '../support/suite.ts'
 import { bytesOf, openDisk } from './faultyDisk.ts'
-import { failsWith, linesOf } from '../runtime/storeFolder.ts'
+import { failsWith, linesOf } from './storeFolder.ts'
 
 /** A record whose line is about so long. */
 const longRecord = (seq: number, text: string): LogRecord =>

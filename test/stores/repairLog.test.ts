@@ -3,7 +3,7 @@ import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { repairLog } from '../../src/stores/repairLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { runCli } from '../cli/cliChild.ts'
-import { failsWith, linesOf, storeFolder } from '../runtime/storeFolder.ts'
+import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 const damaged = (kept: number, last: number): { readonly good: string; readonly content: string } => {
   const good = linesOf(recordsBetween(1, kept))

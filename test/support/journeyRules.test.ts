@@ -1,7 +1,7 @@
 import type { AgentEvent, LogRecord } from '../../src/index.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { calls, tool } from './agentHarness.ts'

@@ -7,7 +7,7 @@ import { narrate } from '../../src/telemetry/narrate.ts'
 import { calls, tool } from '../support/agentHarness.ts'
 import { brittleStore } from '../support/brittleStore.ts'
 import { assert, describe } from '../support/suite.ts'
-import { startTraced } from '../runtime/tracingProbe.ts'
+import { startTraced } from './tracingProbe.ts'
 
 type Line = { readonly level: string; readonly message: string; readonly fields: Record<string, unknown> }
 

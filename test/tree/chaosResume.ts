@@ -1,7 +1,7 @@
 import { messageOf } from '../../src/protocol/errors.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { counter } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'

@@ -1,4 +1,4 @@
-import { createRuntime } from '../../runtime/runtime.ts'
+import { createRuntime } from '../../createRuntime.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import { createRuntime, type Runtime } from '../../runtime/runtime.ts'
+import { createRuntime, type Runtime } from '../../createRuntime.ts'
 import { listSessions } from '../../sessions/listSessions.ts'
 import { loadSession } from '../../sessions/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'

@@ -4,10 +4,10 @@ import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { Limits } from '../../protocol/records.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { RunResult } from '../../runs/run.ts'
-import type { Runtime } from '../runtime.ts'
+import type { AgentRuntime } from '../runtime.ts'
 
 /** Where a group works: below an agent, as its children, or in a runtime, as roots. */
-export type GroupHost = Runtime | Agent
+export type GroupHost = AgentRuntime | Agent
 
 /**
  * An agent of a group. The same definition may be there twice. With options only below an agent; a branch that crashes has

@@ -17,7 +17,7 @@ import type { Grant } from '../../../src/server/bridge/access.ts'
 import { Bridge } from '../../../src/server/bridge/bridge.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from '../../../src/server/bridge/limits.ts'
 import { Visit } from '../../../src/server/bridge/visit.ts'
-import { createRuntime, type Runtime } from '../../../src/runtime/runtime.ts'
+import { createRuntime, type Runtime } from '../../../src/createRuntime.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import type { CaseContext } from '../../support/suite.ts'
 

@@ -9,7 +9,7 @@ import { cliCommand, projectFolder } from '../../cli/cliChild.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { choose, openEditor, type EditorOptions } from './acpHarness.ts'
 
-const source = (file: string): string => pathToFileURL(join(import.meta.dirname, '..', '..', 'src', file)).href
+const source = (file: string): string => pathToFileURL(join(import.meta.dirname, '..', '..', '..', 'src', file)).href
 
 const agents = `import { defineAgent, defineTool, policyModel } from '${source('index.ts')}'
 const wind = defineTool({ name: 'wind', description: 'Wind.', input: { jsonSchema: { type: 'object' } }, needsApproval: true, run: () => 'wound' })

@@ -3,7 +3,7 @@
  * logs of that folder. Prints `ready`.
  */
 import { systemClock } from '../../../../src/protocol/systemClock.ts'
-import { createRuntime } from '../../../../src/runtime/runtime.ts'
+import { createRuntime } from '../../../../src/createRuntime.ts'
 import { fileStore } from '../../../../src/stores/fileStore.ts'
 import { lookingAgent } from './lookingAgent.ts'
 

@@ -5,7 +5,7 @@ import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { fileStore } from '../../../../src/stores/fileStore.ts'
 import { freePort } from '../../../support/freePort.ts'
 import type { CaseContext } from '../../../support/suite.ts'
-import { storeFolder } from '../../../runtime/storeFolder.ts'
+import { storeFolder } from '../../../stores/storeFolder.ts'
 
 const script = fileURLToPath(new URL('serveChild.ts', import.meta.url))
 

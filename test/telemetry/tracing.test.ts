@@ -1,7 +1,7 @@
 import { context, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { calls, never, quiet, stalled, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -3,7 +3,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { readFile } from 'node:fs/promises'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { createRuntime } from '../../src/runtime/runtime.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import { otelTracer } from '../../src/telemetry/otelTracer.ts'
 import { assert, describe } from '../support/suite.ts'
 

@@ -1,0 +1,158 @@
+import { posix } from 'node:path'
+
+/** A folder of `src`, or a door of the package, and what it may import beside its own files. */
+export interface Layer {
+  /** Under `src`. What lies in a folder that has a row of its own keeps to that one. */
+  readonly path: string
+  /** Layers below, or single files of them. */
+  readonly below: readonly string[]
+  readonly packages?: readonly string[]
+  /** Modules of Node; `'files'`: those for files and processes too. */
+  readonly node?: 'modules' | 'files'
+  /** Layers and packages whose types it may import, and nothing that runs. */
+  readonly types?: readonly string[]
+}
+
+const words = ['protocol', 'conversation']
+
+/** From the ground up: each imports only what stands before it. */
+export const layers: readonly Layer[] = [
+  { path: 'protocol', below: [], packages: ['zod'] },
+  { path: 'conversation', below: ['protocol'] },
+  { path: 'machines', below: ['protocol'], packages: ['xstate'] },
+  { path: 'actors', below: words, types: ['machines', '@ai-sdk/provider'], packages: ['xstate', 'zod'], node: 'files' },
+  { path: 'runs', below: ['protocol'] },
+  { path: 'stores', below: ['protocol'], packages: ['zod'], node: 'files' },
+  { path: 'sessions', below: [...words, 'machines', 'stores'], packages: ['zod', 'nanoid'], node: 'modules' },
+  {
+    path: 'charts',
+    below: [...words, 'machines', 'actors'],
+    packages: ['xstate', 'elkjs'],
+    node: 'modules',
+  },
+  { path: 'telemetry', below: ['protocol'], packages: ['zod', '@opentelemetry/api'] },
+  {
+    path: 'runtime',
+    below: [...words, 'machines', 'actors', 'runs', 'stores', 'sessions', 'telemetry'],
+    packages: ['xstate', 'zod', 'nanoid'],
+    node: 'modules',
+  },
+  { path: 'testing', below: ['protocol', 'actors', 'stores'], node: 'files' },
+  { path: 'server/page', below: ['charts'], node: 'files' },
+  {
+    path: 'server/bridge',
+    below: [...words, 'machines', 'actors', 'runs', 'sessions', 'charts', 'runtime', 'server/page'],
+    packages: ['xstate', 'zod', 'nanoid', 'ws'],
+    node: 'modules',
+  },
+  {
+    path: 'server/acp',
+    below: [...words, 'runs', 'sessions', 'runtime', 'server/bridge'],
+    packages: ['zod', '@agentclientprotocol/sdk'],
+    node: 'modules',
+  },
+  {
+    path: 'server/agUi',
+    below: [...words, 'runs', 'sessions', 'runtime', 'server/bridge'],
+    packages: ['zod', 'nanoid', '@ag-ui/core'],
+    node: 'modules',
+  },
+  { path: 'server/stately', below: ['protocol', 'runtime', 'server/bridge'], packages: ['xstate', 'ws'] },
+  { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
+  { path: 'client', below: ['protocol', 'runs'], packages: ['zod', 'ws'] },
+  { path: 'client.ts', below: ['protocol', 'runs', 'client'] },
+  {
+    path: 'inspector',
+    below: [...words, 'sessions', 'charts', 'client.ts'],
+    packages: ['preact', '@preact/signals', '@tanstack/virtual-core', 'elkjs', 'vite'],
+  },
+  {
+    path: 'cli',
+    below: [
+      ...words,
+      'machines',
+      'actors',
+      'runs',
+      'stores',
+      'sessions',
+      'charts',
+      'runtime',
+      'server',
+      'client',
+      'createRuntime.ts',
+    ],
+    packages: ['xstate', 'nanoid'],
+    node: 'files',
+  },
+  { path: 'aiSdk.ts', below: ['protocol', 'actors'], types: ['@ai-sdk/provider'] },
+  { path: 'testing.ts', below: ['protocol', 'actors', 'testing'] },
+  { path: 'otel.ts', below: ['protocol', 'telemetry'] },
+  { path: 'acp.ts', below: ['protocol', 'server/acp'] },
+  { path: 'agUi.ts', below: ['protocol', 'server/agUi', 'server/bridge'] },
+  { path: 'stately.ts', below: ['protocol', 'server/stately', 'server/bridge'] },
+]
+
+const isFile = (path: string): boolean => path.endsWith('.ts')
+const isOfSrc = (name: string): boolean =>
+  isFile(name) || layers.some(({ path }) => path === name || path.startsWith(`${name}/`))
+
+/** How a file in one folder names another file, or whatever is in another folder. */
+function wayTo(path: string, from: string): string {
+  const way = posix.relative(from, path)
+  const relative = way.startsWith('.') ? way : `./${way}`
+  return isFile(path) ? relative : `${relative}/**`
+}
+
+const startOf = (name: string, folder: string): string =>
+  `^${(isOfSrc(name) ? posix.relative(folder, name) : name).replaceAll('.', String.raw`\.`)}(/|$)`
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+/** The sentence that answers a breach. */
+export function ruleOf({ path, below, packages = [], node, types = [] }: Layer): string {
+  const own = isFile(path) ? [] : ['its own files']
+  const modules = { none: [], modules: ['node:* (no files, no processes)'], files: ['node:*'] }[node ?? 'none']
+  const typesOnly = types.length === 0 ? '' : `, and types of ${listed(types)}`
+  return `${path} imports only ${listed([...own, ...below, ...packages, ...modules])}${typesOnly}.`
+}
+
+const nodeModules = {
+  none: [],
+  modules: ['!node:*', '!node:*/**', 'node:fs', 'node:fs/**', 'node:child_process'],
+  files: ['!node:*', '!node:*/**'],
+} as const
+
+/** What the linter is told for the files of one folder. Of its patterns the last that matches decides, as in a `.gitignore`. */
+function rules(layer: Layer, folder: string): object {
+  const { path, below, packages = [], node = 'none', types = [] } = layer
+  const waysTo = (name: string): readonly string[] => (isOfSrc(name) ? [wayTo(name, folder)] : [name, `${name}/**`])
+  const outside = posix.relative(folder, posix.dirname(path))
+  const own = isFile(path) ? [] : ['!./**', './../**', ...(folder === path ? [] : ['!../**', `${outside}/**`])]
+  const inner = layers.flatMap((other) => (other.path.startsWith(`${path}/`) ? waysTo(other.path) : []))
+  const open = [...below, ...types, ...packages].flatMap(waysTo).map((way) => `!${way}`)
+  const group = ['**', ...own, ...inner, ...open, ...nodeModules[node]]
+  const message = ruleOf(layer)
+  const typesOnly = types.map((name) => ({ regex: startOf(name, folder), message, allowTypeImports: true }))
+  // A way that a group leaves open is not held against the patterns after it.
+  const patterns = [...typesOnly, { group, message }]
+  return { 'no-restricted-imports': ['error', { patterns }] }
+}
+
+/** Folders below a layer's own, as deep as the ways differ; deeper ones are like the last. */
+const depths = ['', '/*', '/*/*/**'] as const
+
+/** The part of the linter's configuration that keeps the layers apart: of two entries for a file the later one counts. */
+export const layerRules = [
+  { files: ['src/*.ts'], rules: rules({ path: 'index.ts', below: layers.map(({ path }) => path) }, '') },
+  ...layers
+    .toSorted((a, b) => a.path.split('/').length - b.path.split('/').length)
+    .flatMap((layer) =>
+      isFile(layer.path)
+        ? [{ files: [`src/${layer.path}`], rules: rules(layer, '') }]
+        : depths.map((depth) => ({
+            files: [`src/${layer.path}${depth}/*.ts`, `src/${layer.path}${depth}/*.tsx`],
+            rules: rules(layer, `${layer.path}${depth.replace('/**', '')}`),
+          })),
+    ),
+]
