@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
     id: 'interpreter-11',
     file: 'src/actors/cancellation.ts',
     what: 'a signal that is asked for after the abort does not say so',
-    from: '      if (this.aborted) this.#controller.abort()\n',
+    from: '      if (this.aborted) this.#controller.abort(abortReason())\n',
     to: '',
     tests: ['machines/own'],
   },

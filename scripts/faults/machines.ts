@@ -254,4 +254,28 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['machines/compaction'],
   },
+  {
+    id: 'machines-30',
+    file: 'src/machines/draft.ts',
+    what: 'a snapshot that somebody holds changes with the next result',
+    from: 'this.#ownCalls = [...this.context.calls]',
+    to: 'this.#ownCalls = this.context.calls as CallState[]',
+    tests: ['machines/calls'],
+  },
+  {
+    id: 'machines-31',
+    file: 'src/machines/calls.ts',
+    what: 'the next call waits for ever when one was refused',
+    from: "next.some((index) => calls[index]!.status === 'settled') ? startable(calls, toolExecution) : []",
+    to: '[]',
+    tests: ['machines/supervis'],
+  },
+  {
+    id: 'machines-32',
+    file: 'src/machines/calls.ts',
+    what: 'the next batch begins where the last call of the one before ended',
+    from: 'Math.floor(i / size) * size + size',
+    to: 'i + size',
+    tests: ['machines/calls'],
+  },
 ]

@@ -82,15 +82,15 @@ export function advanceCalls(draft: Draft): void {
   }
   const { agents, maxChildren, toolExecution } = context.policy
   for (let next = startable(context.calls, toolExecution); next.length > 0;) {
-    const before = draft.context.calls
     for (const index of next) {
-      if (!agents.includes(before[index]!.name)) startCall(draft, index)
+      if (!agents.includes(draft.context.calls[index]!.name)) startCall(draft, index)
       else if (aliveChildren(draft.context) < maxChildren) startSubAgent(draft, index)
       else if (!isCalling(draft.context))
         synthesize(draft, index, 'refused', `${maxChildren} are alive, the most allowed`)
     }
     // A refused call is answered at once, and the next one may start.
-    next = draft.context.calls === before ? [] : startable(draft.context.calls, toolExecution)
+    const { calls } = draft.context
+    next = next.some((index) => calls[index]!.status === 'settled') ? startable(calls, toolExecution) : []
   }
 }
 
@@ -99,18 +99,18 @@ const mostRunning = 100
 
 /** Positions of the calls that may start now. Pure. */
 export function startable(calls: readonly CallState[], mode: ToolExecution): number[] {
-  const unsettled = calls.findIndex((call) => call.status !== 'settled')
-  if (unsettled < 0) return []
   const size = mode === 'parallel' ? calls.length : mode === 'sequential' ? 1 : mode.batch
-  const from = Math.floor(unsettled / size) * size
-  let room = mostRunning - calls.filter((call) => call.status === 'running').length
   const indexes: number[] = []
-  for (let i = from; i < Math.min(calls.length, from + size) && room > 0; i++) {
-    if (calls[i]!.status !== 'ready') continue
-    indexes.push(i)
-    room -= 1
+  let end = -1
+  let running = 0
+  for (let i = 0; i < calls.length; i++) {
+    const { status } = calls[i]!
+    if (status === 'settled') continue
+    if (end < 0) end = Math.floor(i / size) * size + size
+    if (status === 'running') running += 1
+    else if (status === 'ready' && i < end) indexes.push(i)
   }
-  return indexes
+  return indexes.slice(0, Math.max(0, mostRunning - running))
 }
 
 function startCall(draft: Draft, index: number): void {
@@ -136,17 +136,12 @@ const irreversibility = ({ context }: Draft, name: string): { irreversible?: tru
 /** Begins a sub-agent, or goes on with the one that carried the call out before a crash. */
 function startSubAgent(draft: Draft, index: number): void {
   const { agentId, children } = draft.context
-  const { childId = `${agentId}.${children + 1}`, ...call } = draft.context.calls[index]!
-  const allowance = allowanceFor(draft.context, draft.context.calls[index]!)
+  const call = draft.context.calls[index]!
+  const allowance = allowanceFor(draft.context, call)
   if (allowance === null) return synthesize(draft, index, 'refused', 'the budget of this run is used up')
-  const { callId, key, name, input } = call
-  const isNew = draft.context.calls[index]!.childId === undefined
-  draft.set({
-    children: isNew ? children + 1 : children,
-    calls: draft.context.calls.map((other, i) =>
-      i === index ? { ...call, status: 'running', childId, allowance } : other,
-    ),
-  })
+  const { callId, key, name, input, childId = `${agentId}.${children + 1}` } = call
+  if (call.childId === undefined) draft.set({ children: children + 1 })
+  draft.setCall(index, { status: 'running', childId, allowance })
   draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, ...irreversibility(draft, name), childId })
   draft.children.push({
     type: 'start',
@@ -159,7 +154,7 @@ function startSubAgent(draft: Draft, index: number): void {
 /** Takes a result in, if its key is still outstanding; a late or forged one is dropped. */
 export function settleCall(draft: Draft, output: CallOutput | null): void {
   if (output === null) return
-  const index = draft.context.calls.findIndex((call) => call.key === output.key && call.status === 'running')
+  const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === output.key)
   if (index < 0) return
   if (output.notStarted !== undefined) {
     setStatus(draft, index, 'ready')
@@ -180,13 +175,13 @@ const mayGoOn = ({ context: { run } }: Draft, { isOverAllowance, spent }: CallOu
   isOverAllowance === true && spent !== undefined && run !== null && reachedLimit(run) !== undefined
 
 function pauseCall(draft: Draft, index: number, used: Spent | undefined): void {
-  setCall(draft, index, { status: 'paused', ...(used === undefined ? {} : { used }) })
+  draft.setCall(index, { status: 'paused', ...(used === undefined ? {} : { used }) })
 }
 
 /** Makes calls ready whose sub-agents waited for a new allowance. */
 export function readyPausedCalls(draft: Draft): void {
   draft.context.calls.forEach(({ status }, index) => {
-    if (status === 'paused') setCall(draft, index, { status: 'ready' })
+    if (status === 'paused') draft.setCall(index, { status: 'ready' })
   })
 }
 
@@ -331,8 +326,4 @@ function recordEnd(draft: Draft, { callId, key, name, nodeId }: CallState, resul
   })
 }
 
-const setStatus = (draft: Draft, index: number, status: CallState['status']): void => setCall(draft, index, { status })
-
-function setCall(draft: Draft, index: number, change: Partial<CallState>): void {
-  draft.set({ calls: draft.context.calls.map((call, i) => (i === index ? { ...call, ...change } : call)) })
-}
+const setStatus = (draft: Draft, index: number, status: CallState['status']): void => draft.setCall(index, { status })

@@ -1,7 +1,7 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import { recordVersion } from '../protocol/records.ts'
-import type { AgentContext, CallInput, SleepInput, SubAgentInput } from './agentTypes.ts'
+import type { AgentContext, CallInput, CallState, SleepInput, SubAgentInput } from './agentTypes.ts'
 import type { Change, ChildCommand } from './change.ts'
 
 type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
@@ -26,6 +26,7 @@ export class Draft implements Change<AgentContext> {
   readonly children: AgentChild[] = []
 
   readonly #before: AgentContext
+  #ownCalls: CallState[] | undefined
 
   constructor(context: AgentContext) {
     this.#before = context
@@ -40,6 +41,13 @@ export class Draft implements Change<AgentContext> {
 
   setRun(change: Partial<NonNullable<AgentContext['run']>>): void {
     if (this.context.run !== null) this.set({ run: { ...this.context.run, ...change } })
+  }
+
+  /** One copy of the calls a transition, too: a reply may make a hundred. */
+  setCall(index: number, change: Partial<CallState>): void {
+    if (this.#ownCalls === undefined || this.#ownCalls !== this.context.calls)
+      this.set({ calls: (this.#ownCalls = [...this.context.calls]) })
+    this.#ownCalls[index] = { ...this.#ownCalls[index]!, ...change }
   }
 
   /** The body itself becomes the record: to copy every one costs a good part of a turn. */

@@ -1,4 +1,6 @@
 import { assert, describe } from '../support/suite.ts'
+import type { CallState, ToolExecution } from '../../src/machines/agentTypes.ts'
+import { startable } from '../../src/machines/calls.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { AgentScript, text } from './agentScript.ts'
 
@@ -6,6 +8,14 @@ const ends = (script: AgentScript) =>
   script.driver
     .recordsOf('tool.end')
     .map(({ callId, message }) => `${callId}${message.synthetic === undefined ? '' : ` ${message.synthetic}`}`)
+
+const statusOf: Readonly<Record<string, CallState['status']>> = {
+  w: 'ready',
+  h: 'held',
+  r: 'running',
+  p: 'paused',
+  s: 'settled',
+}
 
 const held = (callId: string) => ({ callId, held: true })
 
@@ -101,6 +111,43 @@ describe('tool calls', (it) => {
     }
     assert.equal(ends(script), callIds)
     assert.is(script.state, 'replying.requesting')
+  })
+
+  it('change no context that was given out: its calls stay as they were', () => {
+    const script = new AgentScript({ toolExecution: 'parallel' })
+    script.prompt('go')
+    script.reply({ calls: ['c1', held('c2'), 'c3'] })
+    const statuses = (calls: readonly CallState[]): string[] => calls.map(({ status }) => status)
+    const { calls } = script.context
+    assert.equal(statuses(calls), ['running', 'held', 'running'])
+    script.finishCall('c1')
+    script.driver.send({ type: 'decide', callId: 'c2', decision: 'deny', at: 10 })
+    assert.equal(statuses(script.context.calls), ['settled', 'settled', 'running'])
+    assert.equal(statuses(calls), ['running', 'held', 'running'])
+  })
+
+  it('start where none before them waits, as many as may run', () => {
+    const order = (letters: string, mode: ToolExecution): number[] =>
+      startable(
+        [...letters].map((letter) => ({ status: statusOf[letter]! }) as CallState),
+        mode,
+      )
+    for (const [letters, mode, starts] of [
+      ['', 'parallel', []],
+      ['ss', 'parallel', []],
+      ['srwhp', 'parallel', [2]],
+      ['wwwrw', 'parallel', [0, 1, 2, 4]],
+      ['sww', 'sequential', [1]],
+      ['srw', 'sequential', []],
+      ['shw', 'sequential', []],
+      ['swwww', { batch: 2 }, [1]],
+      ['ssswww', { batch: 2 }, [3]],
+      ['sssswww', { batch: 2 }, [4, 5]],
+      ['shwww', { batch: 3 }, [2]],
+    ] as const)
+      assert.equal(order(letters, mode), starts, `${letters} ${JSON.stringify(mode)}`)
+    assert.is(order('r'.repeat(98) + 'w'.repeat(5), 'parallel').length, 2)
+    assert.is(order('r'.repeat(101) + 'w', 'parallel').length, 0)
   })
 
   it('in a batch wait for the slowest of it', () => {
