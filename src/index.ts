@@ -76,7 +76,8 @@ export type {
   Tag,
   TagKind,
 } from './protocol/braking.ts'
-export type { AgentCommand, Content } from './protocol/commands.ts'
+export type { AgentCommand } from './protocol/commands.ts'
+export type { Content } from './protocol/content.ts'
 export type { Clock } from './protocol/clock.ts'
 export { errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf, EventOrigin, LiveEvent, LoggedEvent } from './protocol/events.ts'

@@ -1,5 +1,5 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
-import { maxContentChars } from '../protocol/commands.ts'
+import { maxContentChars } from '../protocol/content.ts'
 import { asSentence, errorInfo, messageOf, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'

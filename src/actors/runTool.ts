@@ -1,6 +1,6 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import type { BrakeCall, CallInput, CallOutput } from '../machines/agentTypes.ts'
-import { maxContentChars } from '../protocol/commands.ts'
+import { maxContentChars } from '../protocol/content.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'
@@ -12,7 +12,7 @@ import { effect } from './effect.ts'
 import { StartQueue } from './startQueue.ts'
 import { whenDone } from './whenDone.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
-import { imageBlock } from '../protocol/imageBlock.ts'
+import { imageBlock } from '../protocol/content.ts'
 import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
 
 interface Outcome {

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { AgentSummary } from '../protocol/frames.ts'
-import { checkAgentId } from '../stores/checkAgentId.ts'
+import { checkAgentId } from '../protocol/ids.ts'
 import type { Invocation } from './commandLine.ts'
 import { exitCodes } from './exitCodes.ts'
 import { oneLine } from '../charts/textLines.ts'

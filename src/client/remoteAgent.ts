@@ -1,6 +1,7 @@
 import type { RevertCategory } from '../protocol/braking.ts'
 import { checkCommand } from '../protocol/checkCommand.ts'
-import { given, type AgentCommand, type Content, type RunOptions, type SayOptions } from '../protocol/commands.ts'
+import { given, type AgentCommand, type RunOptions, type SayOptions } from '../protocol/commands.ts'
+import type { Content } from '../protocol/content.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import { EventBuffer } from '../runs/eventBuffer.ts'

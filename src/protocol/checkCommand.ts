@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { agentCommandSchema, maxContentChars, type AgentCommand } from './commands.ts'
+import { agentCommandSchema, type AgentCommand } from './commands.ts'
+import { maxContentChars } from './content.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
 import { jsonChars } from './jsonChars.ts'
 

@@ -1,36 +1,9 @@
 import { z } from 'zod'
 import { revertCategorySchema } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
-import { imageBlock, wrongInImage } from './imageBlock.ts'
-import { plainBlockSchema } from './messages.ts'
+import { contentSchema, type Content } from './content.ts'
 import { limitsSchema, type Limits } from './records.ts'
 import { provenanceKindSchema, type ProvenanceKind } from './provenance.ts'
-import { wrongInContent } from './wrongInContent.ts'
-
-/** Longest text of one message, in UTF-16 units, and the most base64 of its images. */
-export const maxContentChars = 32 * 1024 * 1024
-
-const measured = (blocks: readonly z.infer<typeof plainBlockSchema>[]): number =>
-  blocks.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : block.data.length), 0)
-
-const saidBlockSchema = plainBlockSchema
-  .refine((block) => block.type === 'text' || wrongInImage(block.data) === undefined, {
-    error: ({ input }) => wrongInImage((input as { readonly data?: unknown }).data) ?? '',
-  })
-  .transform((block) => (block.type === 'text' ? block : imageBlock(block.data, block.mimeType)))
-
-/** What a person says to an agent: a string, or blocks of text and images; not blank, not larger than `maxContentChars`. */
-export const contentSchema = z
-  .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(saidBlockSchema)], {
-    error: ({ input }) => wrongInContent(input),
-  })
-  .refine((blocks) => blocks.some((block) => (block.type === 'image' ? block.data !== '' : block.text.trim() !== '')), {
-    message: 'the content is empty: give some text or an image',
-  })
-  .refine((blocks) => measured(blocks) <= maxContentChars, {
-    message: `the content is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`,
-  })
-  .transform((blocks) => blocks.filter((block) => (block.type === 'image' ? block.data !== '' : block.text !== '')))
 
 const toAgent = { agentId: agentIdSchema }
 
@@ -79,7 +52,6 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
   }),
 ])
 export type AgentCommand = z.input<typeof agentCommandSchema>
-export type Content = z.input<typeof contentSchema>
 
 /** What goes with something said to an agent. */
 export interface SayOptions {

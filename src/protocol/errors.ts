@@ -142,3 +142,7 @@ export const describeIssues = (error: z.ZodError): string =>
   error.issues
     .map((issue) => (issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ${issue.message}` : issue.message))
     .join('; ')
+
+/** Whether a thrown value is an error with this code: one of ours, or of the system such as `ENOENT`. */
+export const hasCode = (thrown: unknown, code: string): boolean =>
+  thrown instanceof Error && 'code' in thrown && thrown.code === code

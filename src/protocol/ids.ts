@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RuntimeError } from './errors.ts'
 
 /** A node of the conversation tree: a positive integer, monotonic over the agent's life and never reused. */
 export const nodeIdSchema = z.int().positive()
@@ -20,4 +21,14 @@ export const formatNodeId = (id: NodeId): string => `n${id}`
 export function parseNodeId(text: string): NodeId | undefined {
   const match = /^n?([1-9]\d{0,14})$/.exec(text.trim())
   return match?.[1] === undefined ? undefined : Number(match[1])
+}
+
+/**
+ * Refuses what is not an agent id, before it becomes part of a path.
+ *
+ * @throws RuntimeError `INVALID_ID`, naming the value.
+ */
+export function checkAgentId(agentId: string): void {
+  if (agentIdSchema.safeParse(agentId).success) return
+  throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)
 }

@@ -53,3 +53,7 @@ export interface ErasableStore extends Store {
    */
   delete(agentId: string): Promise<void>
 }
+
+/** Whether a store can forget. */
+export const isErasable = (store: Store): store is ErasableStore =>
+  'delete' in store && typeof store.delete === 'function'

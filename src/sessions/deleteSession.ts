@@ -1,7 +1,6 @@
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Store } from '../protocol/store.ts'
-import { checkAgentId } from '../stores/checkAgentId.ts'
-import { isErasable } from '../stores/isErasable.ts'
+import { type Store, isErasable } from '../protocol/store.ts'
+import { checkAgentId } from '../protocol/ids.ts'
 import { birthOf } from './birthOf.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Store, StoreLease } from '../protocol/store.ts'
-import { isErasable } from '../stores/isErasable.ts'
+import { type Store, type StoreLease, isErasable } from '../protocol/store.ts'
 import { readExport, type ExportedLog } from './readExport.ts'
 
 /** A log of which the store lacks what follows the first `stored` records. */

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
-import { RuntimeError } from '../protocol/errors.ts'
-import { hasCode } from './hasCode.ts'
-import { processStart } from './processStart.ts'
+import { RuntimeError, hasCode } from '../protocol/errors.ts'
 
 /** An exclusive claim on a path, across processes. */
 export interface FileLock {
@@ -129,5 +127,26 @@ export async function lockFile(path: string): Promise<FileLock> {
       if (content !== undefined && holderIn(content)?.token === holder.token)
         await unless('ENOENT', unlink(path), undefined)
     },
+  }
+}
+
+/**
+ * When a process was started, as an opaque string that differs between two processes that had the same pid; `zombie` for
+ * one that has ended but was not collected; `undefined` where it cannot be told (it is read from Linux' `/proc`).
+ */
+export async function processStart(pid: number): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined
+  try {
+    const [boot, stat] = await Promise.all([
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+      readFile(`/proc/${pid}/stat`, 'utf8'),
+    ])
+    // The second field is the program's name in parentheses, and may hold spaces and parentheses itself.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state, startTicks] = [fields[0], fields[19]]
+    if (state === 'Z' || state === 'X') return 'zombie'
+    return startTicks === undefined ? undefined : `${boot.trim()}/${startTicks}`
+  } catch {
+    return undefined
   }
 }

@@ -54,9 +54,9 @@ export class LogFile {
   #waiting: Batch[] = []
   /** Written, and waiting for a sync. */
   #unsynced: Batch[] = []
-  #isSyncDue = false
-  #stopAsking: (() => void) | undefined
-  #isClosing = false
+  /** When a sync comes: with those of other files (`asked`), next (`due`), or after each write to the last (`closing`). */
+  #sync: 'none' | 'asked' | 'due' | 'closing' = 'none'
+  #stopAsking = (): void => {}
   #working: Promise<void> | undefined
 
   constructor(agentId: string, handle: LogFileHandle, end: LogEnd, policy: SyncPolicy = syncPolicy()) {
@@ -132,7 +132,8 @@ export class LogFile {
 
   /** Stores what was appended without waiting for the syncs of others, whether it succeeds or not, and closes the file. */
   async close(): Promise<void> {
-    this.#isClosing = this.#isSyncDue = true
+    this.#stopAsking()
+    this.#sync = 'closing'
     this.#start()
     await this.#working
     // Else the next one to open it would take what was refused for records.
@@ -148,7 +149,7 @@ export class LogFile {
   async #work(): Promise<void> {
     await Promise.resolve() // calls of the same tick share the first write
     for (;;) {
-      if (this.#isSyncDue) await this.#sync()
+      if (this.#sync === 'due' || this.#sync === 'closing') await this.#syncWritten()
       const batch = this.#waiting.shift()
       if (batch === undefined) break
       try {
@@ -163,7 +164,7 @@ export class LogFile {
         }
         this.#waiting.unshift(batch)
         // First what was written before it: then `lastSeq` is where the next append starts.
-        await this.#sync()
+        await this.#syncWritten()
         this.#reject(thrown)
       }
     }
@@ -202,19 +203,21 @@ export class LogFile {
 
   #askForSync(): void {
     const { durability, rounds } = this.#policy
-    if (durability === 'os' || this.#written === this.#stored) this.#acknowledge()
-    else if (durability === 'each' || this.#isClosing) this.#isSyncDue = true
-    else
-      this.#stopAsking ??= rounds.ask(() => {
-        this.#isSyncDue = true
+    if (durability === 'os' || this.#written === this.#stored) return this.#acknowledge()
+    if (this.#sync !== 'none') return
+    if (durability === 'each') this.#sync = 'due'
+    else {
+      this.#sync = 'asked'
+      this.#stopAsking = rounds.ask(() => {
+        this.#sync = 'due'
         this.#start()
       })
+    }
   }
 
-  async #sync(): Promise<void> {
-    this.#isSyncDue = false
-    this.#stopAsking?.()
-    this.#stopAsking = undefined
+  async #syncWritten(): Promise<void> {
+    this.#stopAsking()
+    if (this.#sync !== 'closing') this.#sync = 'none'
     if (this.#unsynced.length === 0) return
     try {
       await this.#policy.rounds.sync(() => this.#handle.datasync())

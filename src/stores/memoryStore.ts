@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { stored, type ErasableStore, type StoreLease } from '../protocol/store.ts'
-import { checkAgentId } from './checkAgentId.ts'
+import { checkAgentId } from '../protocol/ids.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 
 class MemoryLease implements StoreLease {

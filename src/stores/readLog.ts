@@ -1,7 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { messageOf, RuntimeError } from '../protocol/errors.ts'
+import { messageOf, RuntimeError, hasCode } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import { hasCode } from './hasCode.ts'
 import { lastNewline, maxLineBytes, readBytes, readLines } from './jsonLines.ts'
 import { corruptLine, type LinePlace, readRecord } from './readRecord.ts'
 

@@ -1,7 +1,6 @@
 import type { LogRecord } from '../protocol/records.ts'
-import type { ErasableStore, Store } from '../protocol/store.ts'
+import { type ErasableStore, type Store, isErasable } from '../protocol/store.ts'
 import { demand, demandEqual, demandLog, demandRejection, owned, readAll, recordsBetween } from './contractDemands.ts'
-import { isErasable } from '../stores/isErasable.ts'
 
 type Checks = { readonly [name: string]: (store: Store) => Promise<void> }
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describeIssues } from '../../src/protocol/errors.ts'
-import { agentCommandSchema, contentSchema, maxContentChars } from '../../src/protocol/commands.ts'
+import { agentCommandSchema } from '../../src/protocol/commands.ts'
+import { contentSchema, maxContentChars } from '../../src/protocol/content.ts'
 import { agentIdSchema, formatNodeId, nodeIdSchema, parseNodeId } from '../../src/protocol/ids.ts'
 import {
   addUsage,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
-import { contentSchema, type Content } from '../../protocol/commands.ts'
+import { contentSchema, type Content } from '../../protocol/content.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { limitsSchema } from '../../protocol/records.ts'

@@ -1,5 +1,5 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
-import type { Content } from '../../protocol/commands.ts'
+import type { Content } from '../../protocol/content.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Limits } from '../../protocol/records.ts'
 import { Agent } from '../agents/agent.ts'

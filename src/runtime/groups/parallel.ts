@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { Content } from '../../protocol/commands.ts'
+import type { Content } from '../../protocol/content.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import { askJudge } from './askJudge.ts'

@@ -1,4 +1,4 @@
-import type { Content } from '../../protocol/commands.ts'
+import type { Content } from '../../protocol/content.ts'
 import type { GroupEntry, GroupHost, GroupOptions } from './branch.ts'
 import { checkOptions, groupOptionsSchema } from './checkGroup.ts'
 import { parallel, type ParallelResult } from './parallel.ts'

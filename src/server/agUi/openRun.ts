@@ -1,7 +1,7 @@
 import type { ResumeEntry, RunAgentInput } from '@ag-ui/core'
 import { z } from 'zod'
 import { given } from '../../protocol/commands.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Visit } from '../bridge/visit.ts'
 import { AgUiRun } from './agUiRun.ts'
@@ -95,9 +95,6 @@ async function agentOf(
     `forwardedProps.definition: thread "${threadId}" is a "${agent.definition}", not a "${asked}".`,
   )
 }
-
-const hasCode = (thrown: unknown, code: RuntimeError['code']): boolean =>
-  thrown instanceof RuntimeError && thrown.code === code
 
 function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun {
   if (isAbort) return abort(thread, input)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../../protocol/clock.ts'
+import { hasCode } from '../../../protocol/errors.ts'
 
 export interface GroupOptions {
   readonly command: string
@@ -96,7 +97,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal)
   } catch (thrown) {
-    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
+    return hasCode(thrown, 'EPERM')
   }
 }
 
