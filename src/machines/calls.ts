@@ -9,9 +9,9 @@ import type {
   ToolExecution,
 } from './agentTypes.ts'
 import { requestBrake } from './brakes.ts'
-import type { Spent } from '../protocol/records.ts'
+import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
-import type { Draft } from './draft.ts'
+import { room, type Draft } from './draft.ts'
 import { reachedLimit } from './runs.ts'
 import { spendByChild } from './spending.ts'
 
@@ -118,7 +118,12 @@ function startCall(draft: Draft, index: number): void {
   setStatus(draft, index, 'running')
   const { agentId } = draft.context
   const { loopId, turnIndex } = draft.at
-  draft.record({ type: 'tool.start', loopId, turnIndex, callId, key, name, input, ...irreversibility(draft, name) })
+  const type = 'tool.start'
+  draft.record(
+    isIrreversible(draft, name)
+      ? { v, seq: 0, type, loopId, turnIndex, callId, key, name, input, irreversible: true, ...room }
+      : { v, seq: 0, type, loopId, turnIndex, callId, key, name, input, ...room },
+  )
   draft.children.push({
     type: 'start',
     src: 'runTool',
@@ -127,11 +132,7 @@ function startCall(draft: Draft, index: number): void {
   })
 }
 
-const isIrreversible = { irreversible: true } as const
-const nothing = {} as const
-
-const irreversibility = ({ context }: Draft, name: string): { irreversible?: true } =>
-  context.policy.irreversible.includes(name) ? isIrreversible : nothing
+const isIrreversible = ({ context }: Draft, name: string): boolean => context.policy.irreversible.includes(name)
 
 /** Begins a sub-agent, or goes on with the one that carried the call out before a crash. */
 function startSubAgent(draft: Draft, index: number): void {
@@ -142,7 +143,8 @@ function startSubAgent(draft: Draft, index: number): void {
   const { callId, key, name, input, childId = `${agentId}.${children + 1}` } = call
   if (call.childId === undefined) draft.set({ children: children + 1 })
   draft.setCall(index, { status: 'running', childId, allowance })
-  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, ...irreversibility(draft, name), childId })
+  const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
+  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, ...irreversible, childId })
   draft.children.push({
     type: 'start',
     src: 'subAgent',
@@ -305,25 +307,20 @@ function endCall(draft: Draft, index: number, result: CallResult): void {
 
 function recordEnd(draft: Draft, { callId, key, name, nodeId }: CallState, result: CallResult): void {
   const { content, isError, synthetic, changed = [], spent } = result
-  draft.record({
-    type: 'tool.end',
-    ...draft.at,
-    nodeId,
-    parentId: nodeId - 1,
-    callId,
-    key,
-    name,
-    message: {
-      role: 'toolResult',
-      callId,
-      toolName: name,
-      content,
-      isError,
-      ...(synthetic === undefined ? {} : { synthetic }),
-      ...(changed.length === 0 ? {} : { changed }),
-    },
-    ...(spent === undefined ? {} : { spent }),
-  })
+  const { loopId, turnIndex } = draft.at
+  const parentId = nodeId - 1
+  const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
+  const message: ToolResultMessage =
+    synthetic === undefined && changed.length === 0
+      ? plain
+      : {
+          ...plain,
+          ...(synthetic === undefined ? {} : { synthetic }),
+          ...(changed.length === 0 ? {} : { changed }),
+        }
+  const type = 'tool.end'
+  const ended = { v, seq: 0, type, loopId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
+  draft.record(spent === undefined ? ended : { ...ended, spent })
 }
 
 const setStatus = (draft: Draft, index: number, status: CallState['status']): void => draft.setCall(index, { status })

@@ -1,9 +1,16 @@
 import { backoff } from '../protocol/backoff.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
-import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason } from '../protocol/records.ts'
+import {
+  recordVersion as v,
+  type Limits,
+  type PauseReason,
+  type QueuedMessage,
+  type RecordOf,
+  type RunStopReason,
+} from '../protocol/records.ts'
 import type { AgentContext, ReplyFailure, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
-import { loopIdOf, type Draft } from './draft.ts'
+import { loopIdOf, room, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
 import { takeMessages } from './queues.ts'
 import { addSpent, spend } from './spending.ts'
@@ -110,14 +117,16 @@ export function startTurn(draft: Draft): void {
     turnUsage: noUsage,
     turnCostUsd: 0,
   })
-  draft.record({ type: 'turn.start', loopId: run!.loopId, turnIndex: turns })
+  draft.record({ v, seq: 0, type: 'turn.start', loopId: run!.loopId, turnIndex: turns, ...room })
 }
 
 /** Closes the turn under way; nothing without one. */
 export function endTurn(draft: Draft): void {
   const { run, isTurnOpen } = draft.context
   if (run === null || !isTurnOpen) return
-  draft.record({ type: 'turn.end', ...draft.at, usage: run.turnUsage, costUsd: run.turnCostUsd })
+  const { loopId, turnIndex } = draft.at
+  const { turnUsage: usage, turnCostUsd: costUsd } = run
+  draft.record({ v, seq: 0, type: 'turn.end', loopId, turnIndex, usage, costUsd, ...room })
   draft.set({ isTurnOpen: false })
 }
 
@@ -224,14 +233,11 @@ export const nextAttempt = (draft: Draft): void => draft.setRun({ attempt: (draf
 export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }>): void {
   const { head } = draft.context
   spend(draft, output.message.usage, output.costUsd)
-  draft.record({
-    type: 'reply.end',
-    ...draft.at,
-    ...draft.place(),
-    message: output.message,
-    costUsd: output.costUsd,
-    estimatedTokens: output.estimatedTokens,
-  })
+  const { loopId, turnIndex } = draft.at
+  const { nodeId, parentId } = draft.place()
+  const { message, costUsd, estimatedTokens } = output
+  const type = 'reply.end'
+  draft.record({ v, seq: 0, type, loopId, turnIndex, nodeId, parentId, message, costUsd, estimatedTokens, ...room })
   const isOpen = output.calls.length > 0
   draft.set({
     owesReply: isOpen,
