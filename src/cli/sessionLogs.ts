@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { ErasableStore } from '../protocol/store.ts'
-import { birthOf } from '../sessions/birthOf.ts'
+import { createdRecord } from '../sessions/readHistory.ts'
 import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import { fileStore } from '../stores/fileStore.ts'
@@ -62,7 +62,7 @@ export async function forksOf({ store }: SessionLogs, id: string): Promise<strin
   const forks: string[] = []
   for (const other of await store.list()) {
     try {
-      if ((await birthOf(store, other))?.forkedFrom?.agentId === id) forks.push(other)
+      if ((await createdRecord(store, other))?.forkedFrom?.agentId === id) forks.push(other)
     } catch {
       // Of a log that cannot be read nothing can be said.
     }

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import { type Store, isErasable } from '../protocol/store.ts'
 import { checkAgentId } from '../protocol/ids.ts'
-import { birthOf } from './birthOf.ts'
+import { createdRecord } from './readHistory.ts'
 
 /**
  * Removes a session for good, readable or not. A session that others were forked from is kept, as they share its log.
@@ -28,7 +28,7 @@ export async function deleteSession(store: Store, agentId: string): Promise<void
 /** The agent another was forked from; a log whose beginning cannot be read cannot be gone on with, and keeps nothing. */
 async function sourceOf(store: Store, agentId: string): Promise<string | undefined> {
   try {
-    const created = await birthOf(store, agentId)
+    const created = await createdRecord(store, agentId)
     return created?.forkedFrom?.agentId
   } catch (thrown) {
     if (thrown instanceof RuntimeError && thrown.code === 'LOG_CORRUPT') return undefined

@@ -4,7 +4,7 @@ import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { corruptLine, readRecord } from '../stores/readRecord.ts'
-import { exportHeaderSchema, exportVersion, type ExportHeader } from './exportFormat.ts'
+import { exportHeaderSchema, exportVersion, type ExportHeader } from './exportSession.ts'
 import { textLines } from './textLines.ts'
 
 /** One log of an exported session. */

@@ -86,3 +86,9 @@ async function readCreated(store: Store, agentId: string, fork?: string): Promis
     throw new RuntimeError('AGENT_NOT_FOUND', `There is no log of agent "${agentId}" in this store.`)
   throw new RuntimeError('LOG_CORRUPT', `Agent "${fork}" is a fork of "${agentId}", which has no log in this store.`)
 }
+
+/** The first record of an agent's log; `undefined` without a log, or when it begins otherwise. Rejects as the store does. */
+export async function createdRecord(store: Store, agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
+  for await (const record of store.read(agentId)) return record.type === 'agent.created' ? record : undefined
+  return undefined
+}

@@ -1,6 +1,7 @@
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
-import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
+import type { LogRecord, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { Loop, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
+import { initialState, stateAfter, type MachineState } from './machineState.ts'
 import { trunkChangeOf } from './trunkChangeOf.ts'
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
@@ -47,6 +48,7 @@ export class SessionProjection {
   #createdAt: number | undefined
   #updatedAt = 0
   #isStopped = false
+  #machine = initialState
   readonly #loops: LoopDraft[] = []
   /** The loop under way, and its turn. */
   #loop: LoopDraft | undefined
@@ -54,7 +56,7 @@ export class SessionProjection {
   /** Attempts of the turn that failed. */
   #failed = 0
   /** Said, and not yet part of a turn. */
-  #said: TurnInput[] = []
+  #input: TurnInput[] = []
   /** Calls that have not ended, and where they were made. */
   readonly #calls = new Map<string, { readonly call: CallDraft; readonly turn: TurnDraft }>()
   readonly #changes: TrunkChange[] = []
@@ -67,6 +69,7 @@ export class SessionProjection {
   apply(record: LogRecord): void {
     this.#createdAt ??= record.time
     this.#updatedAt = record.time
+    this.#machine = stateAfter(this.#machine, record)
     switch (record.type) {
       case 'agent.created':
         return this.#create(record)
@@ -81,7 +84,7 @@ export class SessionProjection {
       case 'turn.end':
         return this.#endTurn(record)
       case 'message.added':
-        return this.#hear({ nodeId: record.nodeId, role: 'user', source: record.message.source })
+        return this.#addInput({ nodeId: record.nodeId, role: 'user', source: record.message.source })
       case 'reply.end':
         return this.#reply(record)
       case 'reply.reset':
@@ -108,9 +111,17 @@ export class SessionProjection {
     }
   }
 
+  /** What the log tells of the machine. */
+  get machine(): MachineState {
+    return this.#machine
+  }
+
   /** The session as it stands, as a copy. */
   get session(): Session {
-    const loops = this.#loops.map((loop) => ({ ...loop, ...this.#waiting(loop) }))
+    const { pause } = this.#machine
+    // The run is not over, which its records alone would tell.
+    const waiting = pause?.type === 'approvals' ? { status: 'paused' as const, reason: pause } : {}
+    const loops = this.#loops.map((loop) => (loop === this.#loop ? { ...loop, ...waiting } : loop))
     return structuredClone({
       ...this.#head,
       createdAt: this.#createdAt ?? 0,
@@ -123,15 +134,6 @@ export class SessionProjection {
       usage: loops.reduce((sum, loop) => addUsage(sum, loop.usage), this.#usageAtRest),
       costUsd: loops.reduce((sum, loop) => sum + loop.costUsd, this.#costAtRest),
     })
-  }
-
-  /** The log has no record of a pause that approvals make: the run is not over. */
-  #waiting(loop: LoopDraft): { status?: 'paused'; reason?: PauseReason } {
-    if (loop !== this.#loop) return {}
-    const open = [...this.#calls.values()].map(({ call }) => call)
-    const callIds = open.flatMap(({ callId, status }) => (status === 'held' ? [callId] : []))
-    if (callIds.length === 0 || open.some(({ status }) => status === 'running')) return {}
-    return { status: 'paused', reason: { type: 'approvals', callIds } }
   }
 
   #create({ agentId, path, definition, model, parent, forkedFrom }: RecordOf<'agent.created'>): void {
@@ -191,8 +193,8 @@ export class SessionProjection {
 
   #startTurn({ turnIndex: index, time }: RecordOf<'turn.start'>): void {
     if (this.#loop === undefined) return
-    const input = this.#said
-    this.#said = []
+    const input = this.#input
+    this.#input = []
     this.#failed = 0
     this.#turn = {
       index,
@@ -218,8 +220,8 @@ export class SessionProjection {
     this.#turn = undefined
   }
 
-  #hear(input: TurnInput): void {
-    if (this.#turn === undefined) this.#said.push(input)
+  #addInput(input: TurnInput): void {
+    if (this.#turn === undefined) this.#input.push(input)
     else this.#turn.input = [...this.#turn.input, input]
   }
 

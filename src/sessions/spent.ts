@@ -1,5 +1,5 @@
 import { addSpent } from '../machines/spending.ts'
-import { noUsage } from '../protocol/messages.ts'
+import { noUsage, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, Spent } from '../protocol/records.ts'
 
 export const noneSpent: Spent = Object.freeze({ usage: noUsage, costUsd: 0, turns: 0 })
@@ -30,3 +30,49 @@ export const lessSpent = (after: Spent, before: Spent): Spent => ({
   costUsd: Math.max(0, after.costUsd - before.costUsd),
   turns: after.turns - before.turns,
 })
+
+/** What an agent has spent, the run under way included. */
+export interface SpentFold {
+  /** Of runs that are over, and of what happened between runs. */
+  readonly before: Spent
+  /** Of the run under way. */
+  readonly run: Spent
+}
+
+export const nothingYet: SpentFold = { before: noneSpent, run: noneSpent }
+
+const of = (usage: Usage = noUsage, costUsd = 0): Spent => ({ usage, costUsd, turns: 0 })
+
+/** All of it. */
+export const totalSpent = ({ before, run }: SpentFold): Spent => addSpent(before, run)
+
+/** What one record says was spent; of a sub-agent without its turns, which are its own. */
+function spentBy(record: LogRecord): Spent | undefined {
+  switch (record.type) {
+    case 'turn.start':
+      return { ...noneSpent, turns: 1 }
+    case 'reply.end':
+      return of(record.message.usage, record.costUsd)
+    case 'reply.reset':
+      return of(record.usage, record.costUsd)
+    case 'compaction.end':
+    case 'revert.applied':
+      return of(record.usage, record.costUsd)
+    case 'tool.end':
+    case 'child.ended':
+      return record.spent === undefined ? undefined : of(record.spent.usage, record.spent.costUsd)
+    default:
+      return undefined
+  }
+}
+
+/** What was spent after one more record. The end of a run says what the run cost, which may be more than its parts told. Pure. */
+export function foldSpent(fold: SpentFold, record: LogRecord): SpentFold {
+  if (record.type === 'run.end') {
+    const isMore = record.costUsd >= fold.run.costUsd
+    const run = isMore ? { ...fold.run, usage: record.usage, costUsd: record.costUsd } : fold.run
+    return { before: addSpent(fold.before, run), run: noneSpent }
+  }
+  const spent = spentBy(record)
+  return spent === undefined ? fold : { ...fold, run: addSpent(fold.run, spent) }
+}

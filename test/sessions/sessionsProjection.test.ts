@@ -2,7 +2,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Session, Turn } from '../../src/sessions/session.ts'
 import { sessionOf } from '../../src/sessions/sessionOf.ts'
 import { SessionProjection } from '../../src/sessions/sessionProjection.ts'
-import { summaryOf } from '../../src/sessions/sessionSummary.ts'
+import { summaryOf } from '../../src/sessions/listSessions.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import {
   calls,
@@ -207,6 +207,25 @@ describe('the session of an agent', (it) => {
       ['a1', 'ended', undefined],
       ['a2', 'ended', 'denied'],
     ])
+  })
+
+  it('is paused while a call waits for the one before it, which waits for approval', async (context) => {
+    const ask = tool('ask', () => 'yes', { needsApproval: true })
+    const harness = await start(context, {
+      tools: [ask, look()],
+      toolExecution: 'sequential',
+      replies: [calls('a', 'ask', 'look'), 'done'],
+    })
+    const { agent, untilState } = harness
+    const run = agent.prompt('go')
+    await untilState('paused')
+    const projection = new SessionProjection()
+    for (const record of await harness.records()) projection.apply(record)
+    assert.is(projection.session.status, 'paused')
+    assert.is(projection.machine.state, agent.state)
+    assert.equal(projection.machine.pause, agent.pause)
+    agent.decide('a0', 'approve')
+    await run.result
   })
 
   it('shows reverts and prunes in their turns, and those made at rest beside them', async (context) => {

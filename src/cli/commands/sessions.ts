@@ -1,7 +1,6 @@
 import { textOf, totalTokens } from '../../protocol/messages.ts'
 import type { Store } from '../../protocol/store.ts'
-import { listSessions } from '../../sessions/listSessions.ts'
-import type { SessionSummary } from '../../sessions/sessionSummary.ts'
+import { listSessions, type SessionSummary } from '../../sessions/listSessions.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'

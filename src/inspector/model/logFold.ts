@@ -3,10 +3,9 @@ import type { EventOf } from '../../protocol/events.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { Session } from '../../sessions/session.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
+import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
 import type { RequestView } from './agentView.ts'
 import { RequestList } from './requestList.ts'
-import { foldSpent, nothingSpent, totalSpent, type SpentFold } from './spentFold.ts'
-import { foldState, initialState, type FoldedState } from './stateFold.ts'
 
 /** An agent up to one moment of its log: every record costs the same, however long the log is. */
 export class LogFold {
@@ -14,8 +13,7 @@ export class LogFold {
   readonly #projection = new SessionProjection()
   readonly #requests = new RequestList()
   readonly #children: string[] = []
-  #state: FoldedState = initialState
-  #spent: SpentFold = nothingSpent
+  #spent = nothingYet
   #session: Session | undefined
   #childrenCopy: readonly string[] | undefined
   #definition = ''
@@ -41,11 +39,11 @@ export class LogFold {
   }
 
   get state(): string {
-    return this.#state.state
+    return this.#projection.machine.state
   }
 
   get pause(): PauseReason | null {
-    return this.#state.pause
+    return this.#projection.machine.pause
   }
 
   get session(): Session {
@@ -69,7 +67,6 @@ export class LogFold {
     this.#share(record)
     this.#projection.apply(record)
     this.#session = undefined
-    this.#state = foldState(this.#state, record)
     this.#spent = foldSpent(this.#spent, record)
     this.#lastSeq = record.seq
     if (record.type === 'agent.created') this.#definition = record.definition

@@ -2,7 +2,7 @@ import type { ListSessionsRequest, ListSessionsResponse } from '@agentclientprot
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { Visit } from '../bridge/visit.ts'
-import type { SessionSummary } from '../../sessions/sessionSummary.ts'
+import type { SessionSummary } from '../../sessions/listSessions.ts'
 
 const pageSize = 50
 const maxTitle = 80

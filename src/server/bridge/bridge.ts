@@ -15,7 +15,7 @@ import { Answers } from './answers.ts'
 import { Decisions } from './decisions.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
-import { birthOf } from '../../sessions/birthOf.ts'
+import { createdRecord } from '../../sessions/readHistory.ts'
 import { loadSession, type LoadedSession } from '../../sessions/loadSession.ts'
 import { outwardError } from './outwardError.ts'
 import { Refusals } from './refusals.ts'
@@ -176,7 +176,7 @@ export class Bridge {
   async #wake(root: string): Promise<Agent> {
     const running = this.#runtime.agent(root)
     if (running !== undefined) return running
-    const definition = this.definitions.get((await birthOf(this.store, root))?.definition ?? '')
+    const definition = this.definitions.get((await createdRecord(this.store, root))?.definition ?? '')
     if (definition === undefined) throw notFound(root)
     return await this.#runtime.resume(root, definition)
   }
@@ -222,7 +222,7 @@ export class Bridge {
 
   /** The first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
   async #born(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'> | undefined> {
-    const born = await birthOf(this.store, agentId).catch((thrown: unknown) => {
+    const born = await createdRecord(this.store, agentId).catch((thrown: unknown) => {
       // A log that cannot be read does not tell whom the agent is below.
       checkReach(reach, agentId, [])
       throw thrown

@@ -5,7 +5,7 @@ import type { CheckedClientFrame, Role, SessionEntry } from '../../protocol/fram
 import type { RunResult } from '../../runs/run.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
 import type { Bridge } from './bridge.ts'
-import type { SessionSummary } from '../../sessions/sessionSummary.ts'
+import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { outwardError, outwardReason } from './outwardError.ts'
 import { snapshotOf } from './restingAgent.ts'
 import { summaryOf } from './roster.ts'

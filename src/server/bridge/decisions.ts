@@ -2,7 +2,7 @@ import { agentIdSchema } from '../../protocol/ids.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { RequestIndex } from '../../runtime/agents/requestIndex.ts'
-import { birthOf } from '../../sessions/birthOf.ts'
+import { createdRecord } from '../../sessions/readHistory.ts'
 
 /** Logs of agents that run no more whose requests are known; of others they are read again. */
 const mostEnded = 64
@@ -30,7 +30,7 @@ export class Decisions {
     if (ancestor.approvals().some((call) => call.key === key)) return false
     const running = this.#agentOf(owner)
     if (running !== undefined) return running.path.includes(ancestor.id) && (await running.wasAsked(requestId))
-    const born = await birthOf(this.#store, owner)
+    const born = await createdRecord(this.#store, owner)
     return born?.path.includes(ancestor.id) === true && (await this.#requestsOf(owner)).has(requestId)
   }
 

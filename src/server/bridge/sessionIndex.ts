@@ -1,8 +1,8 @@
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogStat, Store } from '../../protocol/store.ts'
-import { birthOf } from '../../sessions/birthOf.ts'
+import { createdRecord } from '../../sessions/readHistory.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
-import { summaryOf, type SessionSummary } from '../../sessions/sessionSummary.ts'
+import { summaryOf, type SessionSummary } from '../../sessions/listSessions.ts'
 import type { Reach } from './access.ts'
 
 /** Logs that were read to their end and may be read on from there; of others a longer log is read anew. */
@@ -98,7 +98,7 @@ export class SessionIndex {
     const known = this.#births.get(id)
     // A log only grows, unless it is another one by now.
     if (known !== undefined && (known.path === undefined ? size === known.size : size >= known.size)) return known.path
-    const path = await birthOf(this.#store, id).then(
+    const path = await createdRecord(this.#store, id).then(
       (born) => born?.path,
       () => undefined,
     )

@@ -1,0 +1,93 @@
+import { toolCallsOf } from '../protocol/messages.ts'
+import type { LogRecord, PauseReason } from '../protocol/records.ts'
+
+/** How far a call without a result is: `held` waits for a person, `pending` for its turn. */
+type OpenCall = 'pending' | 'held' | 'running'
+
+/** What a log tells of its agent's machine. */
+export interface MachineState {
+  /** Path of the active state. */
+  readonly state: string
+  /** Calls without a result, by `callId`. */
+  readonly calls: ReadonlyMap<string, OpenCall>
+  /** Why it is paused. */
+  readonly pause: PauseReason | null
+}
+
+const noCalls: MachineState['calls'] = new Map()
+
+export const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null }
+
+const at = (state: string): MachineState => ({ state, calls: noCalls, pause: null })
+
+/** Of a pause for approvals the log has no record: as in the machine, nothing runs and a call is held. */
+function inCalls(calls: MachineState['calls']): MachineState {
+  if (calls.size === 0) return at('draining.entering')
+  const open = [...calls]
+  const callIds = open.flatMap(([callId, status]) => (status === 'held' ? [callId] : []))
+  if (callIds.length === 0 || open.some(([, status]) => status === 'running'))
+    return { state: 'executing', calls, pause: null }
+  return { state: 'paused', calls, pause: { type: 'approvals', callIds } }
+}
+
+/** Without a `status` the call has its result. */
+function setCall(before: MachineState, callId: string, status?: OpenCall): MachineState {
+  if (!before.calls.has(callId)) return before
+  const calls = new Map(before.calls)
+  if (status === undefined) calls.delete(callId)
+  else calls.set(callId, status)
+  return inCalls(calls)
+}
+
+/** With calls open it was refused, which moves nothing. */
+const drained = (before: MachineState, to: 'leaving' | 'reverted'): MachineState =>
+  before.calls.size > 0 ? before : at(`draining.${to}`)
+
+/**
+ * The machine's state after one more record, as far as a log tells: streaming is not in it, so a reply under way is `requesting`.
+ * Pure.
+ */
+export function stateAfter(before: MachineState, record: LogRecord): MachineState {
+  switch (record.type) {
+    case 'run.start':
+      return before.calls.size > 0 ? inCalls(before.calls) : before
+    case 'turn.start':
+      return before.calls.size > 0 ? inCalls(before.calls) : at('replying.requesting')
+    case 'reply.reset':
+      return at(record.retryAt === undefined ? before.state : 'backoff')
+    case 'turn.captured':
+      return record.attempt > 1 ? at('replying.requesting') : before
+    case 'reply.end':
+      return inCalls(new Map(toolCallsOf(record.message.content).map(({ callId }) => [callId, 'pending'])))
+    case 'approval.requested':
+      return setCall(before, record.callId, 'held')
+    case 'approval.decided':
+      return setCall(before, record.callId, 'pending')
+    case 'tool.start':
+      return setCall(before, record.callId, 'running')
+    case 'tool.end':
+      return setCall(before, record.callId)
+    case 'compaction.start':
+      return at('compacting')
+    case 'compaction.end':
+    case 'prune.applied':
+      return drained(before, 'leaving')
+    case 'revert.applied':
+      return drained(before, 'reverted')
+    case 'run.end':
+      return record.stopReason === 'paused' ? { ...before, state: 'paused', pause: record.reason ?? null } : at('idle')
+    case 'run.abandoned':
+      return at('idle')
+    case 'agent.stopped':
+      return at('stopped')
+    case 'agent.created':
+    case 'turn.end':
+    case 'message.added':
+    case 'child.spawned':
+    case 'child.ended':
+    case 'queue.changed':
+    case 'revert.requested':
+    case 'prune.requested':
+      return before
+  }
+}
