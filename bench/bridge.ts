@@ -93,7 +93,7 @@ async function bridge(): Promise<Contender> {
     send() {
       for (let left = burst; left > 0; left -= 1) {
         state.lastSeq += 1
-        const at = { seq: state.lastSeq, time: 1_700_000_000_000, loopId: 'a1/r1', turnIndex: state.lastSeq }
+        const at = { seq: state.lastSeq, time: 1_700_000_000_000, runId: 'a1/r1', turnIndex: state.lastSeq }
         const message = { role: 'user', source: 'prompt', content: [{ type: 'text', text: words }] }
         const node = { nodeId: state.lastSeq, parentId: state.lastSeq - 1, message }
         const event = { v: 1, ...at, type: 'message.added', ...node, agentId: 'a1', path: [] }

@@ -37,7 +37,7 @@ const recordsOf = (count: number): LogRecord[] =>
     v: 1,
     seq: index + 1,
     time: 1_700_000_000_000 + index,
-    loopId: 'bench/r1',
+    runId: 'bench/r1',
     turnIndex: 0,
     type: 'message.added',
     nodeId: index + 1,

@@ -145,7 +145,7 @@ ${serverTable()}
 → {"type":"agent.prompt","id":"2","agentId":"coder-x7","content":"Fix the failing test"}
 ← {"type":"event","agentId":"coder-x7","seq":2,"event":{"type":"run.start","requestId":"s1.5f0c…/2",…}}
 ← {"type":"ok","id":"2","result":{"requestId":"s1.5f0c…/2"}}
-← {"type":"delta","agentId":"coder-x7","loopId":"coder-x7/r0","turnIndex":0,"kind":"text","offset":0,"text":"I will"}
+← {"type":"delta","agentId":"coder-x7","runId":"coder-x7/r0","turnIndex":0,"kind":"text","offset":0,"text":"I will"}
 ← {"type":"event","agentId":"coder-x7","seq":9,"event":{"type":"approval.requested","callId":"c1","key":"coder-x7/t0/tool/c1",…}}
 → {"type":"agent.decide","id":"3","agentId":"coder-x7","callId":"c1","decision":"approve"}
 \`\`\`

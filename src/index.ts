@@ -44,7 +44,15 @@ export { repairLog, type LogRepair } from './stores/repairLog.ts'
 
 export { sessionOf } from './sessions/sessionOf.ts'
 export { SessionProjection } from './sessions/sessionProjection.ts'
-export type { Loop, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './sessions/session.ts'
+export type {
+  SessionRun,
+  Session,
+  SessionCall,
+  SessionStatus,
+  TrunkChange,
+  Turn,
+  TurnInput,
+} from './sessions/session.ts'
 export { summaryOf, type SessionSummary } from './sessions/listSessions.ts'
 export { listSessions } from './sessions/listSessions.ts'
 export { loadSession, type LoadedSession } from './sessions/loadSession.ts'

@@ -145,7 +145,7 @@ async function past(store: ErasableStore, definition: AgentDefinition, history: 
   })
   for (let index = 0; index < history; index += 2) {
     const turnIndex = index / 2
-    const at = { loopId: `${agentId}/r${turnIndex}`, turnIndex }
+    const at = { runId: `${agentId}/r${turnIndex}`, turnIndex }
     const node = { nodeId: index + 1, parentId: index === 0 ? null : index }
     const text = (which: number): object[] => [{ type: 'text', text: pastText(which) }]
     const request = { cause: 'prompt', requestId: `past-${index}`, limits: {}, model: { id: 'mock:model' } }

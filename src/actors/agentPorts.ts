@@ -19,7 +19,7 @@ export type LiveBody = Unstamped<LiveEvent>
 
 /** The run and turn that something belongs to. */
 export interface TurnPlace {
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
 }
 

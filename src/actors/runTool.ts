@@ -168,7 +168,7 @@ class Attempt {
   }
 
   #context(): ToolContext {
-    const { callId, key, name, loopId, turnIndex } = this.#input
+    const { callId, key, name, runId, turnIndex } = this.#input
     const ports = this.#ports
     return {
       callId,
@@ -183,7 +183,7 @@ class Attempt {
       },
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
-        ports.emit({ type: 'tool.progress', loopId, turnIndex, callId, name, progress })
+        ports.emit({ type: 'tool.progress', runId, turnIndex, callId, name, progress })
       },
     }
   }

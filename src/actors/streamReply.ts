@@ -42,17 +42,17 @@ export const streamReply = (find: FindPorts) =>
     }
 
     const partial = { key: input.key, text: '', thinking: '', estimatedTokens }
-    const { loopId, turnIndex } = input
+    const { runId, turnIndex } = input
     let isStarted = false
     const { attempt } = input
     const take: Parameters<typeof readReply>[3] = (delta) => {
-      if (delta.type === 'warning') return ports.warn({ loopId, turnIndex }, delta.message)
+      if (delta.type === 'warning') return ports.warn({ runId, turnIndex }, delta.message)
       if (!isStarted) {
         isStarted = true
         ports.partial = partial
         ports.replyStarted(input.key)
         if (cancellation.aborted) return
-        ports.emit({ type: 'reply.start', loopId, turnIndex, attempt })
+        ports.emit({ type: 'reply.start', runId, turnIndex, attempt })
       }
       if (cancellation.aborted) return
       const { text } = delta
@@ -66,7 +66,7 @@ export const streamReply = (find: FindPorts) =>
           ports.delta('thinking.delta', input, text, partial.thinking.length - text.length)
           break
         case 'toolCall.delta':
-          ports.emit({ ...delta, loopId, turnIndex })
+          ports.emit({ ...delta, runId, turnIndex })
       }
     }
     const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
@@ -149,9 +149,9 @@ const failed = ({ clock, random }: AgentPorts, key: string, failure: ReplyFailur
   jitter: random(),
 })
 
-function announceExpired(ports: AgentPorts, { loopId, turnIndex }: ReplyInput, { expired }: AssembledRequest): void {
+function announceExpired(ports: AgentPorts, { runId, turnIndex }: ReplyInput, { expired }: AssembledRequest): void {
   for (const { nodeId, tag } of expired) {
-    ports.emit({ type: 'tag.expired', loopId, turnIndex, nodeId, kind: tag.kind, text: tag.text })
+    ports.emit({ type: 'tag.expired', runId, turnIndex, nodeId, kind: tag.kind, text: tag.text })
   }
 }
 

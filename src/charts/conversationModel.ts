@@ -35,7 +35,7 @@ export interface GraphStep {
   /** In a few words. Never a secret that the log does not hold. */
   readonly label: string
   readonly turnIndex: number
-  readonly loopId: string
+  readonly runId: string
   /** Estimated. */
   readonly tokens: number
   readonly isOnTrunk: boolean
@@ -110,7 +110,7 @@ export function conversationModel(source: ConversationSource): ConversationModel
     const id = formatNodeId(stepId)
     const parent = first.parentId === null ? undefined : stepOf.get(first.parentId)
     const calls = first.message.role === 'assistant' ? toolCallsOf(first.message.content) : []
-    const { turnIndex, loopId, rebasedFrom } = first
+    const { turnIndex, runId, rebasedFrom } = first
     const hiddenBy = hidden.get(id)
     return {
       id,
@@ -119,7 +119,7 @@ export function conversationModel(source: ConversationSource): ConversationModel
       role: first.message.role,
       label: labelOf(group),
       turnIndex,
-      loopId,
+      runId,
       tokens: group.reduce((sum, node) => sum + node.tokens, 0),
       isOnTrunk: onTrunk.has(first.id),
       ...(hiddenBy === undefined ? {} : { hiddenBy }),

@@ -145,7 +145,7 @@ export class AttachedAgent implements ChatAgent {
       this.#known(event.requestId)
       const goesOn = event.resumedFrom !== undefined && event.resumedFrom === this.#loop?.id && this.#loop.isOwn
       this.#isOwnRun = this.#own.has(event.requestId) || goesOn
-      this.#loop = { id: event.loopId, isOwn: this.#isOwnRun }
+      this.#loop = { id: event.runId, isOwn: this.#isOwnRun }
       this.#pause = null
       this.#state = 'replying'
     } else if (event.type === 'run.end') {

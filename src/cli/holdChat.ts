@@ -81,8 +81,8 @@ export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
   const quit = (): void => (talk.onQuit === undefined ? chat.leave(exitCodes.done) : talk.onQuit(chat))
   /** A run that never began says so nowhere else. */
   const watch = async ({ result }: Run): Promise<void> => {
-    const { loopId, error } = await result
-    if (loopId === '' && error !== undefined) chat.note(`${error.message} (${error.code})`, true)
+    const { runId, error } = await result
+    if (runId === '' && error !== undefined) chat.note(`${error.message} (${error.code})`, true)
   }
   const take = async (line: string): Promise<void> => {
     const read = readChatLine(line)

@@ -56,7 +56,7 @@ export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean
     const ended = await Promise.race([result, left.promise])
     if (ended === undefined) return
     if (ended.stopReason !== 'stop') code = exitCodes.failed
-    if (ended.loopId === '' && ended.error !== undefined) failed(`${ended.error.message} (${ended.error.code})`)
+    if (ended.runId === '' && ended.error !== undefined) failed(`${ended.error.message} (${ended.error.code})`)
   }
   const take = async (line: string): Promise<boolean> => {
     const read = readChatLine(line)

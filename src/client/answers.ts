@@ -86,7 +86,7 @@ export interface RemoteNode {
   readonly id: number
   readonly parentId: number | null
   readonly message: Message
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
   /** Id of the first node of its step. */
   readonly stepId: number
@@ -115,7 +115,7 @@ export const conversationSchema: z.ZodType<RemoteConversation> = z.object({
       id: z.number(),
       parentId: z.number().nullable(),
       message: messageSchema,
-      loopId: z.string(),
+      runId: z.string(),
       turnIndex: z.number(),
       stepId: z.number(),
       tokens: z.number(),

@@ -10,8 +10,8 @@ export class DeltaCutter {
   #heard = { text: 0, thinking: 0 }
 
   /** The part of a delta that is new; `undefined` when none is. */
-  cut({ loopId, turnIndex, kind, offset, text }: DeltaFrame): Piece | undefined {
-    const reply = `${loopId}/${turnIndex}`
+  cut({ runId, turnIndex, kind, offset, text }: DeltaFrame): Piece | undefined {
+    const reply = `${runId}/${turnIndex}`
     if (reply !== this.#reply) this.#begin(reply)
     const heard = this.#heard[kind]
     const end = offset + text.length

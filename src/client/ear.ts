@@ -48,8 +48,8 @@ export class Ear {
     if (!this.wants.deltas || !this.#isThere(at.seq)) return
     const piece = this.#cutter.cut(frame)
     if (piece === undefined) return
-    const { agentId, loopId, turnIndex, kind } = frame
-    this.#tell({ type: deltaTypes[kind], agentId, ...at, loopId, turnIndex, ...piece })
+    const { agentId, runId, turnIndex, kind } = frame
+    this.#tell({ type: deltaTypes[kind], agentId, ...at, runId, turnIndex, ...piece })
   }
 
   /** Whether it has heard everything up to a record. */

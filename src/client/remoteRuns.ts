@@ -68,7 +68,7 @@ export class RemoteRuns {
 
   #begin({ requestId, resumedFrom, cause }: EventOf<'run.start'>): void {
     const { run, end } = this.#interrupted ?? {}
-    if (run !== undefined && end?.loopId === resumedFrom) {
+    if (run !== undefined && end?.runId === resumedFrom) {
       this.#interrupted = undefined
       this.#current = run
       return

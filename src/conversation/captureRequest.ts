@@ -14,7 +14,7 @@ export interface TurnRequest {
 export interface CapturedRequest extends TurnRequest {
   /** Of the record that captured it. */
   readonly seq: number
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
   /** The first attempt that sent it. */
   readonly attempt: number
@@ -66,7 +66,7 @@ export function* capturedRequests(records: Iterable<LogRecord>): Generator<Captu
   let before: TurnRequest | undefined
   for (const record of records) {
     if (record.type !== 'turn.captured') continue
-    const { seq, loopId, turnIndex, attempt, model, kept } = record
+    const { seq, runId, turnIndex, attempt, model, kept } = record
     const request: ModelRequest = {
       system: record.system ?? before?.request.system ?? '',
       tools: record.tools ?? before?.request.tools ?? [],
@@ -75,6 +75,6 @@ export function* capturedRequests(records: Iterable<LogRecord>): Generator<Captu
     }
     const provenance = [...(before?.provenance.slice(0, kept) ?? []), ...record.provenance]
     before = { model, request, provenance }
-    yield { seq, loopId, turnIndex, attempt, kept, ...before }
+    yield { seq, runId, turnIndex, attempt, kept, ...before }
   }
 }

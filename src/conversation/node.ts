@@ -9,7 +9,7 @@ export interface ConversationNode {
   readonly id: NodeId
   readonly parentId: NodeId | null
   readonly message: Message
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
   /** Id of the first node of its step. */
   readonly stepId: NodeId
@@ -50,7 +50,7 @@ export function makeNode(
     id: record.nodeId,
     parentId: record.parentId,
     message: record.message,
-    loopId: record.loopId,
+    runId: record.runId,
     turnIndex: record.turnIndex,
     stepId,
     tokens,

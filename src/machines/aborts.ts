@@ -8,7 +8,7 @@ import { dropQueues } from './queues.ts'
 import { addPartialReply, endRun } from './runs.ts'
 
 /** Key of the settling under way. */
-export const settleKey = (context: AgentContext): string => `${context.run?.loopId ?? context.agentId}/settle`
+export const settleKey = (context: AgentContext): string => `${context.run?.runId ?? context.agentId}/settle`
 
 const nothing = { partial: null, spent: {} } as const
 

@@ -80,7 +80,7 @@ export interface AttachedChild {
 }
 
 export interface RunState {
-  readonly loopId: string
+  readonly runId: string
   readonly requestId: string
   readonly limits: Limits
   /** Messages that begin it and are not in the log: its process died between two records. */
@@ -232,12 +232,12 @@ export type AgentMachineEvent =
 export type EventOfType<T extends AgentMachineEvent['type']> = Extract<AgentMachineEvent, { readonly type: T }>
 
 /** A `turn.captured` record, but for where it stands. */
-export type RequestCapture = Omit<RecordOf<'turn.captured'>, 'v' | 'seq' | 'time' | 'type' | 'loopId' | 'turnIndex'>
+export type RequestCapture = Omit<RecordOf<'turn.captured'>, 'v' | 'seq' | 'time' | 'type' | 'runId' | 'turnIndex'>
 
 export interface ReplyInput {
   readonly agentId: string
   readonly key: string
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
   readonly attempt: number
   /** What a sub-agent may still use: a request that would not fit is not made. */
@@ -287,7 +287,7 @@ export type ReplyOutput =
 export interface CallInput {
   readonly agentId: string
   readonly key: string
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
   readonly callId: string
   readonly name: string

@@ -114,18 +114,18 @@ function startCall(draft: Draft, index: number): void {
   const { callId, key, name, input } = draft.context.calls[index]!
   setStatus(draft, index, 'running')
   const { agentId } = draft.context
-  const { loopId, turnIndex } = draft.at
+  const { runId, turnIndex } = draft.at
   const type = 'tool.start'
   draft.record(
     isIrreversible(draft, name)
-      ? { v, seq: 0, type, loopId, turnIndex, callId, key, name, input, irreversible: true, ...room }
-      : { v, seq: 0, type, loopId, turnIndex, callId, key, name, input, ...room },
+      ? { v, seq: 0, type, runId, turnIndex, callId, key, name, input, irreversible: true, ...room }
+      : { v, seq: 0, type, runId, turnIndex, callId, key, name, input, ...room },
   )
   draft.children.push({
     type: 'start',
     src: 'runTool',
     id: callSlot(index),
-    input: { agentId, loopId, turnIndex, key, callId, name, input },
+    input: { agentId, runId, turnIndex, key, callId, name, input },
   })
 }
 
@@ -304,7 +304,7 @@ function endCall(draft: Draft, index: number, result: CallResult): void {
 
 function recordEnd(draft: Draft, { callId, key, name, nodeId }: CallState, result: CallResult): void {
   const { content, isError, synthetic, changed = [], spent } = result
-  const { loopId, turnIndex } = draft.at
+  const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
   const message: ToolResultMessage =
@@ -316,7 +316,7 @@ function recordEnd(draft: Draft, { callId, key, name, nodeId }: CallState, resul
           ...(changed.length === 0 ? {} : { changed }),
         }
   const type = 'tool.end'
-  const ended = { v, seq: 0, type, loopId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
+  const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
   draft.record(spent === undefined ? ended : { ...ended, spent })
 }
 

@@ -21,7 +21,7 @@ type AgentChild =
   | { readonly type: 'start'; readonly src: 'subAgent'; readonly id: string; readonly input: SubAgentInput }
   | { readonly type: 'start'; readonly src: 'sleep'; readonly id: string; readonly input: SleepInput }
 
-export const loopIdOf = (agentId: string, run: number): string => `${agentId}/r${run}`
+export const runIdOf = (agentId: string, run: number): string => `${agentId}/r${run}`
 
 /**
  * The outcome of one transition under construction: the next context, the records it writes, the children it starts and
@@ -66,11 +66,11 @@ export class Draft implements Change<AgentContext> {
     this.set({ seq })
   }
 
-  /** `loopId` and `turnIndex` of the run and turn under way, or of the next ones in between. */
-  get at(): { loopId: string; turnIndex: number } {
+  /** `runId` and `turnIndex` of the run and turn under way, or of the next ones in between. */
+  get at(): { runId: string; turnIndex: number } {
     const { agentId, run, runs, pausedRun, turns, isTurnOpen, calls } = this.context
-    const loopId = run?.loopId ?? pausedRun ?? loopIdOf(agentId, runs)
-    return { loopId, turnIndex: isTurnOpen || calls.length > 0 ? turns - 1 : turns }
+    const runId = run?.runId ?? pausedRun ?? runIdOf(agentId, runs)
+    return { runId, turnIndex: isTurnOpen || calls.length > 0 ? turns - 1 : turns }
   }
 
   /** The place of the next message; moves the head there. */

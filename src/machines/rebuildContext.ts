@@ -86,7 +86,7 @@ function pausedIn(unfinished: NonNullable<RecordOf<'run.end'>['unfinished']>, ca
 /** A fork is at rest where it begins; with a reply owed it is as if the process had died there. */
 function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext): Partial<FoldedContext> {
   const resting = { run: null, calls: [], isTurnOpen: false, isCompacting: false }
-  const owedRun = owesReply ? (run?.loopId ?? pausedRun) : null
+  const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
   if (owedRun === null) return { ...resting, owesReply: false, pausedRun: null, pausedLimits: null, pause: null }
   const left = run === null ? pausedLimits : remainingLimits(run, now)
   return { ...resting, pausedRun: owedRun, pausedLimits: left, pause: { type: 'interrupted' } }
@@ -97,17 +97,17 @@ const fold: Fold = {
   'run.start': ({ runs }, record) => ({
     runs: runs + 1,
     run: {
-      ...newRun(record.loopId, record.requestId, record.limits, record.time),
+      ...newRun(record.runId, record.requestId, record.limits, record.time),
       unsaid: record.cause === 'resume' ? 0 : (record.messages ?? 1),
     },
     pausedRun: null,
     pausedLimits: null,
     pause: null,
   }),
-  'run.end': ({ calls }, { stopReason, loopId, reason, unfinished = [] }) => ({
+  'run.end': ({ calls }, { stopReason, runId, reason, unfinished = [] }) => ({
     run: null,
     ...(unfinished.length === 0 ? {} : { calls: calls.map((call) => pausedIn(unfinished, call)) }),
-    pausedRun: stopReason === 'paused' ? loopId : null,
+    pausedRun: stopReason === 'paused' ? runId : null,
     pause: reason ?? null,
     ...(stopReason === 'paused' ? {} : { owesReply: false }),
   }),
@@ -130,7 +130,7 @@ const fold: Fold = {
     ...inRun(context, { unsaid: Math.max(0, (context.run?.unsaid ?? 0) - 1) }),
   }),
   'reply.end': (context, record) => {
-    const { agentId, turnIndex, nodeId, message, costUsd } = { agentId: agentOf(record.loopId), ...record }
+    const { agentId, turnIndex, nodeId, message, costUsd } = { agentId: agentOf(record.runId), ...record }
     const calls = toolCallsOf(message.content).map(({ callId, name, input }, index): CallState => ({
       callId,
       name,
@@ -181,7 +181,7 @@ const released = (context: FoldedContext, heldAt: number): FoldedContext => {
     : { ...context, ...inRun(context, { deadline: deadline + Math.max(0, context.now - heldAt) }) }
 }
 
-const agentOf = (loopId: string): string => loopId.slice(0, loopId.lastIndexOf('/'))
+const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/'))
 
 /**
  * Folds a log into what its machine knew when the last record was written; of a fork, the past it shares with its source goes

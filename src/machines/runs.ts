@@ -10,7 +10,7 @@ import {
   type RunStopReason,
 } from '../protocol/records.ts'
 import type { AgentContext, ReplyFailure, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
-import { loopIdOf, room, type Draft } from './draft.ts'
+import { runIdOf, room, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
 import { takeMessages } from './queues.ts'
 import { addSpent, spend } from './spending.ts'
@@ -26,8 +26,8 @@ interface RunRequest {
 }
 
 /** A run at its beginning. */
-export const newRun = (loopId: string, requestId: string, limits: Limits, now: number): RunState => ({
-  loopId,
+export const newRun = (runId: string, requestId: string, limits: Limits, now: number): RunState => ({
+  runId,
   requestId,
   limits,
   unsaid: 0,
@@ -64,7 +64,7 @@ export function remainingLimits(run: RunState, now: number): Limits {
 export function startRun(draft: Draft, request: RunRequest): void {
   const { agentId, runs, policy, pausedRun, now, model } = draft.context
   const limits = { ...policy.limits, ...request.limits }
-  const run = newRun(loopIdOf(agentId, runs), request.requestId, limits, now)
+  const run = newRun(runIdOf(agentId, runs), request.requestId, limits, now)
   draft.set({ run, runs: runs + 1, pause: null, pausedRun: null, pausedLimits: null })
   const resumed = request.cause === 'resume' && pausedRun !== null ? { resumedFrom: pausedRun } : {}
   draft.record({
@@ -117,16 +117,16 @@ export function startTurn(draft: Draft): void {
     turnUsage: noUsage,
     turnCostUsd: 0,
   })
-  draft.record({ v, seq: 0, type: 'turn.start', loopId: run!.loopId, turnIndex: turns, ...room })
+  draft.record({ v, seq: 0, type: 'turn.start', runId: run!.runId, turnIndex: turns, ...room })
 }
 
 /** Closes the turn under way; nothing without one. */
 export function endTurn(draft: Draft): void {
   const { run, isTurnOpen } = draft.context
   if (run === null || !isTurnOpen) return
-  const { loopId, turnIndex } = draft.at
+  const { runId, turnIndex } = draft.at
   const { turnUsage: usage, turnCostUsd: costUsd } = run
-  draft.record({ v, seq: 0, type: 'turn.end', loopId, turnIndex, usage, costUsd, ...room })
+  draft.record({ v, seq: 0, type: 'turn.end', runId, turnIndex, usage, costUsd, ...room })
   draft.set({ isTurnOpen: false })
 }
 
@@ -141,7 +141,7 @@ export function endRun(
   if (run === null) return
   draft.record({
     type: 'run.end',
-    loopId: run.loopId,
+    runId: run.runId,
     turnIndex: Math.max(0, draft.context.turns - 1),
     stopReason,
     ...(run.abortedBy === null || stopReason !== 'aborted' ? {} : { requestId: run.abortedBy }),
@@ -154,7 +154,7 @@ export function endRun(
   })
   if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
   if (run.requestId === draft.context.task) endTask(draft)
-  draft.set({ run: null, pausedRun: stopReason === 'paused' ? run.loopId : null })
+  draft.set({ run: null, pausedRun: stopReason === 'paused' ? run.runId : null })
 }
 
 /** What the sub-agents of paused calls used is told with the end of the run, as their calls have none yet. */
@@ -233,11 +233,11 @@ export const nextAttempt = (draft: Draft): void => draft.setRun({ attempt: (draf
 export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }>): void {
   const { head } = draft.context
   spend(draft, output.message.usage, output.costUsd)
-  const { loopId, turnIndex } = draft.at
+  const { runId, turnIndex } = draft.at
   const { nodeId, parentId } = draft.place()
   const { message, costUsd, estimatedTokens } = output
   const type = 'reply.end'
-  draft.record({ v, seq: 0, type, loopId, turnIndex, nodeId, parentId, message, costUsd, estimatedTokens, ...room })
+  draft.record({ v, seq: 0, type, runId, turnIndex, nodeId, parentId, message, costUsd, estimatedTokens, ...room })
   const isOpen = output.calls.length > 0
   draft.set({
     owesReply: isOpen,
@@ -323,7 +323,7 @@ const deadlineReason = (run: RunState): PauseReason => ({
 })
 
 /** Key of the wall-time timer that counts now. */
-export const deadlineKey = (run: RunState): string => `${run.loopId}/deadline/${run.timers}`
+export const deadlineKey = (run: RunState): string => `${run.runId}/deadline/${run.timers}`
 
 /** Starts the run's wall-time timer; nothing without such a limit. */
 function armDeadline(draft: Draft): void {

@@ -20,7 +20,7 @@ interface Live extends EventOrigin {
   /** `seq` of the last record before this event. */
   readonly seq: number
   readonly time: number
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
 }
 

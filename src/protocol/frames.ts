@@ -141,7 +141,7 @@ export const serverFrameSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('delta'),
     agentId: z.string(),
-    loopId: z.string(),
+    runId: z.string(),
     turnIndex: z.int().nonnegative(),
     kind: z.enum(['text', 'thinking']),
     /** Place of `text` in the reply so far, in UTF-16 units; 0 begins it anew. */

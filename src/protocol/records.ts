@@ -25,7 +25,7 @@ const base = {
   time: z.number(),
 }
 /** The run and turn under way, or the next ones in between; `turnIndex` counts from 0 over the agent's life, across runs. */
-const inTurn = { ...base, loopId: z.string(), turnIndex: count }
+const inTurn = { ...base, runId: z.string(), turnIndex: count }
 const placed = { nodeId: nodeIdSchema, parentId: nodeIdSchema.nullable() }
 
 /** Allowances of one run; a missing one is unlimited. */
@@ -95,7 +95,7 @@ export type Spent = z.infer<typeof spentSchema>
 /** Where in its parent's life an agent was begun; without `callId` code did it. */
 export const parentSchema = z.object({
   agentId: agentIdSchema,
-  loopId: z.string(),
+  runId: z.string(),
   turnIndex: count,
   callId: z.string().exactOptional(),
 })

@@ -74,7 +74,7 @@ export class EventBuffer implements AsyncIterableIterator<AgentEvent> {
       const { agentId, path, seq, time } = event
       const count = this.#dropped
       this.#dropped = 0
-      const at = 'loopId' in event ? { loopId: event.loopId, turnIndex: event.turnIndex } : { loopId: '', turnIndex: 0 }
+      const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }
       return { type: 'events.dropped', agentId, path, seq, time, ...at, count }
     }
     this.#shift()

@@ -12,7 +12,7 @@ export interface RunResult {
   /** The answer as data, when the agent has an `output` schema and the run ended with `stop`. */
   readonly output?: unknown
   /** Empty when the run never started. */
-  readonly loopId: string
+  readonly runId: string
   /** Model turns of this run, its agent's own. */
   readonly turns: number
   /** Model turns of the sub-agents that it called: both together count against `limits.turns`. */
@@ -43,7 +43,7 @@ export class RunOutcome {
   readonly result: Promise<RunResult>
   #resolve!: (result: RunResult) => void
   #text = ''
-  #loopId = ''
+  #runId = ''
   #hasReply = false
 
   constructor(id: string) {
@@ -53,7 +53,7 @@ export class RunOutcome {
 
   /** Takes in what the result is made of. */
   note(happened: AgentEvent | LogRecord): void {
-    if (happened.type === 'run.start') this.#loopId = happened.loopId
+    if (happened.type === 'run.start') this.#runId = happened.runId
     else if (happened.type === 'reply.end') {
       this.#text = textOf(happened.message.content)
       this.#hasReply = true
@@ -72,7 +72,7 @@ export class RunOutcome {
       stopReason: failure === undefined ? stopReason : 'paused',
       text: this.#text,
       ...(stopReason === 'stop' ? parse(this.#text) : {}),
-      loopId: this.#loopId,
+      runId: this.#runId,
       turns,
       childTurns,
       usage,
@@ -85,7 +85,7 @@ export class RunOutcome {
   /** Ends a run that never started, or whose agent died. */
   cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
     const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
-    const outcome = { stopReason, text: this.#text, loopId: this.#loopId, ...spent }
+    const outcome = { stopReason, text: this.#text, runId: this.#runId, ...spent }
     this.#resolve(error === undefined ? outcome : { ...outcome, error })
   }
 }

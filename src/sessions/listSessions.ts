@@ -4,9 +4,9 @@ import { SessionProjection } from './sessionProjection.ts'
 import type { Session } from './session.ts'
 
 /** A session in a list. */
-export interface SessionSummary extends Omit<Session, 'loops' | 'changes'> {
+export interface SessionSummary extends Omit<Session, 'runs' | 'changes'> {
   /** How many there are. */
-  readonly loops: number
+  readonly runs: number
   readonly turns: number
   /** Ids of the sessions that were forked from this one's own log. */
   readonly forks: readonly string[]
@@ -16,10 +16,10 @@ export interface SessionSummary extends Omit<Session, 'loops' | 'changes'> {
   readonly error?: ErrorInfo
 }
 
-/** A session without its loops. Pure; `forks` and `children` are empty, as only a list can tell them. */
-export function summaryOf({ loops, changes: _, ...session }: Session): SessionSummary {
-  const turns = loops.reduce((sum, loop) => sum + loop.turns.length, 0)
-  return { ...session, loops: loops.length, turns, forks: [], children: [] }
+/** A session without its runs. Pure; `forks` and `children` are empty, as only a list can tell them. */
+export function summaryOf({ runs, changes: _, ...session }: Session): SessionSummary {
+  const turns = runs.reduce((sum, run) => sum + run.turns.length, 0)
+  return { ...session, runs: runs.length, turns, forks: [], children: [] }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Limits, ParentLink, PauseReason, RecordOf } from '../protocol/reco
 import type { ModelSnapshot } from '../protocol/request.ts'
 
 /**
- * How far a session, a loop or a turn got. `running`: the log has no end of it, so it is under way, or its process died;
+ * How far a session, a run or a turn got. `running`: the log has no end of it, so it is under way, or its process died;
  * `rejected`: the model refused; `paused`: something is owed, and `resume` or a decision goes on with it.
  */
 export type SessionStatus = 'running' | 'completed' | 'aborted' | 'rejected' | 'paused' | 'failed'
@@ -85,8 +85,8 @@ export interface Turn {
 }
 
 /** One run of an agent, from what started it until it was at rest again. Times are epoch milliseconds. */
-export interface Loop {
-  /** The run's `loopId`. */
+export interface SessionRun {
+  /** The run's `runId`. */
   readonly id: string
   readonly cause: RecordOf<'run.start'>['cause']
   readonly requestId: string
@@ -119,16 +119,16 @@ export interface Session {
   /** Epoch milliseconds of the first and the last record. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** That of the last loop; `completed` without one, as nothing was asked for. */
+  /** That of the last run; `completed` without one, as nothing was asked for. */
   readonly status: SessionStatus
   /** Ended for good: it cannot be resumed. */
   readonly isStopped: boolean
-  readonly loops: readonly Loop[]
+  readonly runs: readonly SessionRun[]
   /** Ids of its sub-agents, in the order they were begun. */
   readonly children: readonly string[]
   /** Reverts and prunes that people asked for while no turn was under way. */
   readonly changes: readonly TrunkChange[]
-  /** Of all loops and changes. */
+  /** Of all runs and changes. */
   readonly usage: Usage
   readonly costUsd: number
 }

@@ -1,13 +1,13 @@
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordOf, RunStopReason } from '../protocol/records.ts'
-import type { Loop, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
+import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
 import { initialState, stateAfter, type MachineState } from './machineState.ts'
 import { trunkChangeOf } from './trunkChangeOf.ts'
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
 type CallDraft = Draft<SessionCall>
 type TurnDraft = Draft<Omit<Turn, 'toolCalls' | 'changes'>> & { toolCalls: CallDraft[]; changes: TrunkChange[] }
-type LoopDraft = Draft<Omit<Loop, 'turns'>> & { turns: TurnDraft[] }
+type RunDraft = Draft<Omit<SessionRun, 'turns'>> & { turns: TurnDraft[] }
 
 const statusOf: { readonly [R in RunStopReason]: SessionStatus } = {
   stop: 'completed',
@@ -49,9 +49,9 @@ export class SessionProjection {
   #updatedAt = 0
   #isStopped = false
   #machine = initialState
-  readonly #loops: LoopDraft[] = []
-  /** The loop under way, and its turn. */
-  #loop: LoopDraft | undefined
+  readonly #runs: RunDraft[] = []
+  /** The run under way, and its turn. */
+  #run: RunDraft | undefined
   #turn: TurnDraft | undefined
   /** Attempts of the turn that failed. */
   #failed = 0
@@ -121,18 +121,18 @@ export class SessionProjection {
     const { pause } = this.#machine
     // The run is not over, which its records alone would tell.
     const waiting = pause?.type === 'approvals' ? { status: 'paused' as const, reason: pause } : {}
-    const loops = this.#loops.map((loop) => (loop === this.#loop ? { ...loop, ...waiting } : loop))
+    const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...waiting } : run))
     return structuredClone({
       ...this.#head,
       createdAt: this.#createdAt ?? 0,
       updatedAt: this.#updatedAt,
-      status: loops.at(-1)?.status ?? 'completed',
+      status: runs.at(-1)?.status ?? 'completed',
       isStopped: this.#isStopped,
-      loops,
+      runs,
       children: this.#children,
       changes: this.#changes,
-      usage: loops.reduce((sum, loop) => addUsage(sum, loop.usage), this.#usageAtRest),
-      costUsd: loops.reduce((sum, loop) => sum + loop.costUsd, this.#costAtRest),
+      usage: runs.reduce((sum, run) => addUsage(sum, run.usage), this.#usageAtRest),
+      costUsd: runs.reduce((sum, run) => sum + run.costUsd, this.#costAtRest),
     })
   }
 
@@ -148,8 +148,8 @@ export class SessionProjection {
   }
 
   #startRun(record: RecordOf<'run.start'>): void {
-    const { loopId: id, cause, requestId, resumedFrom, limits, model, time } = record
-    this.#loop = {
+    const { runId: id, cause, requestId, resumedFrom, limits, model, time } = record
+    this.#run = {
       id,
       cause,
       requestId,
@@ -162,28 +162,28 @@ export class SessionProjection {
       usage: noUsage,
       costUsd: 0,
     }
-    this.#loops.push(this.#loop)
+    this.#runs.push(this.#run)
     this.#turn = undefined
   }
 
   #endRun({ stopReason, usage, costUsd, reason, error, time }: RecordOf<'run.end'>): void {
-    const loop = this.#loop
-    if (loop === undefined) return
-    loop.status = statusOf[stopReason]
-    loop.endedAt = time
-    loop.usage = larger(loop.usage, usage)
-    loop.costUsd = Math.max(loop.costUsd, costUsd)
-    if (reason !== undefined) loop.reason = reason
-    if (error !== undefined) loop.error = error
-    const last = loop.turns.at(-1)
-    if (last !== undefined && !(loop.status === 'paused' && isAnswered(last))) last.status = loop.status
-    this.#loop = this.#turn = undefined
+    const run = this.#run
+    if (run === undefined) return
+    run.status = statusOf[stopReason]
+    run.endedAt = time
+    run.usage = larger(run.usage, usage)
+    run.costUsd = Math.max(run.costUsd, costUsd)
+    if (reason !== undefined) run.reason = reason
+    if (error !== undefined) run.error = error
+    const last = run.turns.at(-1)
+    if (last !== undefined && !(run.status === 'paused' && isAnswered(last))) last.status = run.status
+    this.#run = this.#turn = undefined
   }
 
   /** It was over already when somebody gave it up. */
-  #abandon({ loopId }: RecordOf<'run.abandoned'>): void {
-    const loop = this.#loops.find(({ id }) => id === loopId)
-    if (loop !== undefined) loop.status = 'aborted'
+  #abandon({ runId }: RecordOf<'run.abandoned'>): void {
+    const run = this.#runs.find(({ id }) => id === runId)
+    if (run !== undefined) run.status = 'aborted'
   }
 
   #startCall({ callId, key, childId }: RecordOf<'tool.start'>): void {
@@ -192,7 +192,7 @@ export class SessionProjection {
   }
 
   #startTurn({ turnIndex: index, time }: RecordOf<'turn.start'>): void {
-    if (this.#loop === undefined) return
+    if (this.#run === undefined) return
     const input = this.#input
     this.#input = []
     this.#failed = 0
@@ -207,7 +207,7 @@ export class SessionProjection {
       costUsd: 0,
       changes: [],
     }
-    this.#loop.turns.push(this.#turn)
+    this.#run.turns.push(this.#turn)
   }
 
   #endTurn({ usage, costUsd, time }: RecordOf<'turn.end'>): void {
@@ -266,11 +266,11 @@ export class SessionProjection {
   }
 
   #spend(usage: Usage, costUsd: number): void {
-    if (this.#loop === undefined) {
+    if (this.#run === undefined) {
       this.#usageAtRest = addUsage(this.#usageAtRest, usage)
       this.#costAtRest += costUsd
     }
-    for (const payer of [this.#loop, this.#turn]) {
+    for (const payer of [this.#run, this.#turn]) {
       if (payer === undefined) continue
       payer.usage = addUsage(payer.usage, usage)
       payer.costUsd += costUsd

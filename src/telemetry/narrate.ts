@@ -152,8 +152,8 @@ const tellers: Tellers = {
 /** Where an event happened, for every line: `seq` is the record's, or of the last one before. */
 function place(event: AgentEvent): Fields {
   const { agentId, seq, type } = event
-  return 'loopId' in event
-    ? { agentId, seq, event: type, loopId: event.loopId, turnIndex: event.turnIndex }
+  return 'runId' in event
+    ? { agentId, seq, event: type, runId: event.runId, turnIndex: event.turnIndex }
     : { agentId, seq, event: type }
 }
 

@@ -33,23 +33,23 @@ function endTool(trace: AgentTrace, event: EventOf<'tool.end'>): void {
   })
 }
 
-const runAttributes = (trace: AgentTrace, modelId: string, loopId: string): Attributes => ({
+const runAttributes = (trace: AgentTrace, modelId: string, runId: string): Attributes => ({
   'gen_ai.operation.name': 'invoke_agent',
   ...modelAttributes(modelId),
   ...trace.settings,
-  'escapement.run.id': loopId,
+  'escapement.run.id': runId,
 })
 
 interface Place {
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
 }
 
 /** A run that another process began, and that waited for people, goes on here without a start of its own. */
-function joinRun(trace: AgentTrace, { loopId }: Place): void {
+function joinRun(trace: AgentTrace, { runId }: Place): void {
   if (trace.has('run')) return
   const { name, model } = trace.agent
-  const attributes = { ...runAttributes(trace, model, loopId), 'escapement.run.cause': 'resume' }
+  const attributes = { ...runAttributes(trace, model, runId), 'escapement.run.cause': 'resume' }
   trace.begin('run', `invoke_agent ${name}`, attributes)
 }
 
@@ -58,11 +58,11 @@ const beginTurn = (trace: AgentTrace, { turnIndex }: Place): void =>
 
 /** What an event begins, adds to or ends. What ends something that began before the tracer did finds nothing open and does nothing. */
 const spanRules: SpanRules = {
-  'run.start'(trace, { loopId, cause, requestId, resumedFrom, model }) {
+  'run.start'(trace, { runId, cause, requestId, resumedFrom, model }) {
     trace.endTurn()
     trace.settings = settingsAttributes(model?.settings)
     const attributes = {
-      ...runAttributes(trace, model?.id ?? trace.agent.model, loopId),
+      ...runAttributes(trace, model?.id ?? trace.agent.model, runId),
       'escapement.run.cause': cause,
       'escapement.run.resumed_from': resumedFrom,
     }

@@ -9,7 +9,7 @@ import { assert, describe } from '../support/suite.ts'
 const call = (name: string, input: unknown = {}) => ({
   agentId: 'a1',
   key: 'k1',
-  loopId: 'a1/r0',
+  runId: 'a1/r0',
   turnIndex: 3,
   callId: 'c0',
   name,
@@ -83,7 +83,7 @@ describe('running a tool', (it) => {
     await run(ports, 'look').output
     report({ step: 2 })
     assert.equal(ports.emitted, [
-      { type: 'tool.progress', loopId: 'a1/r0', turnIndex: 3, callId: 'c0', name: 'look', progress: { step: 1 } },
+      { type: 'tool.progress', runId: 'a1/r0', turnIndex: 3, callId: 'c0', name: 'look', progress: { step: 1 } },
     ])
   })
 

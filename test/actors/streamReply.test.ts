@@ -6,7 +6,7 @@ import { actorPorts, agentSays, runActor, toolSays, userSays, type RecordedPorts
 import { delta, done, gate, never, quiet, tool, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const input = { agentId: 'a1', key: 'a1/t0/reply/1', loopId: 'a1/r0', turnIndex: 0, attempt: 1 }
+const input = { agentId: 'a1', key: 'a1/t0/reply/1', runId: 'a1/r0', turnIndex: 0, attempt: 1 }
 const run = (ports: RecordedPorts, change: Partial<typeof input> = {}) =>
   runActor(streamReply, ports, { ...input, ...change })
 const modelOf = (stream: Model['stream']): Model => ({ id: 'test:model', stream })
@@ -299,7 +299,7 @@ describe('what is left of a budget', (it) => {
       v: 1,
       seq: 2,
       time: 0,
-      loopId: 'a1/r0',
+      runId: 'a1/r0',
       turnIndex: 0,
       nodeId: 2,
       parentId: 1,

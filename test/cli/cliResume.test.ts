@@ -67,7 +67,7 @@ describe('escapement resume', (it) => {
       ['paused', 'stop'],
     )
     const [first, second] = ofType(left, 'run.start')
-    assert.equal([second?.cause, second?.resumedFrom], ['resume', first?.loopId])
+    assert.equal([second?.cause, second?.resumedFrom], ['resume', first?.runId])
     assert.equal(
       ofType(left, 'tool.end').flatMap(({ message }) => message.synthetic ?? []),
       ['interrupted'],

@@ -105,7 +105,7 @@ describe('escapement show', (it) => {
     const { code, stdout } = await runCli(context, ['show', 'one'], { cwd })
     assert.is(code, 0)
     const told = JSON.parse(stdout) as Session & { conversation: { head: number; trunk: number[]; nodes: unknown[] } }
-    assert.equal([told.id, told.status, told.loops[0]?.turns.length], ['one', 'completed', 2])
+    assert.equal([told.id, told.status, told.runs[0]?.turns.length], ['one', 'completed', 2])
     assert.equal([told.conversation.head, told.conversation.trunk], [4, [1, 2, 3, 4]])
     assert.is(told.conversation.nodes.length, 4)
   })

@@ -13,7 +13,7 @@ const node = (id: number, parentId: number | null, text: string, tags: readonly 
   id,
   parentId,
   message: { role: 'user', content: [{ type: 'text', text }], source: 'prompt' },
-  loopId: 'a/r0',
+  runId: 'a/r0',
   turnIndex: 0,
   stepId: id,
   tokens: 0,

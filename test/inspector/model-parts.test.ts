@@ -129,7 +129,7 @@ describe('the controls', (it) => {
 })
 
 describe('the list of events', (it) => {
-  const at = { agentId: 'a', path: [], time: 0, loopId: 'r', turnIndex: 0 }
+  const at = { agentId: 'a', path: [], time: 0, runId: 'r', turnIndex: 0 }
   const logged = (seq: number): AgentEvent => ({ ...at, v: 1, seq, type: 'turn.start' })
   const live = (seq: number): AgentEvent => ({ ...at, seq, type: 'state.changed', state: 's', previous: 'p' })
 

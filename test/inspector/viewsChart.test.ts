@@ -108,7 +108,7 @@ describe('the way of an arrow', (it) => {
 
 describe('the trail of a machine', (it) => {
   it('is the states it passed since the last look, without the one it is in', () => {
-    const at = { agentId: 'a', path: [], seq: 1, time: 1, loopId: 'a/r0', turnIndex: 0, type: 'state.changed' } as const
+    const at = { agentId: 'a', path: [], seq: 1, time: 1, runId: 'a/r0', turnIndex: 0, type: 'state.changed' } as const
     const events = [
       { ...at, previous: 'stopped', state: 'idle' },
       { ...at, previous: 'idle', state: 'replying.requesting' },

@@ -262,7 +262,7 @@ describe('a warning of a model', (it) => {
     assert.is((await agent.prompt('1').result).text, 'ok')
     await agent.prompt('2').result
     assert.equal(
-      ofType('model.warning').map(({ loopId, turnIndex, model, message }) => [loopId, turnIndex, model, message]),
+      ofType('model.warning').map(({ runId, turnIndex, model, message }) => [runId, turnIndex, model, message]),
       [
         ['a1/r0', 0, 'embedded:scripted', 'no seed'],
         ['a1/r0', 1, 'embedded:scripted', 'no topP'],

@@ -60,7 +60,7 @@ describe('an agent that calls sub-agents', (it) => {
     const [created] = child
     assert.ok(created?.type === 'agent.created')
     assert.equal(created.path, ['a1'])
-    assert.equal(created.parent, { agentId: 'a1', loopId: 'a1/r0', turnIndex: 0, callId: starts[0]!.callId })
+    assert.equal(created.parent, { agentId: 'a1', runId: 'a1/r0', turnIndex: 0, callId: starts[0]!.callId })
     assert.is(sessionOf(child).status, 'completed')
     assert.equal(agent.children(), [])
     assert.equal((await store.list()).toSorted(), ['a1', 'a1.1', 'a1.2'])

@@ -41,7 +41,7 @@ describe('a fork in the middle of a run', (it) => {
     )
     const start = records[1]!
     assert.ok(start.type === 'run.start')
-    assert.equal([start.cause, start.loopId, start.resumedFrom, start.turnIndex], ['resume', 'f1/r1', 'a1/r0', 1])
+    assert.equal([start.cause, start.runId, start.resumedFrom, start.turnIndex], ['resume', 'f1/r1', 'a1/r0', 1])
     await checkRebuild(store, fork)
   })
 
@@ -262,7 +262,7 @@ describe('a fork of any kind', (it) => {
 
     const session = await loadSession(store, 'g2')
     assert.equal(
-      session.loops.map(({ id, turns }) => [id, turns.map(({ index }) => index)]),
+      session.runs.map(({ id, turns }) => [id, turns.map(({ index }) => index)]),
       [['g2/r3', [3]]],
     )
     assert.equal(session.conversation.trunk(), grandchild.conversation.trunk())

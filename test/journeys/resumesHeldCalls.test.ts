@@ -38,7 +38,7 @@ describe('an agent that waited for people when its process died', (it) => {
     )
     const end = after.at(-1)!
     assert.ok(end.type === 'run.end')
-    assert.equal([end.loopId, end.stopReason, end.turns], ['a1/r0', 'stop', 2])
+    assert.equal([end.runId, end.stopReason, end.turns], ['a1/r0', 'stop', 2])
   })
 
   it('takes a decision that is made at once', async (context) => {

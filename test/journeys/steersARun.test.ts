@@ -216,7 +216,7 @@ describe('the queues', (it) => {
     open.resolve()
     const results = await Promise.all(runs.map((run) => run.result))
     assert.equal(
-      results.map(({ text, loopId }) => [text, loopId]),
+      results.map(({ text, runId }) => [text, runId]),
       [
         ['xlate', 'a1/r0'],
         ['a', 'a1/r1'],

@@ -12,7 +12,7 @@ describe('an answer with tools', (it) => {
     assert.is(result.text, 'Good morning, Ada.')
     assert.is(result.stopReason, 'stop')
     assert.is(result.turns, 1)
-    assert.is(result.loopId, ofType('run.start')[0]!.loopId)
+    assert.is(result.runId, ofType('run.start')[0]!.runId)
     assert.is(agent.state, 'idle')
     assert.equal(
       types().filter((type) => type !== 'state.changed' && type !== 'reply.delta'),
@@ -180,7 +180,7 @@ describe('an answer with tools', (it) => {
     const second = await agent.prompt('second').result
     assert.is(second.turns, 1)
     assert.equal(
-      ofType('turn.start').map(({ turnIndex, loopId }) => [turnIndex, loopId]),
+      ofType('turn.start').map(({ turnIndex, runId }) => [turnIndex, runId]),
       [
         [0, 'a1/r0'],
         [1, 'a1/r1'],

@@ -166,7 +166,7 @@ describe('tool calls', (it) => {
     script.reply({ calls: [{ callId: 'c1', input: { path: 'x' } }] })
     assert.equal(script.call('c1').input, {
       agentId: 'a',
-      loopId: 'a/r0',
+      runId: 'a/r0',
       turnIndex: 0,
       key: 'a/t0/tool/c1',
       callId: 'c1',

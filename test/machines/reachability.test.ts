@@ -76,7 +76,7 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('compaction', { ...compaction, overlay: null, reason: 'no' }),
     done('drainReverts', { ...drain, key: drainKey(context) }),
     done('drainPrunes', { ...drain, key: drainKey(context) }),
-    done('deadline', { key: run?.loopId, until: at }),
+    done('deadline', { key: run?.runId, until: at }),
     ...['reply', 'backoff', 'call.0', 'settle', 'compaction', 'drainReverts', 'drainPrunes', 'deadline'].map(failed),
   ] as AgentMachineEvent[]
 }

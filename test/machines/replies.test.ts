@@ -12,7 +12,7 @@ describe('a prompt and its reply', (it) => {
     assert.equal(script.driver.child('streamReply').input, {
       agentId: 'a',
       key: 'a/t0/reply/1',
-      loopId: 'a/r0',
+      runId: 'a/r0',
       turnIndex: 0,
       attempt: 1,
     })
@@ -52,7 +52,7 @@ describe('a prompt and its reply', (it) => {
     assert.equal(script.driver.child('streamReply').input.key, 'a/t1/reply/1')
     script.reply()
     assert.equal(
-      script.driver.recordsOf('run.start').map(({ loopId }) => loopId),
+      script.driver.recordsOf('run.start').map(({ runId }) => runId),
       ['a/r0', 'a/r1'],
     )
     assert.equal(

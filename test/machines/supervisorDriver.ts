@@ -14,7 +14,7 @@ const patient: RestartPolicy = { restart: 'transient', maxRestarts: 3, windowMs:
 /** What a supervisor is begun with: a call's by default, code's with `callId: null`. */
 export const supervised = (callId: string | null = 'c1'): SubAgentInput => ({
   agentId: 'a',
-  loopId: 'a/r0',
+  runId: 'a/r0',
   turnIndex: 0,
   key: 'a/t0/tool/c1',
   callId,

@@ -7,7 +7,7 @@ const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, va
   schema.safeParse(value).success
 const text = (words: string) => ({ type: 'text', text: words }) as const
 const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const
-const inTurn = { v: 1, seq: 3, time: 1_000, loopId: 'a/r0', turnIndex: 0 }
+const inTurn = { v: 1, seq: 3, time: 1_000, runId: 'a/r0', turnIndex: 0 }
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
 const overlay = { nodeId: 9, from: 2, to: 3, summary: 's', kept: [], recentTo: 5, maxToolOutputChars: 100 }
 const error = { code: 'X', message: 'x' }

@@ -48,7 +48,7 @@ describe('the upgrade of a record', (it) => {
   })
 
   it('gives an approval of before they had keys its callId, by which it was decided', () => {
-    const base = { v: 1, seq: 2, time: 0, loopId: 'a/r0', turnIndex: 0, callId: 'c0' }
+    const base = { v: 1, seq: 2, time: 0, runId: 'a/r0', turnIndex: 0, callId: 'c0' }
     for (const rest of [
       { type: 'approval.requested', name: 'risky', input: {} },
       { type: 'approval.decided', decision: 'deny' },

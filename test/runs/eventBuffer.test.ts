@@ -5,7 +5,7 @@ import { EventBuffer } from '../../src/runs/eventBuffer.ts'
 import { quiet } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const at = { agentId: 'a1', path: [], seq: 1, time: 0, loopId: 'a1/r0', turnIndex: 0 }
+const at = { agentId: 'a1', path: [], seq: 1, time: 0, runId: 'a1/r0', turnIndex: 0 }
 const progress = (n: unknown): AgentEvent => ({ ...at, type: 'tool.progress', callId: 'c', name: 'x', progress: n })
 const text = (words: string, offset: number, turnIndex = 0): AgentEvent => ({
   ...at,

@@ -22,7 +22,7 @@ describe('a run', (it) => {
       const seen: AgentEvent[] = []
       for await (const event of run) seen.push(event)
       assert.is(seen[0]!.type, 'run.start')
-      assert.equal([...new Set(seen.map((event) => ('loopId' in event ? event.loopId : '')))], [`a1/r${index}`])
+      assert.equal([...new Set(seen.map((event) => ('runId' in event ? event.runId : '')))], [`a1/r${index}`])
     }
   })
 

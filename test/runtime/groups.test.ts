@@ -9,7 +9,7 @@ import { assert, describe } from '../support/suite.ts'
 const branch = (agentId: string, result: Partial<RunResult> = {}): Branch => ({
   agentId,
   definition: 'd',
-  result: { stopReason: 'stop', text: '', loopId: '', turns: 1, childTurns: 0, usage: noUsage, costUsd: 0, ...result },
+  result: { stopReason: 'stop', text: '', runId: '', turns: 1, childTurns: 0, usage: noUsage, costUsd: 0, ...result },
 })
 
 describe('the choice in a reply', (it) => {

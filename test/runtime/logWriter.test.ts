@@ -17,7 +17,7 @@ const owner = (failures: ErrorInfo[] = []) => ({
 /** Records of which the one of this seq is too large for a `pickyStore(1_000)`. */
 const withLarge = (from: number, to: number, large: number): LogRecord[] =>
   recordsBetween(from, to).map((record) =>
-    record.seq === large ? ({ ...record, loopId: 'x'.repeat(2_000) } as LogRecord) : record,
+    record.seq === large ? ({ ...record, runId: 'x'.repeat(2_000) } as LogRecord) : record,
   )
 
 describe('the writer of a log', (it) => {

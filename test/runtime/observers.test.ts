@@ -95,10 +95,10 @@ describe('a subscriber', (it) => {
   it('may prompt inside the end of a run', async (context) => {
     const { agent, until, ofType } = await startAgent(context, { replies: ['one', 'two', 'three'] })
     agent.subscribe((event) => {
-      if (event.type === 'run.end' && event.loopId !== 'a1/r2') agent.prompt('and on')
+      if (event.type === 'run.end' && event.runId !== 'a1/r2') agent.prompt('and on')
     })
     agent.prompt('go')
-    await until((event) => event.type === 'run.end' && event.loopId === 'a1/r2')
+    await until((event) => event.type === 'run.end' && event.runId === 'a1/r2')
     assert.equal(ofType('reply.end').length, 3)
   })
 

@@ -44,7 +44,7 @@ describe('an idle agent', (it) => {
     assert.is(agent.isLoaded, false)
     assert.equal([...store.leased], [])
     const result = await agent.prompt('two').result
-    assert.equal([result.text, result.stopReason, result.loopId], ['2: two', 'stop', 'a1/r1'])
+    assert.equal([result.text, result.stopReason, result.runId], ['2: two', 'stop', 'a1/r1'])
     assert.is(agent.isLoaded, true)
     assert.equal([...store.leased], ['a1'])
   })

@@ -212,7 +212,7 @@ describe('an agent that cannot be woken', (it) => {
       ],
     )
     assert.equal(
-      events.map((event) => event.type === 'error' && [event.error.code, event.seq > 5, event.loopId, event.turnIndex]),
+      events.map((event) => event.type === 'error' && [event.error.code, event.seq > 5, event.runId, event.turnIndex]),
       [['STORE_LOCKED', true, 'a1/r1', 0]],
     )
     assert.equal([agent.isLoaded, agent.state], [false, 'idle'])
@@ -351,7 +351,7 @@ describe('the end of an unloaded agent', (it) => {
     await closed
     const results = await Promise.all(runs.map(({ result }) => result))
     assert.equal(
-      results.map(({ stopReason, error, loopId }) => [stopReason, error, loopId]),
+      results.map(({ stopReason, error, runId }) => [stopReason, error, runId]),
       [
         ['aborted', undefined, 'a2/r1'],
         ['aborted', undefined, ''],

@@ -33,14 +33,14 @@ describe('the fold of a session', (it) => {
   it('has a session for every beginning of a log, the empty one included', async (context) => {
     const records = await journey(context)
     assert.equal(sessionOf([]).status, 'completed')
-    let loops = 0
+    let runs = 0
     for (let cut = 0; cut <= records.length; cut++) {
       const session = sessionOf(records.slice(0, cut))
-      assert.ok(session.loops.length >= loops)
-      loops = session.loops.length
+      assert.ok(session.runs.length >= runs)
+      runs = session.runs.length
       if (cut > 0) assert.is(session.id, 'a1')
     }
-    assert.is(loops, 3)
+    assert.is(runs, 3)
   })
 
   it('throws at no order of records, and keeps none of what was said', async (context) => {
@@ -48,7 +48,7 @@ describe('the fold of a session', (it) => {
     fc.assert(
       fc.property(fc.shuffledSubarray(records, { minLength: 0 }), (shuffled) => {
         const session = sessionOf(shuffled)
-        assert.ok(session.loops.length <= 3)
+        assert.ok(session.runs.length <= 3)
         assert.not.match(JSON.stringify(session), /seen|"one"|"done"/)
       }),
       { seed: 5, numRuns: 200 },
@@ -60,10 +60,10 @@ describe('the fold of a session', (it) => {
     const projection = new SessionProjection()
     for (const record of records) projection.apply(record)
     const { session } = projection
-    ;(session.loops[0]!.turns as unknown[]).length = 0
-    ;(session.loops as unknown[]).length = 0
+    ;(session.runs[0]!.turns as unknown[]).length = 0
+    ;(session.runs as unknown[]).length = 0
     assert.equal(
-      projection.session.loops.map(({ turns }) => turns.length),
+      projection.session.runs.map(({ turns }) => turns.length),
       [3, 1, 1],
     )
   })

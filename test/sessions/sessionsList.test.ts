@@ -26,7 +26,7 @@ const named = (agentId: string, records: readonly LogRecord[]): LogRecord[] =>
   records.map((record) => (record.type === 'agent.created' ? { ...record, agentId } : record))
 
 describe('listSessions', (it) => {
-  it('gives the one written last first, with counts in place of loops', async (context) => {
+  it('gives the one written last first, with counts in place of runs', async (context) => {
     const { agent, store, clock } = await startAgent(context, { replies: ['one', 'two'] })
     await agent.prompt('first').result
     await agent.prompt('second').result
@@ -39,7 +39,7 @@ describe('listSessions', (it) => {
     })()
     const sessions = await listSessions(store)
     assert.equal(
-      sessions.map(({ id, definition, loops, turns, status }) => [id, definition, loops, turns, status]),
+      sessions.map(({ id, definition, runs, turns, status }) => [id, definition, runs, turns, status]),
       [
         ['b1', 'other', 0, 0, 'completed'],
         ['a1', 'tester', 2, 2, 'completed'],
@@ -108,7 +108,7 @@ describe('loadSession', (it) => {
     const { agent, store, records } = await startAgent(context, { replies: ['one'] })
     await agent.prompt('first').result
     const session = await loadSession(store, 'a1')
-    assert.equal([session.id, session.loops.length, session.past], ['a1', 1, []])
+    assert.equal([session.id, session.runs.length, session.past], ['a1', 1, []])
     assert.equal(session.records, await records())
     assert.equal(session.conversation.trunk(), agent.conversation.trunk())
   })
@@ -117,7 +117,7 @@ describe('loadSession', (it) => {
     const store = await storeOf({ a: talk(5) })
     await forkSession(store, 'a', 2, { id: 'f', clock: { now: () => 77, after: () => () => {} } })
     const session = await loadSession(store, 'f')
-    assert.equal([session.createdAt, session.loops, session.usage.output, session.isStopped], [77, [], 0, false])
+    assert.equal([session.createdAt, session.runs, session.usage.output, session.isStopped], [77, [], 0, false])
     assert.equal([session.past, session.records.length], [talk(5), 1])
     assert.is(session.conversation.head, 2)
   })

@@ -40,15 +40,15 @@ async function sessionsOf({ agent, records }: Pick<Harness, 'agent' | 'records'>
 
 const start = (context: CaseContext, options: HarnessOptions) => startAgent(context, { pricing, ...options })
 
-const statusesOf = ({ status, loops }: Session) => [
+const statusesOf = ({ status, runs }: Session) => [
   status,
-  loops.map((loop) => [loop.status, loop.turns.map((turn) => turn.status)]),
+  runs.map((run) => [run.status, run.turns.map((turn) => turn.status)]),
 ]
 
 const callsOf = ({ toolCalls }: Turn) => toolCalls.map(({ callId, status, synthetic }) => [callId, status, synthetic])
 
 describe('the session of an agent', (it) => {
-  it('has its loops, their turns, what was said in them, their calls, usage and cost', async (context) => {
+  it('has its runs, their turns, what was said in them, their calls, usage and cost', async (context) => {
     const harness = await start(context, {
       tools: [look()],
       settings: { temperature: 0 },
@@ -69,14 +69,14 @@ describe('the session of an agent', (it) => {
         ['completed', ['completed']],
       ],
     ])
-    const [loop, next] = session.loops
+    const [run, next] = session.runs
     assert.equal(
-      [loop!.id, loop!.cause, loop!.limits, loop!.model?.settings, next!.id],
+      [run!.id, run!.cause, run!.limits, run!.model?.settings, next!.id],
       ['a1/r0', 'prompt', { turns: 5 }, { temperature: 0 }, 'a1/r1'],
     )
-    assert.is(loop!.startedAt - session.createdAt, 1_000)
-    assert.is(loop!.endedAt, loop!.startedAt)
-    const [asking, answering] = loop!.turns
+    assert.is(run!.startedAt - session.createdAt, 1_000)
+    assert.is(run!.endedAt, run!.startedAt)
+    const [asking, answering] = run!.turns
     assert.equal(asking!.input, [{ nodeId: 1, role: 'user', source: 'prompt' }])
     assert.equal([asking!.index, asking!.reply, answering!.index, answering!.reply], [0, 2, 1, 5])
     assert.equal(asking!.toolCalls, [
@@ -84,13 +84,13 @@ describe('the session of an agent', (it) => {
       { callId: 'a1', name: 'look', key: 'a1/t0/tool/a1', status: 'ended', isError: false, nodeId: 4 },
     ])
     assert.equal([answering!.input, answering!.toolCalls, answering!.attempts], [[], [], 1])
-    assert.equal([loop!.usage, next!.usage], [first.usage, second.usage])
+    assert.equal([run!.usage, next!.usage], [first.usage, second.usage])
     assert.equal(session.usage.output, first.usage.output + second.usage.output)
-    assert.is(loop!.costUsd, loop!.usage.input + loop!.usage.output)
-    assert.is(session.costUsd, loop!.costUsd + next!.costUsd)
+    assert.is(run!.costUsd, run!.usage.input + run!.usage.output)
+    assert.is(session.costUsd, run!.costUsd + next!.costUsd)
     assert.equal(
       [asking!.usage.output + answering!.usage.output, asking!.costUsd + answering!.costUsd],
-      [loop!.usage.output, loop!.costUsd],
+      [run!.usage.output, run!.costUsd],
     )
   })
 
@@ -120,10 +120,10 @@ describe('the session of an agent', (it) => {
       ],
     ])
     assert.equal(
-      session.loops.map(({ turns }) => turns[0]!.attempts),
+      session.runs.map(({ turns }) => turns[0]!.attempts),
       [3, 3],
     )
-    assert.equal([session.loops[1]!.error?.code, session.loops[1]!.turns[0]!.reply], ['MODEL_NETWORK', undefined])
+    assert.equal([session.runs[1]!.error?.code, session.runs[1]!.turns[0]!.reply], ['MODEL_NETWORK', undefined])
   })
 
   it('tells a refusal, an abort and an empty life apart', async (context) => {
@@ -155,7 +155,7 @@ describe('the session of an agent', (it) => {
         ['aborted', ['aborted']],
       ],
     ])
-    assert.is(session.loops[1]!.turns[0]!.reply, 4)
+    assert.is(session.runs[1]!.turns[0]!.reply, 4)
   })
 
   it('is paused by a limit, and the loop that goes on names the one it goes on from', async (context) => {
@@ -164,7 +164,7 @@ describe('the session of an agent', (it) => {
     await agent.prompt('search', { limits: { turns: 1 } }).result
     const paused = sessionOf(await harness.records())
     assert.equal(statusesOf(paused), ['paused', [['paused', ['completed']]]])
-    assert.equal(paused.loops[0]!.reason, { type: 'limit', limit: 'turns', allowed: 1, used: 1 })
+    assert.equal(paused.runs[0]!.reason, { type: 'limit', limit: 'turns', allowed: 1, used: 1 })
     await agent.resume({ limits: {} }).result
     const session = await sessionsOf(harness)
     assert.equal(statusesOf(session), [
@@ -174,8 +174,8 @@ describe('the session of an agent', (it) => {
         ['completed', ['completed']],
       ],
     ])
-    assert.equal([session.loops[1]!.cause, session.loops[1]!.resumedFrom], ['resume', 'a1/r0'])
-    assert.equal(session.loops[1]!.turns[0]!.input, [])
+    assert.equal([session.runs[1]!.cause, session.runs[1]!.resumedFrom], ['resume', 'a1/r0'])
+    assert.equal(session.runs[1]!.turns[0]!.input, [])
   })
 
   it('is paused while all there is left waits for approval', async (context) => {
@@ -191,8 +191,8 @@ describe('the session of an agent', (it) => {
     await untilState('paused')
     const paused = sessionOf(await harness.records())
     assert.equal(statusesOf(paused), ['paused', [['paused', ['running']]]])
-    assert.equal(paused.loops[0]!.reason, { type: 'approvals', callIds: ['a0', 'a2'] })
-    assert.equal(callsOf(paused.loops[0]!.turns[0]!), [
+    assert.equal(paused.runs[0]!.reason, { type: 'approvals', callIds: ['a0', 'a2'] })
+    assert.equal(callsOf(paused.runs[0]!.turns[0]!), [
       ['a0', 'held', undefined],
       ['a1', 'ended', undefined],
       ['a2', 'held', undefined],
@@ -201,8 +201,8 @@ describe('the session of an agent', (it) => {
     agent.decide('a2', 'deny')
     await run.result
     const session = await sessionsOf(harness)
-    assert.equal([session.status, session.loops[0]!.reason], ['completed', undefined])
-    assert.equal(callsOf(session.loops[0]!.turns[0]!), [
+    assert.equal([session.status, session.runs[0]!.reason], ['completed', undefined])
+    assert.equal(callsOf(session.runs[0]!.turns[0]!), [
       ['a0', 'ended', undefined],
       ['a1', 'ended', undefined],
       ['a2', 'ended', 'denied'],
@@ -248,7 +248,7 @@ describe('the session of an agent', (it) => {
     agent.revert('n99', { category: 'failure', summary: 'no' })
     await until((event) => event.type === 'revert.applied' && event.requested === 'n99')
     const session = await sessionsOf(harness)
-    const changes = session.loops[0]!.turns.map((turn) => turn.changes)
+    const changes = session.runs[0]!.turns.map((turn) => turn.changes)
     assert.equal(changes.slice(0, 2), [[], []])
     assert.equal(changes[2]![0], { type: 'revert', applied: true, category: 'failure', target: 3 })
     assert.equal([changes[2]![1]?.type, changes[2]![1]?.applied], ['prune', false])
@@ -270,7 +270,7 @@ describe('the session of an agent', (it) => {
   })
 
   it('counts an attempt that follows a compaction, and begins anew with the next turn', () => {
-    const at = { v: 1, time: 1, loopId: 'a/r0' } as const
+    const at = { v: 1, time: 1, runId: 'a/r0' } as const
     const error = { code: 'MODEL_OVERFLOW', message: 'too long' }
     const message = { role: 'assistant', content: [], stopReason: 'stop', usage: usageOf(1, 1), model: 'm' } as const
     const reply = { type: 'reply.end', message, costUsd: 0, estimatedTokens: 0 } as const
@@ -284,15 +284,15 @@ describe('the session of an agent', (it) => {
       { ...at, seq: 7, turnIndex: 1, type: 'turn.start' },
       { ...at, seq: 8, turnIndex: 1, ...reply, nodeId: 2, parentId: 1 },
     ]
-    const [loop] = sessionOf(records).loops
+    const [run] = sessionOf(records).runs
     assert.equal(
-      loop!.turns.map(({ attempts, usage, costUsd }) => [attempts, usage.input, costUsd]),
+      run!.turns.map(({ attempts, usage, costUsd }) => [attempts, usage.input, costUsd]),
       [
         [2, 6, 3],
         [1, 1, 0],
       ],
     )
-    assert.is(sessionOf(records.slice(0, 4)).loops[0]!.turns[0]!.attempts, 1)
+    assert.is(sessionOf(records.slice(0, 4)).runs[0]!.turns[0]!.attempts, 1)
   })
 
   it('counts in a call that outlived a pause where it was made', () => {
@@ -309,12 +309,12 @@ describe('the session of an agent', (it) => {
     const run = { type: 'run.start', requestId: 'q', limits: {} } as const
     const records: LogRecord[] = [
       created('a'),
-      { ...at, seq: 2, loopId: 'a/r0', ...run, cause: 'prompt' },
-      { ...at, seq: 3, loopId: 'a/r0', type: 'turn.start' },
+      { ...at, seq: 2, runId: 'a/r0', ...run, cause: 'prompt' },
+      { ...at, seq: 3, runId: 'a/r0', type: 'turn.start' },
       {
         ...at,
         seq: 4,
-        loopId: 'a/r0',
+        runId: 'a/r0',
         type: 'reply.end',
         nodeId: 1,
         parentId: null,
@@ -322,22 +322,22 @@ describe('the session of an agent', (it) => {
         costUsd: 7,
         estimatedTokens: 0,
       },
-      { ...at, seq: 5, loopId: 'a/r0', type: 'approval.requested', callId: 'c', key: 'k', name: 'ask', input: {} },
-      { ...at, seq: 6, loopId: 'a/r0', type: 'turn.end', usage: usageOf(0, 0), costUsd: 0 },
-      { ...at, seq: 7, loopId: 'a/r0', ...end, stopReason: 'paused', reason: { type: 'interrupted' } },
+      { ...at, seq: 5, runId: 'a/r0', type: 'approval.requested', callId: 'c', key: 'k', name: 'ask', input: {} },
+      { ...at, seq: 6, runId: 'a/r0', type: 'turn.end', usage: usageOf(0, 0), costUsd: 0 },
+      { ...at, seq: 7, runId: 'a/r0', ...end, stopReason: 'paused', reason: { type: 'interrupted' } },
     ]
     const paused = sessionOf(records)
     assert.equal(statusesOf(paused), ['paused', [['paused', ['paused']]]])
     // The process had died, so the machine knew less than the log.
-    assert.equal([paused.usage, paused.costUsd, paused.loops[0]!.turns[0]!.costUsd], [usageOf(3, 2), 7, 7])
+    assert.equal([paused.usage, paused.costUsd, paused.runs[0]!.turns[0]!.costUsd], [usageOf(3, 2), 7, 7])
     const resumed = sessionOf([
       ...records,
-      { ...at, seq: 8, loopId: 'a/r1', ...run, cause: 'resume', resumedFrom: 'a/r0' },
-      { ...at, seq: 9, loopId: 'a/r1', turnIndex: 1, type: 'turn.start' },
+      { ...at, seq: 8, runId: 'a/r1', ...run, cause: 'resume', resumedFrom: 'a/r0' },
+      { ...at, seq: 9, runId: 'a/r1', turnIndex: 1, type: 'turn.start' },
       {
         ...at,
         seq: 10,
-        loopId: 'a/r1',
+        runId: 'a/r1',
         turnIndex: 1,
         type: 'approval.decided',
         callId: 'c',
@@ -347,7 +347,7 @@ describe('the session of an agent', (it) => {
       {
         ...at,
         seq: 11,
-        loopId: 'a/r1',
+        runId: 'a/r1',
         turnIndex: 1,
         type: 'tool.start',
         callId: 'c',
@@ -358,7 +358,7 @@ describe('the session of an agent', (it) => {
       {
         ...at,
         seq: 12,
-        loopId: 'a/r1',
+        runId: 'a/r1',
         turnIndex: 1,
         type: 'tool.end',
         nodeId: 2,
@@ -376,7 +376,7 @@ describe('the session of an agent', (it) => {
         ['running', ['running']],
       ],
     ])
-    assert.equal(callsOf(resumed.loops[0]!.turns[0]!), [['c', 'ended', undefined]])
+    assert.equal(callsOf(resumed.runs[0]!.turns[0]!), [['c', 'ended', undefined]])
   })
 
   it('has nothing but a summary’s worth in its summary', async (context) => {
@@ -384,7 +384,7 @@ describe('the session of an agent', (it) => {
     await harness.agent.prompt('one').result
     await harness.agent.prompt('two').result
     const session = await sessionsOf(harness)
-    const { loops: _, changes: __, ...rest } = session
-    assert.equal(summaryOf(session), { ...rest, loops: 2, turns: 3, forks: [], children: [] })
+    const { runs: _, changes: __, ...rest } = session
+    assert.equal(summaryOf(session), { ...rest, runs: 2, turns: 3, forks: [], children: [] })
   })
 })

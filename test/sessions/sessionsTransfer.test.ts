@@ -49,7 +49,7 @@ const said = (seq: number, nodeId: number, parentId: number): LogRecord => ({
   seq,
   time: seq,
   type: 'message.added',
-  loopId: 'f/r0',
+  runId: 'f/r0',
   turnIndex: 1,
   nodeId,
   parentId,

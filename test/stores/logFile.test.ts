@@ -24,7 +24,7 @@ describe('log file, writing', (it) => {
     const file = await openDisk(context)
     const text = 'x'.repeat(1024 * 1024)
     const calls = recordsBetween(1, 40).map((record) =>
-      file.log.append([{ ...record, loopId: text } as unknown as LogRecord]),
+      file.log.append([{ ...record, runId: text } as unknown as LogRecord]),
     )
     await Promise.all(calls)
     assert.ok(file.writes > 4 && file.writes < 20, `${file.writes} writes of 40 MiB`)

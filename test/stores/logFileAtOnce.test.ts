@@ -7,7 +7,7 @@ import { failsWith, linesOf } from './storeFolder.ts'
 
 /** A record whose line is about so long. */
 const longRecord = (seq: number, text: string): LogRecord =>
-  ({ ...recordsBetween(seq, seq)[0]!, loopId: text }) as LogRecord
+  ({ ...recordsBetween(seq, seq)[0]!, runId: text }) as LogRecord
 
 describe('log file, writing at once', (it) => {
   it('has a short append stored as it returns', async (context) => {

@@ -34,7 +34,7 @@ describe('repairing a log', (it) => {
   it('cuts at the right byte when lines before are long or the bad one is not text', async (context) => {
     const folder = await storeFolder(context)
     const [first, second] = recordsBetween(1, 2)
-    const long = { ...first, loopId: '漢'.repeat(70_000) } as typeof first & object
+    const long = { ...first, runId: '漢'.repeat(70_000) } as typeof first & object
     const good = linesOf([long, second as typeof long])
     await folder.write(
       'a.jsonl',

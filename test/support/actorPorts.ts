@@ -43,14 +43,14 @@ export function actorPorts(
     assemble: () => assembleRequest(conversation, { system, tools, settings }),
     durable: () => undefined,
     emit: (event) => void emitted.push(event),
-    delta: (type, { loopId, turnIndex }, text, offset) => void emitted.push({ type, loopId, turnIndex, text, offset }),
+    delta: (type, { runId, turnIndex }, text, offset) => void emitted.push({ type, runId, turnIndex, text, offset }),
     isObserved: true,
     capture: () => {},
     within: (_, run) => run(),
-    requested: ({ loopId, turnIndex }, request, { provenance }) =>
+    requested: ({ runId, turnIndex }, request, { provenance }) =>
       void emitted.push({
         type: 'turn.request',
-        loopId,
+        runId,
         turnIndex,
         model: definition.model.id,
         request: blankRequest(request),
@@ -92,7 +92,7 @@ function recordsOf(messages: readonly Message[]): LogRecord[] {
       v: recordVersion,
       seq,
       time: 0,
-      loopId: 'a1/r0',
+      runId: 'a1/r0',
       turnIndex: 0,
       nodeId: seq,
       parentId: index === 0 ? null : index,

@@ -117,8 +117,8 @@ function checkRuns(records: readonly LogRecord[]): string[] {
   const seen = new Set<string>()
   for (const record of records) {
     const [kind, edge] = record.type.split('.') as ['run', string]
-    if (!['run', 'turn', 'compaction'].includes(kind) || !('loopId' in record)) continue
-    const id = kind === 'run' ? record.loopId : `${record.loopId}#${record.turnIndex}`
+    if (!['run', 'turn', 'compaction'].includes(kind) || !('runId' in record)) continue
+    const id = kind === 'run' ? record.runId : `${record.runId}#${record.turnIndex}`
     const name = `${kind} ${id}`
     if (edge === 'abandoned') {
       if (open.has('run')) faults.push(`${name} is given up while ${open.get('run')} is open`)
@@ -127,7 +127,7 @@ function checkRuns(records: readonly LogRecord[]): string[] {
     } else if (edge === 'start') {
       if (open.has(kind)) faults.push(`${name} starts inside ${open.get(kind)}`)
       if (kind !== ('compaction' as string) && seen.has(name)) faults.push(`${name} starts twice`)
-      if (kind !== 'run' && open.get('run') !== record.loopId) faults.push(`${name} starts outside of its run`)
+      if (kind !== 'run' && open.get('run') !== record.runId) faults.push(`${name} starts outside of its run`)
       open.set(kind, id)
       seen.add(name)
     } else {

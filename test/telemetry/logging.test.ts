@@ -57,7 +57,7 @@ describe('a logger', (it) => {
     assert.equal(fields, {
       agentId: 'a1',
       event: 'run.end',
-      loopId: 'a1/r0',
+      runId: 'a1/r0',
       turnIndex: 1,
       stopReason: 'stop',
       turns: 2,
@@ -179,7 +179,7 @@ describe('a logger', (it) => {
 })
 
 describe('narrate', (it) => {
-  const at = { v: 1, seq: 3, time: 0, loopId: 'a1/r0', turnIndex: 0, agentId: 'a1', path: [] } as const
+  const at = { v: 1, seq: 3, time: 0, runId: 'a1/r0', turnIndex: 0, agentId: 'a1', path: [] } as const
   const told = (event: AgentEvent): string => {
     const { level, message } = narrate(event) ?? { level: 'none', message: '' }
     return `${level}: ${message}`

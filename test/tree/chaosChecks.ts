@@ -112,15 +112,15 @@ export function checkBudgets(traces: readonly AgentTrace[]): string[] {
     const isRoot = records[0]?.type === 'agent.created' && records[0].parent === undefined
     const over = isRoot ? dearest(records) : nothing()
     const starts = records.filter((record) => record.type === 'run.start')
-    return starts.flatMap(({ loopId, limits }) => {
-      const used = totalsOf(records.filter((record) => 'loopId' in record && record.loopId === loopId))
+    return starts.flatMap(({ runId, limits }) => {
+      const used = totalsOf(records.filter((record) => 'runId' in record && record.runId === runId))
       const faults: string[] = []
       if (used.tokens > (limits.tokens ?? Infinity) + over.tokens)
         faults.push(`${used.tokens} of ${limits.tokens} tokens`)
       if (used.costUsd > (limits.costUsd ?? Infinity) + over.costUsd + 1e-9)
         faults.push(`${used.costUsd} of ${limits.costUsd} $`)
       if (used.turns > (limits.turns ?? Infinity)) faults.push(`${used.turns} of ${limits.turns} turns`)
-      return faults.map((fault) => `${agentId}: run ${loopId} used ${fault}`)
+      return faults.map((fault) => `${agentId}: run ${runId} used ${fault}`)
     })
   })
 }

@@ -41,7 +41,7 @@ const structural: ReadonlySet<string> = new Set([
   'definition',
   'id',
   'key',
-  'loopId',
+  'runId',
   'machine',
   'mimeType',
   'model',

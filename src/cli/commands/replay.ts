@@ -108,10 +108,10 @@ function writeLine(screen: Screen, line: string): void {
 /** The text of a recorded reply, as it may have streamed. */
 function* deltasOf(event: ReplayStep['event']): Generator<AgentEvent, void, undefined> {
   if (event.type !== 'reply.end') return
-  const { agentId, path, seq, time, loopId, turnIndex, message } = event
+  const { agentId, path, seq, time, runId, turnIndex, message } = event
   let offset = 0
   for (const text of textPieces(textOf(message.content))) {
-    yield { type: 'reply.delta', agentId, path, seq: seq - 1, time, loopId, turnIndex, text, offset }
+    yield { type: 'reply.delta', agentId, path, seq: seq - 1, time, runId, turnIndex, text, offset }
     offset += text.length
   }
 }

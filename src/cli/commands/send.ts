@@ -39,7 +39,7 @@ export const sendCommand: CommandRun = (invocation, host) => {
     if (how === 'prompt') {
       const { result } = agent.prompt(task)
       const refused = await Promise.race([result, agent.heard()])
-      if (refused?.loopId === '' && refused.error !== undefined)
+      if (refused?.runId === '' && refused.error !== undefined)
         return refuse(host, `${refused.error.message} (${refused.error.code})`)
     } else await agent[how](task)
     const told = wantsJson(invocation, host) ? JSON.stringify({ agentId }) : `${agentId} has it; see: ${where}`
@@ -56,7 +56,7 @@ function howOf({ steer, followUp }: Invocation): How {
 
 /** How a run ended; with what was refused when it never began. */
 interface Said extends RunEnd {
-  readonly loopId: string
+  readonly runId: string
 }
 
 /** Says it, shows every event of the run it is answered in, and gives how that ended. */
@@ -144,8 +144,8 @@ async function watch(
       host.stderr.write(`left ${agent.isUnheard ? 'before the server had it' : 'the agent at work'}; see: ${where}\n`)
       return exitCodes.interrupted
     }
-    const { loopId, error, stopReason } = end
-    if (loopId === '' && error !== undefined) return refuse(host, `${error.message} (${error.code})`)
+    const { runId, error, stopReason } = end
+    if (runId === '' && error !== undefined) return refuse(host, `${error.message} (${error.code})`)
     return stopReason === 'stop' && error === undefined ? exitCodes.done : exitCodes.failed
   } finally {
     ignoreSignals()

@@ -72,12 +72,12 @@ function table(sessions: readonly Listed[], host: CliHost): string {
 }
 
 function rowOf(session: Listed, now: number, colours: Colours): Cell[] {
-  const { id, definition, status, loops, turns, usage, costUsd, updatedAt, error } = session
+  const { id, definition, status, runs, turns, usage, costUsd, updatedAt, error } = session
   return [
     cell(id, colours.bold),
     cell(oneLine(definition) || '–'),
     error === undefined ? cell(status, paintStatus(status, colours)) : cell('unreadable', colours.red),
-    number(whole(loops)),
+    number(whole(runs)),
     number(whole(turns)),
     number(whole(totalTokens(usage))),
     number(money(costUsd)),

@@ -6,7 +6,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import { conversationFormats, conversationGraph, type ConversationFormat } from '../../charts/conversationGraph.ts'
 import { checkChoice } from '../../charts/checkChoice.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
-import type { Loop, Turn } from '../../sessions/session.ts'
+import type { SessionRun, Turn } from '../../sessions/session.ts'
 import { sessionOf } from '../../sessions/sessionOf.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
@@ -27,7 +27,7 @@ import { conversationTree } from '../terminal/conversationTree.ts'
 import { requestChange } from '../../conversation/requestChange.ts'
 import { requestLines } from '../terminal/requestText.ts'
 import { safeJson } from '../terminal/safeJson.ts'
-import { loopLines, sessionLines } from '../terminal/sessionText.ts'
+import { runLines, sessionLines } from '../terminal/sessionText.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
 
 /** `escapement show <id>`: a session, one of its turns, or the exact request of a turn. */
@@ -87,7 +87,7 @@ async function showSession(views: Views): Promise<number> {
     lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
   return print(views, [
     ...sessionLines(session, facts, colours),
-    ...section('Runs', loopLines(session.loops, colours)),
+    ...section('Runs', runLines(session.runs, colours)),
     ...section('Between runs', session.changes.map(changeLine)),
     ...section(
       'Conversation',
@@ -97,10 +97,10 @@ async function showSession(views: Views): Promise<number> {
 }
 
 /** Every turn with its run; of a fork those it shares come first. */
-const turnsOf = ({ past, loops }: LoadedSession): { loop: Loop; turn: Turn }[] =>
-  [...sessionOf(past).loops, ...loops].flatMap((loop) => loop.turns.map((turn) => ({ loop, turn })))
+const turnsOf = ({ past, runs }: LoadedSession): { run: SessionRun; turn: Turn }[] =>
+  [...sessionOf(past).runs, ...runs].flatMap((run) => run.turns.map((turn) => ({ run, turn })))
 
-function findTurn(session: LoadedSession, wanted: number | undefined): { loop: Loop; turn: Turn } {
+function findTurn(session: LoadedSession, wanted: number | undefined): { run: SessionRun; turn: Turn } {
   const turns = turnsOf(session)
   const found = wanted === undefined ? turns.at(-1) : turns.findLast(({ turn }) => turn.index === wanted)
   if (found !== undefined) return found
@@ -112,13 +112,13 @@ function findTurn(session: LoadedSession, wanted: number | undefined): { loop: L
 
 function showTurn(views: Views, wanted: number): number {
   const { session, host } = views
-  const { loop, turn } = findTurn(session, wanted)
+  const { run, turn } = findTurn(session, wanted)
   const nodes = new Map(session.conversation.log().map((node) => [node.id, node]))
-  if (!views.isJson) return print(views, turnLines({ loop, turn, nodes }, coloursOf(views), columnsOf(host)))
+  if (!views.isJson) return print(views, turnLines({ run, turn, nodes }, coloursOf(views), columnsOf(host)))
   const ids = [...turn.input.map(({ nodeId }) => nodeId), turn.reply, ...turn.toolCalls.map(({ nodeId }) => nodeId)]
-  const { turns: _, ...run } = loop
+  const { turns: _, ...run } = run
   const involved = ids.flatMap((id) => (id === undefined ? [] : (nodes.get(id) ?? [])))
-  return printJson(views, { agentId: session.id, loop: run, turn, nodes: involved })
+  return printJson(views, { agentId: session.id, run: run, turn, nodes: involved })
 }
 
 function showRequest(views: Views, wanted: number | undefined): number {
@@ -132,8 +132,8 @@ function showRequest(views: Views, wanted: number | undefined): number {
   const before = all[at - 1]
   if (!views.isJson) return print(views, requestLines(now, before, coloursOf(views)))
   const since = before === undefined ? null : { turnIndex: before.turnIndex, ...requestChange(before, now) }
-  const { turnIndex, loopId, attempt, model, request, provenance } = now
-  return printJson(views, { agentId: session.id, turnIndex, loopId, attempt, model, request, provenance, since })
+  const { turnIndex, runId, attempt, model, request, provenance } = now
+  return printJson(views, { agentId: session.id, turnIndex, runId, attempt, model, request, provenance, since })
 }
 
 function notCaptured(id: string, turnIndex: number, all: readonly CapturedRequest[]): string {

@@ -1,7 +1,7 @@
 import { formatNodeId } from '../../protocol/ids.ts'
 import { totalTokens, type Usage } from '../../protocol/messages.ts'
 import type { PauseReason } from '../../protocol/records.ts'
-import type { Loop, Session, SessionCall, Turn } from '../../sessions/session.ts'
+import type { SessionRun, Session, SessionCall, Turn } from '../../sessions/session.ts'
 import { age, counted, moment, money, whole } from '../../charts/amounts.ts'
 import type { Colours } from './colours.ts'
 import { paintStatus } from './statusColour.ts'
@@ -48,19 +48,19 @@ const usageText = (usage: Usage, costUsd: number): string => {
 }
 
 /** The runs of a session and below each its turns. */
-export function loopLines(loops: readonly Loop[], colours: Colours): string[] {
-  const turns = tableLines(loops.flatMap((loop) => loop.turns.map((turn) => turnRow(turn, colours))))
+export function runLines(runs: readonly SessionRun[], colours: Colours): string[] {
+  const turns = tableLines(runs.flatMap((run) => run.turns.map((turn) => turnRow(turn, colours))))
   let at = 0
-  return loops.flatMap((loop) => {
-    const rows = turns.slice(at, (at += loop.turns.length))
-    return [loopLine(loop, colours), ...rows.map((row) => `  ${row}`.trimEnd())]
+  return runs.flatMap((run) => {
+    const rows = turns.slice(at, (at += run.turns.length))
+    return [runLine(run, colours), ...rows.map((row) => `  ${row}`.trimEnd())]
   })
 }
 
-function loopLine(loop: Loop, colours: Colours): string {
-  const { cause, status, turns, usage, costUsd, startedAt, endedAt, reason, error, resumedFrom } = loop
+function runLine(run: SessionRun, colours: Colours): string {
+  const { cause, status, turns, usage, costUsd, startedAt, endedAt, reason, error, resumedFrom } = run
   const facts = [
-    resumedFrom === undefined ? cause : `${cause} of ${shortLoopId(resumedFrom)}`,
+    resumedFrom === undefined ? cause : `${cause} of ${shortRunId(resumedFrom)}`,
     paintStatus(status, colours)(status),
     counted(turns.length, 'turn'),
     `${whole(totalTokens(usage))} tokens`,
@@ -69,11 +69,11 @@ function loopLine(loop: Loop, colours: Colours): string {
     ...(reason === undefined ? [] : [pauseText(reason)]),
     ...(error === undefined ? [] : [colours.red(`${oneLine(error.message)} (${error.code})`)]),
   ]
-  return `${colours.bold(shortLoopId(loop.id))} · ${facts.join(' · ')}`
+  return `${colours.bold(shortRunId(run.id))} · ${facts.join(' · ')}`
 }
 
 /** `r0` of `coder-1/r0`. */
-export const shortLoopId = (loopId: string): string => oneLine(loopId.slice(loopId.lastIndexOf('/') + 1))
+export const shortRunId = (runId: string): string => oneLine(runId.slice(runId.lastIndexOf('/') + 1))
 
 /** Why a run stands still, in words. */
 export function pauseText(reason: PauseReason): string {

@@ -1,16 +1,16 @@
 import type { ConversationNode } from '../../conversation/node.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import { providedText, textOf, toolCallsOf, totalTokens } from '../../protocol/messages.ts'
-import type { Loop, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
+import type { SessionRun, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
 import { counted, whole } from '../../charts/amounts.ts'
 import type { Colours } from './colours.ts'
-import { shortLoopId } from './sessionText.ts'
+import { shortRunId } from './sessionText.ts'
 import { paintStatus } from './statusColour.ts'
 import { oneLine, shortened } from '../../charts/textLines.ts'
 import { callLine, duration, outcomeLine } from '../../charts/toolLine.ts'
 
 export interface TurnScene {
-  readonly loop: Loop
+  readonly run: SessionRun
   readonly turn: Turn
   readonly nodes: ReadonlyMap<NodeId, ConversationNode>
 }
@@ -19,10 +19,10 @@ const maxResultLines = 12
 const maxTextLines = 60
 
 /** One turn: what was said, what the model replied, and what came of its calls. */
-export function turnLines({ loop, turn, nodes }: TurnScene, colours: Colours, columns: number): string[] {
+export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, columns: number): string[] {
   const { index, status, input, reply, toolCalls, attempts, usage, startedAt, endedAt, changes } = turn
   const facts = [
-    `run ${shortLoopId(loop.id)} (${loop.cause})`,
+    `run ${shortRunId(run.id)} (${run.cause})`,
     paintStatus(status, colours)(status),
     ...(attempts === 1 ? [] : [counted(attempts, 'attempt')]),
     `${whole(totalTokens(usage))} tokens`,

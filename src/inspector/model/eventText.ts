@@ -76,10 +76,10 @@ const texts: Texts = {
   'agent.created': ({ definition, model, forkedFrom }) =>
     `${definition} on ${model}${forkedFrom === undefined ? '' : `, forked from ${forkedFrom.agentId}`}`,
   'agent.stopped': () => 'ended for good',
-  'run.start': ({ cause, loopId }) => `${loopId}, by a ${cause}`,
+  'run.start': ({ cause, runId }) => `${runId}, by a ${cause}`,
   'run.end': ({ stopReason, turns, error }) =>
     `${stopReason} after ${counted(turns, 'turn')}${error === undefined ? '' : `: ${error.message}`}`,
-  'run.abandoned': ({ loopId }) => loopId,
+  'run.abandoned': ({ runId }) => runId,
   'turn.start': ({ turnIndex }) => `turn ${turnIndex}`,
   'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex}, ${counted(totalTokens(usage), 'token')}`,
   'turn.captured': ({ model, kept, messages }) =>

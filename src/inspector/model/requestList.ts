@@ -29,8 +29,8 @@ class LoggedRequest implements RequestView {
     return this.#record.seq
   }
 
-  get loopId(): string {
-    return this.#record.loopId
+  get runId(): string {
+    return this.#record.runId
   }
 
   get turnIndex(): number {
@@ -86,12 +86,12 @@ export class RequestList {
   see(event: EventOf<'turn.request'>): void {
     const last = this.captures.at(-1)
     if (last !== undefined && last.turnIndex >= event.turnIndex) return
-    const { seq, loopId, turnIndex, model, request, provenance } = event
+    const { seq, runId, turnIndex, model, request, provenance } = event
     const earlier = this.#live.filter((other) => other.turnIndex !== turnIndex)
     const attempt = this.#live.length - earlier.length + 1
     const before = earlier.at(-1)?.request.messages ?? []
     const kept = sameBeginning(before, request.messages)
-    const seen: RequestView = { isLive: true, seq, loopId, turnIndex, attempt, kept, model, request, provenance }
+    const seen: RequestView = { isLive: true, seq, runId, turnIndex, attempt, kept, model, request, provenance }
     this.#live = [...earlier, seen].slice(-mostLive)
     this.#all = undefined
   }

@@ -5,7 +5,7 @@ const mostPoints = 240
 
 /** Tokens the model read in each turn that has an answer, oldest first; of a long life evenly chosen ones. Pure. */
 export function trunkTokens(session: Session): number[] {
-  const turns = session.loops.flatMap((loop) => loop.turns).filter(({ reply }) => reply !== undefined)
+  const turns = session.runs.flatMap((run) => run.turns).filter(({ reply }) => reply !== undefined)
   const step = Math.max(1, turns.length / mostPoints)
   const chosen: number[] = []
   for (let at = 0; at < turns.length; at += step) {

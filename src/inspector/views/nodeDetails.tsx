@@ -36,7 +36,7 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
       </section>
     )
   }
-  const { message, tokens, tags, turnIndex, loopId, parentId, rebasedFrom } = node
+  const { message, tokens, tags, turnIndex, runId, parentId, rebasedFrom } = node
   const isOnTrunk = conversation.trunk()[node.depth - 1]?.id === id
   const why = isOnTrunk ? inspector.controls.value.revert : 'It is not on the trunk.'
   return (
@@ -68,7 +68,7 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
       </p>
       <dl class="pairs">
         <dt>Run</dt>
-        <dd class="mono">{loopId}</dd>
+        <dd class="mono">{runId}</dd>
         <dt>Turn</dt>
         <dd>
           <button type="button" class="link" onClick={() => inspector.go({ view: 'requests', turn: turnIndex })}>

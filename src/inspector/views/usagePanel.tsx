@@ -12,7 +12,7 @@ export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
   const { spent, session, conversation } = view.state.value
   const { usage, costUsd, turns } = spent
   const read = usage.input + usage.cacheRead + usage.cacheWrite
-  const loops = session.loops.slice(-mostRuns).toReversed()
+  const runs = session.runs.slice(-mostRuns).toReversed()
   const perTurn = trunkTokens(session)
   return (
     <section class="details-part" aria-labelledby="usage-title">
@@ -52,7 +52,7 @@ export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
           <figcaption class="faint small">Tokens the model read, turn by turn</figcaption>
         </figure>
       )}
-      {loops.length === 0 ? null : (
+      {runs.length === 0 ? null : (
         <table class="runs number">
           <caption class="hidden">Runs, newest first</caption>
           <thead>
@@ -65,24 +65,24 @@ export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
             </tr>
           </thead>
           <tbody>
-            {loops.map((loop) => (
-              <tr key={loop.id} title={loop.error?.message ?? `${loop.id}: ${loop.cause}`}>
+            {runs.map((run) => (
+              <tr key={run.id} title={run.error?.message ?? `${run.id}: ${run.cause}`}>
                 <th scope="row">
-                  <StateDot state={loop.status} /> {loop.status}
+                  <StateDot state={run.status} /> {run.status}
                 </th>
-                <td>{loop.turns.length}</td>
+                <td>{run.turns.length}</td>
                 <td>
-                  {formatCompact(loop.usage.input + loop.usage.output + loop.usage.cacheRead + loop.usage.cacheWrite)}
+                  {formatCompact(run.usage.input + run.usage.output + run.usage.cacheRead + run.usage.cacheWrite)}
                 </td>
-                <td>{loop.endedAt === undefined ? '…' : formatDuration(loop.endedAt - loop.startedAt)}</td>
-                <td>{formatCost(loop.costUsd)}</td>
+                <td>{run.endedAt === undefined ? '…' : formatDuration(run.endedAt - run.startedAt)}</td>
+                <td>{formatCost(run.costUsd)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
-      {session.loops.length > mostRuns ? (
-        <p class="faint small">{formatCount(session.loops.length - mostRuns)} earlier runs are in the total.</p>
+      {session.runs.length > mostRuns ? (
+        <p class="faint small">{formatCount(session.runs.length - mostRuns)} earlier runs are in the total.</p>
       ) : null}
     </section>
   )

@@ -32,7 +32,7 @@ export const replying = agentSetup.createStateConfig({
     input: ({ context }) => ({
       agentId: context.agentId,
       key: replyKey(context),
-      loopId: context.run!.loopId,
+      runId: context.run!.runId,
       turnIndex: context.turns - 1,
       attempt: context.run!.attempt,
       ...budgetLeft(context),

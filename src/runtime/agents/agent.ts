@@ -37,7 +37,7 @@ export interface AgentOwner {
 
 /** A reply that is still streaming. */
 export interface GrowingReply {
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
   readonly text: string
   readonly thinking: string

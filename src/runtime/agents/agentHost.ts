@@ -6,7 +6,7 @@ import type { Conversation } from '../../conversation/conversation.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from '../../machines/agentTypes.ts'
-import { loopIdOf } from '../../machines/draft.ts'
+import { runIdOf } from '../../machines/draft.ts'
 import { addSpent } from '../../machines/spending.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
@@ -374,9 +374,9 @@ export class AgentHost implements AgentPorts {
   }
 
   /** The run and turn that something beside the log belongs to. */
-  get at(): { loopId: string; turnIndex: number } {
+  get at(): { runId: string; turnIndex: number } {
     const { run, runs, pausedRun, turns } = this.context
-    return { loopId: run?.loopId ?? pausedRun ?? loopIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }
+    return { runId: run?.runId ?? pausedRun ?? runIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }
   }
 
   /** The log could not be written. */

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { Conversation, type ConversationView } from '../../conversation/conversation.ts'
 import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
-import { loopIdOf } from '../../machines/draft.ts'
+import { runIdOf } from '../../machines/draft.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Spent } from '../../protocol/records.ts'
@@ -261,7 +261,7 @@ export class UnloadedHost {
   /** Reports something that went wrong. */
   fail(thrown: unknown): void {
     const { agentId, path, clock } = this
-    const at = { loopId: loopIdOf(agentId, this.#runs), turnIndex: Math.max(0, this.#turns - 1) }
+    const at = { runId: runIdOf(agentId, this.#runs), turnIndex: Math.max(0, this.#turns - 1) }
     const error = toErrorInfo(thrown, 'INTERNAL')
     const event = { type: 'error', agentId, path, seq: this.lastSeq, time: clock.now(), ...at, error } as const
     this.#loader.watchers?.event(event, this.#traced)

@@ -130,7 +130,7 @@ export class Children implements ChildPorts {
       cancellation.throwIfAborted()
       const link = {
         agentId: input.agentId,
-        loopId: input.loopId,
+        runId: input.runId,
         turnIndex: input.turnIndex,
         ...(callId === null ? {} : { callId }),
       }

@@ -97,16 +97,16 @@ export class Announcer {
   }
 
   /** A piece of a growing reply arrived. Tracers and loggers do not hear of it. */
-  delta(...[type, { loopId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
-    if (this.#shared.redactor !== undefined) return this.emit({ type, loopId, turnIndex, text, offset })
+  delta(...[type, { runId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
+    if (this.#shared.redactor !== undefined) return this.emit({ type, runId, turnIndex, text, offset })
     this.#beat()
     if (!this.isObserved) return
     const { agentId, path, lastSeq: seq, clock } = this.#host
-    this.#tell({ type, loopId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
+    this.#tell({ type, runId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
   }
 
   /** A request goes out. Its messages are made of records, and those are clean. */
-  request(...[{ loopId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
+  request(...[{ runId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
     this.#beat()
     const { watchers } = this.#shared
     const { isObserved } = this
@@ -117,7 +117,7 @@ export class Announcer {
     const { provenance } = request.messages.length < longRequest ? assembled : { provenance: [] }
     const event = this.#eventOf({
       type: 'turn.request',
-      loopId,
+      runId,
       turnIndex,
       model,
       request: told,

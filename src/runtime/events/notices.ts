@@ -36,9 +36,9 @@ export class Notices {
   }
 
   /** Tells of a warning of the model, once a run. */
-  warn(at: { readonly loopId: string; readonly turnIndex: number }, message: string): void {
-    if (this.#warnedIn !== at.loopId) this.#warnings = []
-    this.#warnedIn = at.loopId
+  warn(at: { readonly runId: string; readonly turnIndex: number }, message: string): void {
+    if (this.#warnedIn !== at.runId) this.#warnings = []
+    this.#warnedIn = at.runId
     if (this.#warnings.includes(message)) return
     this.#warnings = [...this.#warnings, message]
     this.#host.emit({ type: 'model.warning', ...at, model: this.#host.definition.model.id, message })

@@ -3,8 +3,8 @@ import type { EventOf } from '../../protocol/events.ts'
 
 /** A compaction's beginning or end. An agent has one at a time, so its turn names it. */
 export function compactionUpdate(event: EventOf<'compaction.start' | 'compaction.end'>): SessionUpdate {
-  const { loopId, turnIndex } = event
-  const named = { sessionUpdate: 'compaction_update', compactionId: `${loopId}/t${turnIndex}` } as const
+  const { runId, turnIndex } = event
+  const named = { sessionUpdate: 'compaction_update', compactionId: `${runId}/t${turnIndex}` } as const
   if (event.type === 'compaction.start') return { ...named, status: 'in_progress' }
   const { applied, reason, overlay } = event
   if (!applied) return { ...named, status: 'failed', error: reason ?? 'The conversation was left as it is.' }

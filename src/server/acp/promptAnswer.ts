@@ -22,7 +22,7 @@ const endReasons = { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal',
  * @throws RequestError for a run that failed, or that a failing store stopped, with its code in `data`
  */
 export function promptAnswer(result: RunResult): PromptResponse {
-  const { stopReason, loopId, turns, usage, costUsd, reason } = result
+  const { stopReason, runId, turns, usage, costUsd, reason } = result
   const error = result.error ?? (reason?.type === 'store' ? reason.error : undefined)
   if (stopReason === 'error' || (stopReason === 'paused' && reason?.type !== 'limit')) {
     const { code, message } = outwardError(error ?? errorInfo('INTERNAL', `The run ended with "${stopReason}".`))
@@ -30,6 +30,6 @@ export function promptAnswer(result: RunResult): PromptResponse {
   }
   return {
     stopReason: stopReason === 'paused' ? limitReasons[(reason as { limit: LimitName }).limit] : endReasons[stopReason],
-    _meta: { escapement: { loopId, turns, usage, costUsd, ...(reason === undefined ? {} : { reason }) } },
+    _meta: { escapement: { runId, turns, usage, costUsd, ...(reason === undefined ? {} : { reason }) } },
   }
 }

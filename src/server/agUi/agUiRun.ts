@@ -16,7 +16,7 @@ interface Beginning {
   /** It goes on with what is under way, and need not wait for a run of its own to start. */
   readonly goesOn?: boolean
   /** The run of the agent that it is already, and what that has used. */
-  readonly loopId?: string | undefined
+  readonly agentRunId?: string | undefined
   readonly usage?: Usage
 }
 
@@ -37,7 +37,7 @@ export class AgUiRun {
   /** Ids of the user messages it says. */
   readonly saying: readonly string[]
   readonly #goesOn: boolean
-  #loopId: string | undefined
+  #agentRunId: string | undefined
   #ending: Ending | undefined
   #isOver = false
   #isOpening = true
@@ -46,21 +46,21 @@ export class AgUiRun {
   #usage: Usage
 
   constructor(thread: Thread, runId: string, beginning: Beginning) {
-    const { saying = [], goesOn = false, loopId, usage = noUsage } = beginning
+    const { saying = [], goesOn = false, agentRunId, usage = noUsage } = beginning
     this.thread = thread
     this.runId = runId
     this.waiting = [...saying]
     this.saying = saying
     this.#early = { before: thread.messages(), events: [] }
     this.#goesOn = goesOn
-    this.#loopId = loopId
+    this.#agentRunId = agentRunId
     this.#usage = usage
     this.#before = thread.agent.spent
   }
 
   /** Whether what the agent does now is this run; before, it waits for those ahead of it. */
   get isLive(): boolean {
-    return this.#goesOn || this.#loopId !== undefined
+    return this.#goesOn || this.#agentRunId !== undefined
   }
 
   /** Whether its end may be told. */
@@ -94,14 +94,14 @@ export class AgUiRun {
     if (this.#ending !== undefined) return
     const isRoot = event.agentId === this.thread.agent.id
     if (isRoot && event.type === 'run.start' && (event.requestId === requestName(this.runId) || this.#goesOn)) {
-      this.#loopId ??= event.loopId
+      this.#agentRunId ??= event.runId
       if (event.requestId === requestName(this.runId)) this.#before = this.thread.agent.spent
     }
     const isShown = isRoot ? this.#isMine(event) : this.isLive && this.thread.children.has(event.agentId)
     for (const view of this.views) view.take(event, isShown)
     this.#early?.events.push({ event, isShown })
     if (isShown && isRoot && event.type === 'run.end') {
-      this.finish(endingOf(this.thread.agent, event, this.thread.lastText([event.loopId])))
+      this.finish(endingOf(this.thread.agent, event, this.thread.lastText([event.runId])))
       // It is the last event of a step: those that led to the question have been told.
     } else if (event.type === 'state.changed') {
       // An agent that was closed has not always a word of it in its log.
@@ -138,9 +138,9 @@ export class AgUiRun {
 
   /** Whether an event of the agent is of this run. */
   #isMine(event: AgentEvent): boolean {
-    if (!('loopId' in event)) return this.isLive
-    if (this.#goesOn) this.#loopId ??= event.loopId
-    return event.loopId === this.#loopId
+    if (!('runId' in event)) return this.isLive
+    if (this.#goesOn) this.#agentRunId ??= event.runId
+    return event.runId === this.#agentRunId
   }
 
   #look(): void {

@@ -56,14 +56,14 @@ export async function openRun(visit: Visit, input: RunAgentInput, rules: Rules):
 
 /** A run that the log knows and this thread does not: it goes on, or tells how it ended. */
 function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRun): AgUiRun {
-  const { loopId, loopIds, end, usage, isQueued } = past
-  thread.name(messages, loopIds)
+  const { agentRunId, agentRunIds, end, usage, isQueued } = past
+  thread.name(messages, agentRunIds)
   const saying = isQueued ? newMessages(messages, thread).map(({ id }) => id) : []
-  const run = new AgUiRun(thread, runId, { saying, loopId, usage })
+  const run = new AgUiRun(thread, runId, { saying, agentRunId, usage })
   run.takeEarly()
   thread.begin(run, () => {
-    if (end !== undefined) run.finish(endingOf(thread.agent, end, thread.lastText(loopIds)))
-    else if (loopId !== undefined) thread.take(past.children)
+    if (end !== undefined) run.finish(endingOf(thread.agent, end, thread.lastText(agentRunIds)))
+    else if (agentRunId !== undefined) thread.take(past.children)
     // Of one that only answered a question, the log has nothing but the answer.
     else if (!isQueued) run.finish({ type: past.isDropped ? 'cancelled' : 'success' })
     return undefined

@@ -9,7 +9,7 @@ import type { CalledChild } from './translate.ts'
 export class PastRun {
   readonly #requestId: string
   /** The runs it was: one that a process left behind goes on as another. */
-  readonly loopIds: string[] = []
+  readonly agentRunIds: string[] = []
   /** How the last of them ended; `undefined`: it did not yet. */
   end: RecordOf<'run.end'> | undefined
   /** It waits for those ahead of it. */
@@ -26,8 +26,8 @@ export class PastRun {
   }
 
   /** The newest of the runs it was. */
-  get loopId(): string | undefined {
-    return this.loopIds.at(-1)
+  get agentRunId(): string | undefined {
+    return this.agentRunIds.at(-1)
   }
 
   get usage(): Usage {
@@ -38,7 +38,7 @@ export class PastRun {
     if (record.type === 'run.start') this.#start(record)
     else if (record.type === 'run.end') this.#finish(record)
     else if (record.type === 'run.abandoned') {
-      if (this.end?.stopReason === 'paused' && record.loopId === this.loopId)
+      if (this.end?.stopReason === 'paused' && record.runId === this.agentRunId)
         this.end = { ...this.end, stopReason: 'aborted' }
     } else if (record.type === 'queue.changed') {
       if (record.added?.id === this.#requestId) this.isQueued = record.queue === 'prompts'
@@ -46,7 +46,7 @@ export class PastRun {
       this.isQueued = false
       this.isDropped = record.why === 'dropped'
     } else if (record.type === 'reply.end') {
-      if (record.loopId === this.loopId) this.#open = addUsage(this.#open, record.message.usage)
+      if (record.runId === this.agentRunId) this.#open = addUsage(this.#open, record.message.usage)
     } else if (record.type === 'tool.start') {
       const { childId } = record
       if (childId !== undefined) this.children.set(childId, { ...record, childId, agentId })
@@ -55,17 +55,17 @@ export class PastRun {
     }
   }
 
-  #start({ requestId, resumedFrom, loopId }: RecordOf<'run.start'>): void {
-    const isNext = this.end?.reason?.type === 'interrupted' && resumedFrom === this.loopId
+  #start({ requestId, resumedFrom, agentRunId }: RecordOf<'run.start'>): void {
+    const isNext = this.end?.reason?.type === 'interrupted' && resumedFrom === this.agentRunId
     if (requestId !== this.#requestId && !isNext) return
-    this.loopIds.push(loopId)
+    this.agentRunIds.push(agentRunId)
     this.end = undefined
   }
 
   #finish(end: RecordOf<'run.end'>): void {
     // A call that was open in a run which ended is begun anew.
     this.children.clear()
-    if (end.loopId !== this.loopId) return
+    if (end.runId !== this.agentRunId) return
     this.end = end
     this.#ended = addUsage(this.#ended, end.usage)
     this.#open = noUsage

@@ -122,10 +122,10 @@ export class Thread {
   }
 
   /** What a client said in runs of a process before this one has the ids that the client gave: its last messages are those. */
-  name(messages: readonly Message[], loopIds: readonly string[]): void {
+  name(messages: readonly Message[], agentRunIds: readonly string[]): void {
     const ours = this.agent.conversation
       .log()
-      .filter((node) => loopIds.includes(node.loopId) && node.rebasedFrom === undefined && isPrompt(node))
+      .filter((node) => agentRunIds.includes(node.runId) && node.rebasedFrom === undefined && isPrompt(node))
     const theirs = messages.filter(({ role }) => role === 'user')
     for (let last = 1; last <= Math.min(ours.length, theirs.length); last += 1) {
       const [node, { id }] = [ours.at(-last)!, theirs.at(-last)!]
@@ -141,10 +141,10 @@ export class Thread {
   }
 
   /** Text of the last reply of runs. */
-  lastText(loopIds: readonly string[]): string {
+  lastText(agentRunIds: readonly string[]): string {
     const last = this.agent.conversation
       .trunk()
-      .findLast((node) => loopIds.includes(node.loopId) && node.message.role === 'assistant')
+      .findLast((node) => agentRunIds.includes(node.runId) && node.message.role === 'assistant')
     return last === undefined ? '' : textOf(last.message.content.filter((block) => block.type === 'text'))
   }
 

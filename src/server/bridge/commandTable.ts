@@ -59,7 +59,7 @@ async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
 
 /** A run that never began, or whose agent crashed: it has no `run.end` in the log. */
 const unlogged = (result: RunResult): RunResult | undefined =>
-  result.loopId === '' || (result.stopReason === 'error' && result.turns === 0) ? result : undefined
+  result.runId === '' || (result.stopReason === 'error' && result.turns === 0) ? result : undefined
 
 /** `seq` of the last record of an agent that was just spawned. */
 const firstSeq = 1
@@ -109,7 +109,7 @@ const entryOf = (session: SessionSummary): SessionEntry => ({
   isStopped: session.isStopped,
   createdAt: session.createdAt,
   updatedAt: session.updatedAt,
-  runs: session.loops,
+  runs: session.runs,
   turns: session.turns,
   usage: session.usage,
   costUsd: session.costUsd,

@@ -174,7 +174,7 @@ export class Feed implements Source {
 
   #grow(event: AgentEvent): void {
     if (event.type === 'reply.start') {
-      this.#growing = { loopId: event.loopId, turnIndex: event.turnIndex, text: '', thinking: '' }
+      this.#growing = { runId: event.runId, turnIndex: event.turnIndex, text: '', thinking: '' }
     } else if (event.type === 'reply.end' || event.type === 'reply.reset' || event.type === 'run.end') {
       this.#growing = undefined
     } else if (this.#growing !== undefined && event.type === 'reply.delta') this.#growing.text += event.text
@@ -202,7 +202,7 @@ function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
   const frame = JSON.stringify({ type: 'event', agentId, seq, event: outwardEvent(event), live: true })
   if (frame.length <= mostLiveChars || event.type === 'events.dropped') return frame
   const { path, time } = event
-  const at = 'loopId' in event ? { loopId: event.loopId, turnIndex: event.turnIndex } : { loopId: '', turnIndex: 0 }
+  const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }
   const dropped = {
     type: 'events.dropped',
     agentId: event.agentId,
@@ -216,12 +216,12 @@ function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
 }
 
 interface Delta {
-  readonly loopId: string
+  readonly runId: string
   readonly turnIndex: number
   readonly kind: 'text' | 'thinking'
   readonly offset: number
   readonly text: string
 }
 
-const deltaFrame = (agentId: string, { loopId, turnIndex, kind, offset, text }: Delta): string =>
-  JSON.stringify({ type: 'delta', agentId, loopId, turnIndex, kind, offset, text })
+const deltaFrame = (agentId: string, { runId, turnIndex, kind, offset, text }: Delta): string =>
+  JSON.stringify({ type: 'delta', agentId, runId, turnIndex, kind, offset, text })

@@ -8,7 +8,7 @@ export function snapshotOf(session: LoadedSession): AgentSummary & {
   readonly approvals: readonly PendingApproval[]
   readonly pause: null
 } {
-  const { id, definition, path, conversation, loops, usage, costUsd, isStopped } = session
+  const { id, definition, path, conversation, runs, usage, costUsd, isStopped } = session
   const state = isStopped ? 'stopped' : 'closed'
   const approvals = heldCalls(session)
   return {
@@ -19,7 +19,7 @@ export function snapshotOf(session: LoadedSession): AgentSummary & {
     seq: session.records.at(-1)?.seq ?? 0,
     head: conversation.head,
     pendingApprovals: approvals.map(({ key }) => key),
-    spent: { usage, costUsd, turns: loops.reduce((sum, loop) => sum + loop.turns.length, 0) },
+    spent: { usage, costUsd, turns: runs.reduce((sum, run) => sum + run.turns.length, 0) },
     tree: { id, definition, state, children: [] },
     approvals,
     pause: null,
@@ -27,8 +27,8 @@ export function snapshotOf(session: LoadedSession): AgentSummary & {
 }
 
 /** Calls that wait for a decision, and will again once the agent runs. */
-function heldCalls({ id, loops, records, isStopped }: LoadedSession): PendingApproval[] {
-  const calls = isStopped ? [] : loops.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)
+function heldCalls({ id, runs, records, isStopped }: LoadedSession): PendingApproval[] {
+  const calls = isStopped ? [] : runs.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)
   const held = new Set(calls.filter(({ status }) => status === 'held').map(({ callId }) => callId))
   return records.flatMap((record) => {
     if (record.type !== 'approval.requested' || !held.delete(record.callId)) return []

@@ -121,7 +121,7 @@ describe('a connection', (it) => {
     const heard: number[] = []
     client.agent('a').subscribe(({ seq }) => heard.push(seq), { fromSeq: 1 })
     const say = (seq: number): void => {
-      const event = { type: 'turn.start', v: 1, seq, time: 1, agentId: 'a', path: [], loopId: 'r', turnIndex: 0 }
+      const event = { type: 'turn.start', v: 1, seq, time: 1, agentId: 'a', path: [], runId: 'r', turnIndex: 0 }
       sockets.last.say({ type: 'event', agentId: 'a', seq, event })
     }
     for (const seq of [1, 2, 4, 5]) say(seq)
@@ -183,7 +183,7 @@ describe('a connection', (it) => {
     sockets.last.say({ type: 'ok', id: 'c99', result: null })
     sockets.last.say({ type: 'error', id: 'c99', code: 'INTERNAL', message: 'x' })
     sockets.last.say({ type: 'event', agentId: 'zz', seq: 1, event: null })
-    sockets.last.say({ type: 'delta', agentId: 'zz', loopId: 'l', turnIndex: 0, kind: 'text', offset: 0, text: 'x' })
+    sockets.last.say({ type: 'delta', agentId: 'zz', runId: 'l', turnIndex: 0, kind: 'text', offset: 0, text: 'x' })
     sockets.last.say({ type: 'caughtUp', agentId: 'zz', seq: 1 })
     assert.is(errors.length, 7)
     faulty()
@@ -292,7 +292,7 @@ describe('the wait before the next connection', (it) => {
 
 describe('deltas', (it) => {
   const delta = (offset: number, text: string, rest: object = {}) =>
-    ({ type: 'delta', agentId: 'a', loopId: 'l', turnIndex: 0, kind: 'text', offset, text, ...rest }) as const
+    ({ type: 'delta', agentId: 'a', runId: 'l', turnIndex: 0, kind: 'text', offset, text, ...rest }) as const
 
   it('are cut where they were heard before', () => {
     const cutter = new DeltaCutter()

@@ -3,7 +3,7 @@ import { Feed, type Followed } from '../../../src/server/bridge/feed.ts'
 import type { FedEvent } from '../../../src/server/bridge/source.ts'
 import { assert, describe } from '../../support/suite.ts'
 
-const at = { agentId: 'a', path: [], time: 1, loopId: 'a/r0', turnIndex: 0 }
+const at = { agentId: 'a', path: [], time: 1, runId: 'a/r0', turnIndex: 0 }
 
 const record = (seq: number, reason = ''): AgentEvent => ({
   ...at,

@@ -185,7 +185,7 @@ describe('what a client hears', (it) => {
     await serving.runtime.agent('a1')!.close()
     // Nobody has asked for it: the command wakes it from its log.
     assert.is((await agent.prompt('two').result).text, '3 messages so far')
-    await heard.until((event) => event.type === 'run.end' && event.loopId === 'a1/r1')
+    await heard.until((event) => event.type === 'run.end' && event.runId === 'a1/r1')
     assert.equal(heard.logged, await logOf(serving.store, 'a1'))
   })
 

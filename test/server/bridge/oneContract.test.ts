@@ -90,7 +90,7 @@ const stories: Record<string, Story> = {
       assert.is(result.text, 'tick tock')
       assert.is(result.turns, 1)
       assert.ok(result.usage.output > 0)
-      assert.is(result.loopId, seen[0] !== undefined && 'loopId' in seen[0] ? seen[0].loopId : 'none')
+      assert.is(result.runId, seen[0] !== undefined && 'runId' in seen[0] ? seen[0].runId : 'none')
       const types = seen.map(({ type }) => type)
       assert.is(types[0], 'run.start')
       assert.is(types.at(-1), 'run.end')

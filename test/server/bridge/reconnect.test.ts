@@ -182,7 +182,7 @@ describe('a client that is cut off', (it) => {
     assert.ok(first.type === 'reply.delta')
     assert.is(first.text, 'so far ')
     assert.is(first.offset, 0)
-    assert.is(first.loopId, 'a1/r0')
+    assert.is(first.runId, 'a1/r0')
     local.abort()
   })
 

@@ -6,10 +6,10 @@ import { assert, describe } from '../../support/suite.ts'
 const at = { agentId: 'a', path: [], time: 1, v: 1, turnIndex: 0 } as const
 
 /** The records of a run: with `turns` 0 its message was never written. */
-function records(loopId: string, stopReason: 'stop' | 'aborted', turns: number): AgentEvent[] {
-  const start = { ...at, seq: 1, loopId, type: 'run.start', cause: 'prompt', requestId: 's/c1', limits: {} } as const
-  const turn = { ...at, seq: 2, loopId, type: 'turn.start' } as const
-  const end = { ...at, seq: 3, loopId, type: 'run.end', stopReason, turns, usage: noUsage, costUsd: 0 } as const
+function records(runId: string, stopReason: 'stop' | 'aborted', turns: number): AgentEvent[] {
+  const start = { ...at, seq: 1, runId, type: 'run.start', cause: 'prompt', requestId: 's/c1', limits: {} } as const
+  const turn = { ...at, seq: 2, runId, type: 'turn.start' } as const
+  const end = { ...at, seq: 3, runId, type: 'run.end', stopReason, turns, usage: noUsage, costUsd: 0 } as const
   return turns === 0 ? [start, end] : [start, turn, end]
 }
 

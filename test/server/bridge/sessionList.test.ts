@@ -64,13 +64,13 @@ describe('a list of sessions', (it) => {
     const ids = await index.ids(all)
     assert.equal(ids, ['c', 'b', 'a'])
     assert.equal(taken(), {})
-    assert.is((await index.summary('c', all))?.loops, 1)
+    assert.is((await index.summary('c', all))?.runs, 1)
     assert.equal(Object.keys(taken()), ['c'])
-    assert.is((await index.summary('c', all))?.loops, 1)
+    assert.is((await index.summary('c', all))?.runs, 1)
     assert.equal(taken(), {})
     const before = runtime.agent('c')!.lastSeq
     await runtime.agent('c')!.prompt('y').result
-    assert.is((await index.summary('c', all))?.loops, 2)
+    assert.is((await index.summary('c', all))?.runs, 2)
     assert.equal(taken(), { c: runtime.agent('c')!.lastSeq - before })
   })
 
@@ -131,7 +131,7 @@ describe('a list of sessions', (it) => {
     assert.equal(await index.ids(all), ['b'])
     assert.is(await index.summary('a', all), undefined)
     await filled(context, store, ['a'])
-    assert.is((await index.summary('a', all))?.loops, 1)
+    assert.is((await index.summary('a', all))?.runs, 1)
   })
 
   it('of a store that cannot tell how logs stand is as before, within reach', async (context) => {
@@ -145,7 +145,7 @@ describe('a list of sessions', (it) => {
     const { b: own = 0, ...others } = taken()
     assert.ok(own > 1)
     assert.equal(others, { a: 1, c: 1 })
-    assert.is((await index.summary('b', all))?.loops, 1)
+    assert.is((await index.summary('b', all))?.runs, 1)
   })
 
   it('of files is in the order they were written, with those that cannot be read', async (context) => {

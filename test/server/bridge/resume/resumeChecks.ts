@@ -85,25 +85,25 @@ function timesOf(kind: Given['kind'], text: string, records: readonly LogRecord[
 }
 
 /** The end of a run whose process died before its message was written: its command was carried out later. */
-const neverBegan = (record: LogRecord, loopId: string): boolean =>
-  record.type === 'run.end' && record.loopId === loopId && record.stopReason === 'aborted' && record.turns === 0
+const neverBegan = (record: LogRecord, runId: string): boolean =>
+  record.type === 'run.end' && record.runId === runId && record.stopReason === 'aborted' && record.turns === 0
 
 /** Whether a run ended here as its log says, over all its continuations; what is wrong, in words. */
 export function checkResult(requestId: string, result: RunResult, records: readonly LogRecord[]): string[] {
   const starts = records.filter((record) => record.type === 'run.start')
-  const begun = (loopId: string): boolean => !records.some((record) => neverBegan(record, loopId))
+  const begun = (runId: string): boolean => !records.some((record) => neverBegan(record, runId))
   const own = starts.filter(
-    (start) => start.requestId === requestId && start.resumedFrom === undefined && begun(start.loopId),
+    (start) => start.requestId === requestId && start.resumedFrom === undefined && begun(start.runId),
   )
   if (own.length > 1) return [`${requestId} began ${own.length} runs`]
-  let loopId = own[0]?.loopId
-  if (loopId === undefined) return result.loopId === '' ? [] : [`${requestId} never began, but has a result`]
+  let runId = own[0]?.runId
+  if (runId === undefined) return result.runId === '' ? [] : [`${requestId} never began, but has a result`]
   for (;;) {
-    const next = starts.find(({ resumedFrom }) => resumedFrom === loopId)
+    const next = starts.find(({ resumedFrom }) => resumedFrom === runId)
     if (next === undefined) break
-    loopId = next.loopId
+    runId = next.runId
   }
-  const end = records.find((record) => record.type === 'run.end' && record.loopId === loopId)
+  const end = records.find((record) => record.type === 'run.end' && record.runId === runId)
   if (end?.type !== 'run.end') return [`the run of ${requestId} has no end in the log`]
   const here = [result.stopReason, result.turns]
   const there = [end.stopReason, end.turns]
