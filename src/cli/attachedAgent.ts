@@ -19,7 +19,7 @@ export class AttachedAgent implements ChatAgent {
   readonly #unheard = new Map<string, () => void>()
   /** What was sent and not answered. */
   readonly #sent = new Set<Promise<unknown>>()
-  #loop: { readonly id: string; readonly isOwn: boolean } | undefined
+  #run: { readonly id: string; readonly isOwn: boolean } | undefined
   #isOwnRun = false
   #state = ''
   #pause: PauseReason | null = null
@@ -105,10 +105,10 @@ export class AttachedAgent implements ChatAgent {
   }
 
   #asked(run: Run): Run {
-    this.#own.add(run.id)
-    const known = new Promise<void>((resolve) => this.#unheard.set(run.id, resolve))
+    this.#own.add(run.requestId)
+    const known = new Promise<void>((resolve) => this.#unheard.set(run.requestId, resolve))
     // A run that is refused is heard of by its result alone.
-    void run.result.then(() => this.#known(run.id))
+    void run.result.then(() => this.#known(run.requestId))
     void this.#keep(known)
     return run
   }
@@ -143,9 +143,9 @@ export class AttachedAgent implements ChatAgent {
     else if (event.type === 'queue.changed') this.#known(event.added?.id)
     else if (event.type === 'run.start') {
       this.#known(event.requestId)
-      const goesOn = event.resumedFrom !== undefined && event.resumedFrom === this.#loop?.id && this.#loop.isOwn
+      const goesOn = event.resumedFrom !== undefined && event.resumedFrom === this.#run?.id && this.#run.isOwn
       this.#isOwnRun = this.#own.has(event.requestId) || goesOn
-      this.#loop = { id: event.runId, isOwn: this.#isOwnRun }
+      this.#run = { id: event.runId, isOwn: this.#isOwnRun }
       this.#pause = null
       this.#state = 'replying'
     } else if (event.type === 'run.end') {

@@ -38,7 +38,7 @@ export class RemoteRuns {
     if (event.type === 'run.start') this.#begin(event)
     else if (event.type === 'reply.end') this.#lastText = textOf(event.message.content)
     else if (event.type === 'queue.changed' && event.why === 'dropped') this.#dropped(event.removed ?? [])
-    else if (event.type === 'turn.start' && this.#current !== undefined) this.#expected.delete(this.#current.id)
+    else if (event.type === 'turn.start' && this.#current !== undefined) this.#expected.delete(this.#current.requestId)
     const run = this.#current
     if (event.type === 'run.end' && run !== undefined) this.#end(run, event)
     else run?.push(event)
@@ -51,7 +51,7 @@ export class RemoteRuns {
 
   /** The request was refused, or its run has no end in the log. */
   cancel(requestId: string, stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
-    const run = this.#expected.get(requestId) ?? (this.#current?.id === requestId ? this.#current : undefined)
+    const run = this.#expected.get(requestId) ?? (this.#current?.requestId === requestId ? this.#current : undefined)
     if (run === undefined) return
     this.#expected.delete(requestId)
     if (this.#current === run) this.#current = undefined
@@ -63,7 +63,7 @@ export class RemoteRuns {
   cancelAll(stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
     this.#pause()
     const runs = new Set([...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()])
-    for (const { id } of runs) this.cancel(id, stopReason, error)
+    for (const { requestId } of runs) this.cancel(requestId, stopReason, error)
   }
 
   #begin({ requestId, resumedFrom, cause }: EventOf<'run.start'>): void {
@@ -82,8 +82,8 @@ export class RemoteRuns {
   #end(run: RunHandle, end: EventOf<'run.end'>): void {
     this.#current = undefined
     // It never began: the command is sent again.
-    if (this.#expected.has(run.id) && end.stopReason === 'aborted') return
-    this.#expected.delete(run.id)
+    if (this.#expected.has(run.requestId) && end.stopReason === 'aborted') return
+    this.#expected.delete(run.requestId)
     if (end.reason?.type === 'interrupted') this.#interrupted = { run, end }
     else this.#finish(run, end)
   }
@@ -99,7 +99,7 @@ export class RemoteRuns {
     run.push(end)
     // Only the server knows the schema of an answer that is data.
     run.finish(end, { parse: () => ({}), lastText: () => this.#lastText })
-    this.#onEnd(run.id)
+    this.#onEnd(run.requestId)
   }
 
   #dropped(requestIds: readonly string[]): void {

@@ -13,7 +13,7 @@ import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './req
 import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
 
 /** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
-export const recordVersion = 1
+export const recordVersion = 2
 
 const count = z.int().nonnegative()
 

@@ -8,7 +8,19 @@ export type UpgradeStep = (record: PlainRecord) => PlainRecord
 /** The step from version n to n + 1, by n. */
 export type UpgradeSteps = { readonly [from: number]: UpgradeStep }
 
-const upgradeSteps: UpgradeSteps = {}
+const upgradeSteps: UpgradeSteps = {
+  // A run was called a loop. The first approvals had no key: their calls were decided by `callId` alone.
+  1: ({ loopId, parent, ...rest }) => ({
+    ...rest,
+    ...(loopId === undefined ? {} : { runId: loopId }),
+    ...(parent === undefined ? {} : { parent: withRunId(parent as PlainRecord) }),
+    ...(isApproval(rest) && !('key' in rest) && rest['callId'] !== undefined ? { key: rest['callId'] } : {}),
+  }),
+}
+
+const withRunId = ({ loopId, ...rest }: PlainRecord): PlainRecord => ({ ...rest, runId: loopId })
+
+const isApproval = ({ type }: PlainRecord): boolean => type === 'approval.requested' || type === 'approval.decided'
 
 /** The format version a value claims to have; 0 for what claims none. */
 export function versionOf(value: unknown): number {
@@ -28,15 +40,4 @@ export function upgradeRecord(value: unknown, steps: UpgradeSteps = upgradeSteps
     record = { ...step(record as PlainRecord), v: version + 1 }
   }
   return record
-}
-
-/**
- * Adds what the first records of this version lack: approvals had no key, and their calls were decided by `callId` alone, which is
- * what they get. Anything else is given back as it is.
- */
-export function completeRecord(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || 'key' in value) return value
-  const { type, callId } = value as PlainRecord
-  const isApproval = type === 'approval.requested' || type === 'approval.decided'
-  return isApproval && callId !== undefined ? { ...value, key: callId } : value
 }

@@ -32,22 +32,22 @@ export interface RunResult {
  */
 export interface Run extends AsyncIterable<AgentEvent> {
   /** Id of the request that made the run, found again in its `run.start` event. */
-  readonly id: string
+  readonly requestId: string
   /** Never rejects. */
   readonly result: Promise<RunResult>
 }
 
 /** What becomes of a run, as its records tell. */
 export class RunOutcome {
-  readonly id: string
+  readonly requestId: string
   readonly result: Promise<RunResult>
   #resolve!: (result: RunResult) => void
   #text = ''
   #runId = ''
   #hasReply = false
 
-  constructor(id: string) {
-    this.id = id
+  constructor(requestId: string) {
+    this.requestId = requestId
     this.result = new Promise((resolve) => (this.#resolve = resolve))
   }
 

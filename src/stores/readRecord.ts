@@ -1,6 +1,6 @@
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { type LogRecord, logRecordSchema, recordVersion } from '../protocol/records.ts'
-import { completeRecord, upgradeRecord, versionOf } from '../protocol/upgradeRecord.ts'
+import { upgradeRecord, versionOf } from '../protocol/upgradeRecord.ts'
 import { checksumOf } from './checksum.ts'
 
 /** Where a line stands, for the message of an error; lines count from 1. */
@@ -52,7 +52,7 @@ export function readRecord(line: string | Buffer, place: LinePlace): LogRecord |
       `Line ${place.line} of ${place.file} has format version ${version}; this is version ${recordVersion}.`,
     )
   try {
-    value = completeRecord(upgradeRecord(value))
+    value = upgradeRecord(value)
   } catch (thrown) {
     return corruptLine(place, `it is of version ${version} and could not be upgraded: ${messageOf(thrown)}`)
   }

@@ -6,7 +6,7 @@ import type { Store } from '../protocol/store.ts'
 const awkwardText = 'two\nlines, "quotes", \\, \u0000, \u2028, é, 漢, 🙂'
 
 const recordAt = (seq: number): LogRecord => {
-  const inTurn = { v: recordVersion, seq, time: 1_700_000_000_000 + seq, runId: 'loop', turnIndex: seq } as const
+  const inTurn = { v: recordVersion, seq, time: 1_700_000_000_000 + seq, runId: 'run', turnIndex: seq } as const
   if (seq % 3 === 1) return { ...inTurn, type: 'turn.start' }
   if (seq % 3 === 2)
     return {

@@ -296,7 +296,7 @@ describe('what is left of a budget', (it) => {
     const content = [{ type: 'text', text: 'x' }] as const
     const ports = actorPorts({ model: scriptedModel(['hi']) }, [userSays('hello')])
     ports.conversation.apply({
-      v: 1,
+      v: 2,
       seq: 2,
       time: 0,
       runId: 'a1/r0',

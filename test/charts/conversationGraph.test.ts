@@ -79,7 +79,7 @@ function eventful(): BrakeLog {
 const calledChild = (log: BrakeLog): LogRecord[] => [
   ...log.records,
   {
-    v: 1,
+    v: 2,
     seq: 99,
     time: 99,
     runId: 'a/r0',
@@ -92,7 +92,7 @@ const calledChild = (log: BrakeLog): LogRecord[] => [
     childId: 'a.1',
   },
   {
-    v: 1,
+    v: 2,
     seq: 100,
     time: 99,
     runId: 'a/r0',

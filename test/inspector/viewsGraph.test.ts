@@ -139,7 +139,7 @@ describe('rows of the conversation', (it) => {
 
   it('follow a call from pending to its end, with what its tool reports', () => {
     const log = braked()
-    const at = { v: 1, runId: 'a/r0', turnIndex: 9 } as const
+    const at = { v: 2, runId: 'a/r0', turnIndex: 9 } as const
     const graph = rowsOf(log)
     const call = { type: 'toolCall', callId: 'x', name: 'build', input: { all: true } } as const
     const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
@@ -216,7 +216,7 @@ describe('rows of the conversation', (it) => {
     const call = { type: 'toolCall', callId: 'x', name: 'build', input: {} } as const
     const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
     const message = { role: 'assistant', content: [call], stopReason: 'toolUse', usage, model: 'm' } as const
-    const at = { v: 1, runId: 'a/r0', turnIndex: 9 } as const
+    const at = { v: 2, runId: 'a/r0', turnIndex: 9 } as const
     graph.apply({
       ...at,
       seq: 90,
@@ -230,7 +230,7 @@ describe('rows of the conversation', (it) => {
     })
     const forkedFrom = { agentId: 'a', seq: 90, at: 7 }
     const born = {
-      v: 1,
+      v: 2,
       seq: 1,
       time: 91,
       type: 'agent.created',

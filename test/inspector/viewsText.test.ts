@@ -26,7 +26,7 @@ const graph = (): GraphRows => {
 
 describe('an event in a line', (it) => {
   it('counts one thing as one', () => {
-    const base = { v: 1, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
+    const base = { v: 2, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
     const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }
     const end = { ...base, type: 'run.end', stopReason: 'stop', usage, costUsd: 0 } as const
     assert.equal(

@@ -225,7 +225,7 @@ describe('the queues', (it) => {
     )
     assert.equal(
       ofType('run.start').map(({ requestId }) => requestId),
-      runs.map(({ id }) => id),
+      runs.map(({ requestId }) => requestId),
     )
   })
 
@@ -377,13 +377,13 @@ describe('an interrupt', (it) => {
       ofType('run.start')
         .map(({ requestId }) => requestId)
         .slice(1),
-      [urgent.id, waiting.id],
+      [urgent.requestId, waiting.requestId],
     )
     const at = ofType('queue.changed').findLast(({ added }) => added !== undefined)!.seq
     const rebuilt = rebuildConversation((await records()).filter(({ seq }) => seq <= at))
     assert.equal(
       rebuilt.queues.prompts.map(({ id }) => id),
-      [urgent.id, waiting.id],
+      [urgent.requestId, waiting.requestId],
     )
   })
 })

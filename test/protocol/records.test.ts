@@ -7,7 +7,7 @@ const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, va
   schema.safeParse(value).success
 const text = (words: string) => ({ type: 'text', text: words }) as const
 const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const
-const inTurn = { v: 1, seq: 3, time: 1_000, runId: 'a/r0', turnIndex: 0 }
+const inTurn = { v: 2, seq: 3, time: 1_000, runId: 'a/r0', turnIndex: 0 }
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
 const overlay = { nodeId: 9, from: 2, to: 3, summary: 's', kept: [], recentTo: 5, maxToolOutputChars: 100 }
 const error = { code: 'X', message: 'x' }
@@ -23,7 +23,7 @@ const result = { role: 'toolResult', callId: 'c', toolName: 't', content: [text(
 /** One of each kind, with every optional part. */
 const records: readonly Record<string, unknown>[] = [
   {
-    v: 1,
+    v: 2,
     seq: 1,
     time: 0,
     type: 'agent.created',
@@ -143,7 +143,7 @@ const records: readonly Record<string, unknown>[] = [
     error: { code: 'CHILD_CRASHED', message: 'm' },
     spent: { usage, costUsd: 0, turns: 1 },
   },
-  { v: 1, seq: 4, time: 1, type: 'agent.stopped' },
+  { v: 2, seq: 4, time: 1, type: 'agent.stopped' },
 ]
 
 /** Parts that may be missing, wherever they may. */
@@ -168,7 +168,7 @@ describe('records', (it) => {
   })
 
   for (const [title, change] of [
-    ['a newer version', { v: 2 }],
+    ['a newer version', { v: 3 }],
     ['no version', { v: undefined }],
     ['seq 0', { seq: 0 }],
     ['half a seq', { seq: 1.5 }],

@@ -47,17 +47,39 @@ describe('the upgrade of a record', (it) => {
     assert.is(versionOf(recordsBetween(1, 1)[0]), recordVersion)
   })
 
+  it('calls a run what it was once called a loop, where a sub-agent was begun too', () => {
+    const place = { file: 'a.jsonl', line: 1 }
+    const start = { v: 1, seq: 2, time: 0, loopId: 'a/r0', turnIndex: 3, type: 'turn.start' }
+    assert.equal(readRecord(JSON.stringify(start), place), {
+      v: recordVersion,
+      seq: 2,
+      time: 0,
+      runId: 'a/r0',
+      turnIndex: 3,
+      type: 'turn.start',
+    })
+    const parent = { agentId: 'a', turnIndex: 3, callId: 'c0' }
+    const created = { v: 1, seq: 1, time: 0, type: 'agent.created', agentId: 'a.1', path: ['a'], definition: 'd' }
+    const child = { ...created, model: 'm', machine: 'x', parent: { ...parent, loopId: 'a/r0' } }
+    const read = readRecord(JSON.stringify(child), place)
+    assert.equal('parent' in read && read.parent, { ...parent, runId: 'a/r0' })
+    for (const wrong of [null, 7, 'a', [], {}])
+      assert.ok(readRecord(JSON.stringify({ ...child, parent: wrong }), place) instanceof Error)
+    assert.ok(readRecord(JSON.stringify({ ...start, loopId: undefined }), place) instanceof Error)
+  })
+
   it('gives an approval of before they had keys its callId, by which it was decided', () => {
-    const base = { v: 1, seq: 2, time: 0, runId: 'a/r0', turnIndex: 0, callId: 'c0' }
+    const base = { v: 1, seq: 2, time: 0, turnIndex: 0, callId: 'c0' }
     for (const rest of [
       { type: 'approval.requested', name: 'risky', input: {} },
       { type: 'approval.decided', decision: 'deny' },
     ]) {
       const place = { file: 'a.jsonl', line: 1 }
-      assert.equal(readRecord(JSON.stringify({ ...base, ...rest }), place), { ...base, ...rest, key: 'c0' })
-      const keyed = { ...base, ...rest, key: 'a/t0/tool/c0' }
-      assert.equal(readRecord(JSON.stringify(keyed), place), keyed)
-      const damaged = readRecord(JSON.stringify({ ...base, ...rest, callId: 7 }), place)
+      const old = { ...base, loopId: 'a/r0', ...rest }
+      const today = { ...base, v: recordVersion, runId: 'a/r0', ...rest }
+      assert.equal(readRecord(JSON.stringify(old), place), { ...today, key: 'c0' })
+      assert.equal(readRecord(JSON.stringify({ ...old, key: 'k' }), place), { ...today, key: 'k' })
+      const damaged = readRecord(JSON.stringify({ ...old, callId: 7 }), place)
       assert.match(damaged instanceof Error ? damaged.message : '', /callId: /)
     }
   })

@@ -36,7 +36,7 @@ describe('an unloaded agent', (it) => {
     const started = (await records('a1')).flatMap((record) => (record.type === 'run.start' ? [record.requestId] : []))
     assert.equal(
       started.slice(1),
-      runs.map(({ id }) => id),
+      runs.map(({ requestId }) => requestId),
     )
   })
 

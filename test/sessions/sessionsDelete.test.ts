@@ -79,7 +79,7 @@ describe('deleteSession', (it) => {
     const { store, write } = await storeFolder(context)
     const lines = linesOf(talk('bad')).split('\n')
     await write('bad.jsonl', `{}\n${lines[1]}\n${lines[2]}\n`)
-    await write('newer.jsonl', linesOf([{ ...created('newer'), v: 2 } as never]))
+    await write('newer.jsonl', linesOf([{ ...created('newer'), v: 3 } as never]))
     await write('a.jsonl', linesOf(talk('a')))
     // It may depend on anything: nobody here can tell.
     await assert.rejects(deleteSession(store(), 'a'), failsWith('LOG_VERSION', 'newer'))

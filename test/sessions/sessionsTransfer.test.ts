@@ -45,7 +45,7 @@ async function family(store: Store): Promise<void> {
 }
 
 const said = (seq: number, nodeId: number, parentId: number): LogRecord => ({
-  v: 1,
+  v: 2,
   seq,
   time: seq,
   type: 'message.added',
@@ -205,7 +205,7 @@ describe('importSession', (it) => {
         ['LOG_CORRUPT', lines.toSpliced(2, 0, 'null'), 'Line 3'],
         ['LOG_CORRUPT', inRecord(3, { type: 'message.lost' }), 'Line 3'],
         ['LOG_CORRUPT', inRecord(3, { nodeId: 0 }), 'Line 3', 'nodeId'],
-        ['LOG_VERSION', inRecord(3, { v: 2 }), 'Line 3', 'version 2'],
+        ['LOG_VERSION', inRecord(3, { v: 3 }), 'Line 3', 'version 3'],
         ['LOG_CORRUPT', inRecord(3, { parentId: 9 }), 'Line 3', 'does not follow'],
         ['LOG_CORRUPT', inRecord(2, { agentId: 'b' }), 'Line 2', 'must begin with its agent.created'],
         ['LOG_CORRUPT', inRecord(6, { forkedFrom: { agentId: 'z', seq: 4, at: 3 } }), 'Line 6', 'a fork of "a"'],

@@ -196,7 +196,7 @@ export class BrakeLog {
 
   #push(body: object): void {
     const seq = this.records.length + 1
-    const record = { v: 1, seq, time: seq, runId: 'a/r0', turnIndex: this.turnIndex, ...body } as LogRecord
+    const record = { v: 2, seq, time: seq, runId: 'a/r0', turnIndex: this.turnIndex, ...body } as LogRecord
     this.conversation.apply(record)
     this.records.push(record)
     this.#after()

@@ -116,9 +116,9 @@ function showTurn(views: Views, wanted: number): number {
   const nodes = new Map(session.conversation.log().map((node) => [node.id, node]))
   if (!views.isJson) return print(views, turnLines({ run, turn, nodes }, coloursOf(views), columnsOf(host)))
   const ids = [...turn.input.map(({ nodeId }) => nodeId), turn.reply, ...turn.toolCalls.map(({ nodeId }) => nodeId)]
-  const { turns: _, ...run } = run
+  const { turns: _, ...facts } = run
   const involved = ids.flatMap((id) => (id === undefined ? [] : (nodes.get(id) ?? [])))
-  return printJson(views, { agentId: session.id, run: run, turn, nodes: involved })
+  return printJson(views, { agentId: session.id, run: facts, turn, nodes: involved })
 }
 
 function showRequest(views: Views, wanted: number | undefined): number {

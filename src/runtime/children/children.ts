@@ -6,7 +6,14 @@ import type { CallOutput } from '../../machines/agentTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../../machines/supervisorTypes.ts'
 import type { Evidence } from '../../protocol/braking.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { Limits, LogRecord, ParentLink, QueuedMessage, Spent } from '../../protocol/records.ts'
+import {
+  recordVersion,
+  type Limits,
+  type LogRecord,
+  type ParentLink,
+  type QueuedMessage,
+  type Spent,
+} from '../../protocol/records.ts'
 import type { AgentHost } from '../agents/agentHost.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import type { Nursery } from './nursery.ts'
@@ -212,7 +219,7 @@ export class Children implements ChildPorts {
     const source = await readHistory(store, link.agentId)
     const { name, model } = agent.definition
     const created = {
-      v: 1,
+      v: recordVersion,
       seq: 1,
       time: this.#parent.clock.now(),
       type: 'agent.created',

@@ -24,13 +24,13 @@ export class RunBook {
   /** Has the run that this one's request will start be told to it. */
   await<R extends RunOutcome>(run: R): R {
     this.#expected ??= new Map()
-    this.#expected.set(run.id, run)
+    this.#expected.set(run.requestId, run)
     return run
   }
 
   /** The handle of the run under way, which began in an earlier process. */
   join(run: RunOutcome): void {
-    this.#expected?.delete(run.id)
+    this.#expected?.delete(run.requestId)
     this.#host.announcer.run = run
   }
 
@@ -48,13 +48,13 @@ export class RunBook {
   goOn(run: RunOutcome, limits: Limits | undefined): void {
     const { context, clock } = this.#host
     const isOwed = context.pausedRun !== null
-    this.#host.send({ type: 'resume', id: run.id, at: clock.now(), ...(limits === undefined ? {} : { limits }) })
+    this.#host.send({ type: 'resume', id: run.requestId, at: clock.now(), ...(limits === undefined ? {} : { limits }) })
     if (!isOwed) this.drop(run, 'stop')
   }
 
   /** The run will not begin. */
   drop(run: RunOutcome, ...why: Parameters<RunOutcome['cancel']>): void {
-    this.#expected?.delete(run.id)
+    this.#expected?.delete(run.requestId)
     run.cancel(...why)
   }
 

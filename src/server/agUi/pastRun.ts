@@ -55,10 +55,10 @@ export class PastRun {
     }
   }
 
-  #start({ requestId, resumedFrom, agentRunId }: RecordOf<'run.start'>): void {
+  #start({ requestId, resumedFrom, runId }: RecordOf<'run.start'>): void {
     const isNext = this.end?.reason?.type === 'interrupted' && resumedFrom === this.agentRunId
     if (requestId !== this.#requestId && !isNext) return
-    this.agentRunIds.push(agentRunId)
+    this.agentRunIds.push(runId)
     this.end = undefined
   }
 

@@ -136,7 +136,7 @@ describe('an ACP conversation', (it) => {
   })
 
   it('tells of compactions only to a client that announces them', () => {
-    const at = { v: 1, seq: 1, time: 0, runId: 'l1', turnIndex: 2, agentId: 'a', path: [] } as const
+    const at = { v: 2, seq: 1, time: 0, runId: 'l1', turnIndex: 2, agentId: 'a', path: [] } as const
     const start = { ...at, type: 'compaction.start', cause: 'headroom', tokens: 9 } as const
     const end = { ...at, type: 'compaction.end', tokensBefore: 9, tokensAfter: 9, costUsd: 0 } as const
     const heard = (showsCompactions: boolean): readonly unknown[] => {

@@ -7,7 +7,7 @@ const at = { agentId: 'a', path: [], time: 1, runId: 'a/r0', turnIndex: 0 }
 
 const record = (seq: number, reason = ''): AgentEvent => ({
   ...at,
-  v: 1,
+  v: 2,
   seq,
   type: 'compaction.end',
   applied: false,

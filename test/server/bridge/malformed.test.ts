@@ -115,7 +115,7 @@ describe('two clients at once', (it) => {
     const results = await Promise.all(runs.map(({ result }) => result))
     assert.match(results[0]!.text, 'from one')
     assert.match(results[1]!.text, 'from two')
-    assert.is.not(runs[0]!.id, runs[1]!.id)
+    assert.is.not(runs[0]!.requestId, runs[1]!.requestId)
     // A run that is over is not aborted any more.
     await second.abort()
     assert.is((await first.prompt('more').result).stopReason, 'stop')

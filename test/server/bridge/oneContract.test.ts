@@ -96,7 +96,7 @@ const stories: Record<string, Story> = {
       assert.is(types.at(-1), 'run.end')
       const deltas = seen.filter((event) => event.type === 'reply.delta')
       assert.is(deltas.map(({ text }) => text).join(''), 'tick tock')
-      assert.is(seen[0]?.type === 'run.start' && seen[0].requestId, run.id)
+      assert.is(seen[0]?.type === 'run.start' && seen[0].requestId, run.requestId)
       await heard.until(({ type }) => type === 'run.end')
       assert.equal(textsOf(await trunk()), ['hello', 'tick tock'])
     },

@@ -85,7 +85,7 @@ async function driveAgent(client: Client, dice: Dice, name: string): Promise<voi
     const result = await run.result
     entry.outcome = result.error === undefined ? 'done' : 'refused'
     if (result.stopReason !== 'stop') fault(`${name}: "${text}" ended with ${JSON.stringify(result)}`)
-    runs.push({ id: run.id, result })
+    runs.push({ id: run.requestId, result })
     totals.runs += 1
     await sleep(dice.int(0, 100))
   }

@@ -22,7 +22,7 @@ const driven = {
   prompt(text: string): string {
     const run = agent!.prompt(text)
     void run.result.then((result) => results.push(result))
-    return run.id
+    return run.requestId
   },
   steer(text: string): void {
     agent!.steer(text).then(

@@ -151,8 +151,8 @@ class ResumeLife {
       ...checkTexts(this.#heard.events),
       ...checkOnce(this.#given, records),
       ...this.#runs.flatMap(({ run, events, result }) => [
-        ...(result === undefined ? [] : checkResult(run.id, result, records)),
-        ...checkRunEvents(run.id, events),
+        ...(result === undefined ? [] : checkResult(run.requestId, result, records)),
+        ...checkRunEvents(run.requestId, events),
       ]),
     ]
   }
