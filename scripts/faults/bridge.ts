@@ -296,7 +296,7 @@ export const faults: readonly Fault[] = [
     id: 'bridge-37',
     file: client('remoteRuns'),
     what: 'a run that never began is taken for one that was aborted',
-    from: "if (this.#expected.has(run.id) && end.stopReason === 'aborted') return",
+    from: "if (this.#expected.has(run.requestId) && end.stopReason === 'aborted') return",
     to: '',
     tests: ['server/bridge/remoteRuns'],
   },
