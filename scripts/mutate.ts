@@ -74,21 +74,29 @@ async function copyProject(): Promise<string> {
 
 /** Why the tests of `filter` fail in `folder`; `undefined` when they pass. */
 function failureOf(folder: string, filter: string): Promise<string | undefined> {
-  const child = spawn(process.execPath, ['test/run.ts', '--bail', filter], {
+  const child = spawn(process.execPath, ['test/run.ts', '--bail', '--jobs', '1', filter], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: stageTimeoutMs,
-    killSignal: 'SIGKILL',
+    // What is compiled for a copy is of no use to anybody else.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, '.compileCache') },
+    // A group of its own: what a test has started goes with it.
+    detached: true,
   })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  }, stageTimeoutMs)
   let output = ''
   const take = (chunk: Buffer): void => void (output += chunk.toString())
   child.stdout.on('data', take)
   child.stderr.on('data', take)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => {
+    child.on('close', (code) => {
+      clearTimeout(timer)
       if (code === 0) return resolve(undefined)
-      if (signal !== null) return resolve(`${filter} did not end in ${stageTimeoutMs / 1_000} s`)
+      if (isLate) return resolve(`${filter} did not end in ${stageTimeoutMs / 1_000} s`)
       resolve(
         /^\s*FAILED (.*)$/m.exec(output)?.[1] ?? output.trim().split('\n').at(-1) ?? `${filter} exited with ${code}`,
       )

@@ -1,8 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { assert, describe, type CaseContext, type CaseOptions } from '../support/suite.ts'
-import { canInstallChromium, findChromium, howToInstall, installChromium } from './findChromium.ts'
+import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../support/suite.ts'
+import { findChromium } from './findChromium.ts'
+import { howToInstall } from './installChromium.ts'
+import { SharedBrowser } from './sharedBrowser.ts'
 
 /** A page that is closed after its case. */
 export interface OpenPage {
@@ -25,73 +27,31 @@ export type PageIt = (title: string, options: CaseOptions & BrowserContextOption
 type PageBody = (context: PageContext) => Promise<unknown>
 
 /**
- * A group of cases in headless Chromium, one browser for all of them, which ends with the last. A case that fails leaves a
- * screenshot of each of its pages in `.escapement/screenshots`. Where there is no Chromium it is installed if that can be done, or
- * else the cases are skipped and say how to install it.
+ * A group of cases in headless Chromium, one browser for all of them. A case that fails leaves a screenshot of each of its pages in
+ * `.escapement/screenshots`. Where there is no Chromium the cases are skipped and say how to install it; where `CI` is set they fail.
+ * `npm test` installs it first where it may.
  */
 export function describeInChromium(name: string, register: (it: PageIt) => void): void {
-  const found = findChromium()
   describe(name, (it) => {
-    if (found === undefined && !canInstallChromium()) {
-      return register((title) => it.skip(`${title} (skipped: there is no Chromium; ${howToInstall})`))
+    if (findChromium() === undefined) {
+      const missing = `there is no Chromium; ${howToInstall}`
+      return register((title) =>
+        isCi() ? it(title, () => assert.unreachable(missing)) : it.skip(`${title} (skipped: ${missing})`),
+      )
     }
-    const browser = new SharedBrowser(found)
+    const browser = new SharedBrowser()
     register((title, { timeoutMs = 15_000, ...options }, body) => {
       browser.expect()
-      it(title, { timeoutMs: found === undefined ? installMs : timeoutMs }, async (context) => {
+      it(title, { timeoutMs }, async (context) => {
         context.cleanup(() => browser.left())
-        const pages = new Pages(await browser.open(context.signal), `${name} ${title}`, context)
+        const pages = new Pages(await browser.open(), `${name} ${title}`, context)
         await pages.during(async () => await body({ ...context, ...(await pages.open(options)), open: pages.open }))
       })
     })
   })
 }
 
-const installMs = 300_000
 const screenshots = join(import.meta.dirname, '..', '..', '.escapement', 'screenshots')
-
-const launchArguments = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-]
-
-/** One browser for the cases of a group: opened by the first, closed by the last. */
-class SharedBrowser {
-  #program: string | undefined
-  #browser: Promise<Browser> | undefined
-  #expected = 0
-
-  constructor(program: string | undefined) {
-    this.#program = program
-  }
-
-  /** There is one more case to come. */
-  expect(): void {
-    this.#expected += 1
-  }
-
-  open(signal: AbortSignal): Promise<Browser> {
-    this.#browser ??= this.#launch(signal)
-    return this.#browser
-  }
-
-  /** A case is over. */
-  async left(): Promise<void> {
-    this.#expected -= 1
-    if (this.#expected === 0) await (await this.#browser?.catch(() => undefined))?.close()
-  }
-
-  async #launch(signal: AbortSignal): Promise<Browser> {
-    this.#program ??= await installChromium(signal)
-    const { chromium } = await import('playwright-core')
-    return await chromium.launch({ executablePath: this.#program, args: launchArguments })
-  }
-}
 
 /** The pages of one case. */
 class Pages {

@@ -2,7 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { assert, describe } from '../support/suite.ts'
-import { canInstallChromium, findChromium } from './findChromium.ts'
+import { findChromium } from './findChromium.ts'
+import { canInstallChromium } from './installChromium.ts'
 
 describe('where Chromium is', (it) => {
   it('is what CHROMIUM names, and nothing else then', async ({ cleanup }) => {

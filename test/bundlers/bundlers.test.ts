@@ -1,8 +1,9 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startChild } from '../cli/cliChild.ts'
-import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { openLab, whyNoBundlers, type BundlerLab } from './bundlerLab.ts'
+import { assert, describe, isCi, type CaseContext } from '../support/suite.ts'
+import { openLab, type BundlerLab } from './bundlerLab.ts'
+import { bundlers } from './bundlers.ts'
 
 /** What `program.mjs` and the route of Next print. */
 interface Seen {
@@ -12,8 +13,7 @@ interface Seen {
   readonly said?: string
 }
 
-const reason = whyNoBundlers()
-// Installing, packing and the slowest bundler, on a machine that does more.
+// Packing and the slowest bundler, on a machine that does more.
 const timeoutMs = 600_000
 
 /** Runs a script of Node to its end, and gives what it printed; fails unless its code is 0. */
@@ -57,7 +57,7 @@ function isWholeWithoutFiles({ text, svg, page, said }: Seen, serve: boolean): v
 
 describe('the package in a bundle', (it) => {
   const bundled = (title: string, body: (context: CaseContext, lab: BundlerLab) => Promise<void>): void => {
-    if (reason !== undefined) it.skip(`${title} (${reason})`)
+    if (!bundlers.isThere() && !isCi()) it.skip(`${title} (skipped: the bundlers are missing; ${bundlers.advice})`)
     else it(title, { timeoutMs }, async (context) => body(context, await openLab(context)))
   }
 

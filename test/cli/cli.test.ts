@@ -7,7 +7,8 @@ import { anthropicWire } from '../support/wireServer/anthropicWire.ts'
 import { whole } from '../support/wireServer/useWire.ts'
 import { startWireServer } from '../support/wireServer/wireServer.ts'
 import { assert, describe } from '../support/suite.ts'
-import { cliCommand, hasText, isRunning, projectFolder, runCli, startChild, waitFor } from './cliChild.ts'
+import { runCli } from './cliInProcess.ts'
+import { cliCommand, hasText, isRunning, projectFolder, spawnCli, startChild, waitFor } from './cliChild.ts'
 import { endlessProject, soundProject } from './cliProjects.ts'
 
 const timeoutMs = 30_000
@@ -36,9 +37,9 @@ const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
 describe('the command line', (it) => {
   it('prints help and version', { timeoutMs }, async (context) => {
     const [help, version, none] = await Promise.all([
-      runCli(context, ['--help']),
-      runCli(context, ['--version']),
-      runCli(context, []),
+      spawnCli(context, ['--help']),
+      spawnCli(context, ['--version']),
+      spawnCli(context, []),
     ])
     assert.match(help.stdout, /escapement run "<task>"/)
     assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
@@ -89,17 +90,18 @@ describe('the command line', (it) => {
     )
   })
 
+  // Its package reads the environment once, when it is loaded.
   it('uses a real provider package with its key', { timeoutMs }, async (context) => {
     const server = await startWireServer()
     context.cleanup(() => server.close())
     const reply = { blocks: [{ text: ['Good ', 'day.'] }], stop: 'end_turn' }
     server.script(whole(anthropicWire, reply), whole(anthropicWire, reply))
     const env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: `${server.url}/v1` }
-    const named = await runCli(context, ['run', 'greet me', '--model', 'anthropic:claude-haiku-4-5'], { env })
+    const named = await spawnCli(context, ['run', 'greet me', '--model', 'anthropic:claude-haiku-4-5'], { env })
     assert.is(named.code, 0, named.stderr)
     assert.match(named.stdout, /Good day\.\n.*done · 1 turn/)
     assert.is(server.requests[0]?.body['model'], 'claude-haiku-4-5')
-    const found = await runCli(context, ['run', 'greet me'], { env })
+    const found = await spawnCli(context, ['run', 'greet me'], { env })
     assert.is(found.code, 0, found.stderr)
     assert.match(found.stderr, /Using anthropic:claude-sonnet/)
     assert.match(String(server.requests[1]?.body['model']), /^claude-sonnet/)
@@ -118,7 +120,7 @@ describe('the command line', (it) => {
   })
 
   it('writes one event a line with --json, and nothing else', { timeoutMs }, async (context) => {
-    const { code, stdout } = await runCli(context, ['run', 'fix the test', '--json', '--yes'], {
+    const { code, stdout } = await spawnCli(context, ['run', 'fix the test', '--json', '--yes'], {
       cwd: projectFolder(context, soundProject),
     })
     assert.is(code, 0)

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { assert, describe } from '../support/suite.ts'
-import { projectFolder, runCli } from './cliChild.ts'
+import { runCli } from './cliInProcess.ts'
+import { projectFolder } from './cliChild.ts'
 import { recordSession } from './cliSessions.ts'
 
 const timeoutMs = 60_000

@@ -48,7 +48,7 @@ export function projectFolder(
 }
 
 /** An environment with nothing in it that could choose a model or a colour. */
-const cleanEnv = (dir: string): Record<string, string> => ({
+export const cleanEnv = (dir: string): Record<string, string> => ({
   PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
   HOME: dir,
   TMPDIR: dir,
@@ -110,9 +110,12 @@ export function startChild(context: CaseContext, command: readonly string[], opt
   }
 }
 
-/** Runs the command line to its end. */
-export const runCli = (context: CaseContext, args: readonly string[], options: ChildOptions = {}): Promise<ChildEnd> =>
-  startChild(context, cliCommand(args), { input: '', ...options }).ended
+/** Runs the command line to its end in a process of its own, as `runCli` of cliInProcess does in this one. */
+export const spawnCli = (
+  context: CaseContext,
+  args: readonly string[],
+  options: ChildOptions = {},
+): Promise<ChildEnd> => startChild(context, cliCommand(args), { input: '', ...options }).ended
 
 /** Whether there is a process of this id. */
 export const isRunning = (pid: number): boolean => {

@@ -1,13 +1,16 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { CliHost } from '../../src/cli/cliHost.ts'
-import { runCli } from '../../src/cli/runCli.ts'
+import { runCli as runCommandLine } from '../../src/cli/runCli.ts'
+import { cleanEnv, projectFolder, type ChildEnd } from './cliChild.ts'
 import type { CaseContext } from '../support/suite.ts'
 import { plain } from './cliTerminal.ts'
 
 export interface CliRun {
   /** What was printed so far, without colours and cursor moves. */
   readonly stdout: string
+  /** The same, with them. */
+  readonly raw: string
   readonly stderr: string
   send(text: string): void
   endInput(): void
@@ -19,6 +22,8 @@ export interface CliRun {
 }
 
 export interface CliRunOptions {
+  /** Where it works; a folder that is not there when left out. */
+  readonly cwd?: string
   /** Both ends are a terminal of 80 columns. */
   readonly isTerminal?: boolean
   readonly env?: NodeJS.ProcessEnv
@@ -30,7 +35,7 @@ export interface CliRunOptions {
 export function startCli(
   { cleanup, signal }: Pick<CaseContext, 'cleanup' | 'signal'>,
   args: readonly string[],
-  { isTerminal = false, env = {}, input }: CliRunOptions = {},
+  { cwd = '/nowhere', isTerminal = false, env = {}, input }: CliRunOptions = {},
 ): CliRun {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const signals = new EventEmitter()
@@ -39,10 +44,12 @@ export function startCli(
     Object.assign(stdout, { isTTY: true, columns: 80 })
   }
   let out = ''
+  let raw = ''
   let err = ''
   let seen = 0
   let wake = (): void => {}
   stdout.setEncoding('utf8').on('data', (text: string) => {
+    raw += text
     out += plain(text)
     wake()
   })
@@ -53,13 +60,13 @@ export function startCli(
     stdout,
     stderr,
     env,
-    cwd: () => '/nowhere',
+    cwd: () => cwd,
     on: (name: string, listener: () => void) => signals.on(name, listener),
     off: (name: string, listener: () => void) => signals.off(name, listener),
     exit: () => {},
   } as unknown as CliHost
   let isEnded = false
-  const ended = runCli(args, host).finally(() => {
+  const ended = runCommandLine(args, host).finally(() => {
     isEnded = true
     // What was written last is read first.
     setImmediate(() => wake())
@@ -74,6 +81,9 @@ export function startCli(
   return {
     get stdout() {
       return out
+    },
+    get raw() {
+      return raw
     },
     get stderr() {
       return err
@@ -105,4 +115,44 @@ export async function endedCli(
   const code = await run.ended
   await new Promise((resolve) => setImmediate(resolve))
   return { code, stdout: run.stdout, stderr: run.stderr }
+}
+
+/** Moves this process to a folder, with variables that packages read by themselves; what it returns moves it back. */
+function moveTo(cwd: string, env: NodeJS.ProcessEnv): () => void {
+  const [folder, outside] = [process.cwd(), { ...process.env }]
+  process.chdir(cwd)
+  Object.assign(process.env, env)
+  return () => {
+    process.chdir(folder)
+    for (const name of Object.keys(process.env)) if (!(name in outside)) delete process.env[name]
+    Object.assign(process.env, outside)
+  }
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs the command line to its end in a folder, by default an empty one, and with nothing in its environment that is not given. The
+ * process is in one folder at a time, so another call waits.
+ */
+export function runCli(
+  context: Pick<CaseContext, 'cleanup' | 'signal'>,
+  args: readonly string[],
+  { cwd = projectFolder(context), env = {}, input = '' }: Omit<CliRunOptions, 'isTerminal'> = {},
+): Promise<ChildEnd> {
+  const run = async (): Promise<ChildEnd> => {
+    const given = { ...cleanEnv(cwd), ...env }
+    const moveBack = moveTo(cwd, given)
+    try {
+      const started = startCli(context, args, { cwd, env: given, input })
+      const code = await started.ended
+      await new Promise((resolve) => setImmediate(resolve))
+      return { code, stdout: started.raw, stderr: started.stderr }
+    } finally {
+      moveBack()
+    }
+  }
+  const ended = last.then(run)
+  last = ended.catch(() => {})
+  return ended
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { ModelRequest } from '../../src/index.ts'
 import { decideRepair } from '../../src/cli/embedded/decideRepair.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
-import { projectFolder, runCli } from './cliChild.ts'
+import { runCli } from './cliInProcess.ts'
+import { projectFolder } from './cliChild.ts'
 import { beyondRepair, faultyProjects, soundProject, twoFaults } from './cliProjects.ts'
 
 const timeoutMs = 60_000

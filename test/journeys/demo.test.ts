@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sampleProject } from '../../src/cli/demo/sampleProject.ts'
-import { cliCommand, projectFolder, runCli, startChild } from '../cli/cliChild.ts'
+import { runCli } from '../cli/cliInProcess.ts'
+import { cliCommand, projectFolder, startChild } from '../cli/cliChild.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const timeoutMs = 60_000

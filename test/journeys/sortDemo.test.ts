@@ -11,7 +11,8 @@ import {
   type ModelRequest,
   type RequestMessage,
 } from '../../src/index.ts'
-import { projectFolder, runCli } from '../cli/cliChild.ts'
+import { runCli } from '../cli/cliInProcess.ts'
+import { projectFolder } from '../cli/cliChild.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 
 const timeoutMs = 180_000

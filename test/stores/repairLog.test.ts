@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { repairLog } from '../../src/stores/repairLog.ts'
 import { assert, describe } from '../support/suite.ts'
-import { runCli } from '../cli/cliChild.ts'
+import { runCli } from '../cli/cliInProcess.ts'
 import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 const damaged = (kept: number, last: number): { readonly good: string; readonly content: string } => {

@@ -5,7 +5,7 @@ const maxMessageChars = 2_000
 const maxFrames = 6
 
 const ours =
-  /[\\/]test[\\/]support[\\/](assert|runCase|runner|suite)\.ts|[\\/]uvu[\\/]|node:internal|\(native\)|<anonymous>\)?$/
+  /[\\/]test[\\/]support[\\/](assert|runCase|suite|worker)\.ts|[\\/]uvu[\\/]|node:internal|\(native\)|<anonymous>\)?$/
 
 function stackOf(error: Error): readonly string[] {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
@@ -40,4 +40,10 @@ export function failureText({ during, thrown }: Failure): readonly string[] {
   } catch {
     return [...where, 'threw a value that cannot be shown']
   }
+}
+
+/** One error with all of it, which uvu prints as it is: its own text would hold differences of any size. */
+export function failureError(failures: readonly Failure[]): Error {
+  const lines = failures.flatMap((failure) => failureText(failure))
+  return Object.assign(new Error(lines.join('\n    ')), { name: 'Failure', stack: '' })
 }

@@ -1,5 +1,19 @@
 import { isOver, stopwatch, timeoutFactor } from './deadline.ts'
-import type { Case } from './suite.ts'
+
+/** What a case gets. */
+export interface CaseContext {
+  /** Aborted when the case has missed its deadline. */
+  readonly signal: AbortSignal
+  /** Runs `undo` after the case, passed or failed, last registered first; one that throws fails the case. */
+  cleanup(undo: () => unknown): void
+}
+
+export type CaseBody = (context: CaseContext) => unknown
+
+export interface CaseOptions {
+  /** Milliseconds the case may take, and each of its cleanups; default 2,000. */
+  readonly timeoutMs?: number
+}
 
 /** One failure of a case or a file: where in its life, and what was thrown. */
 export interface Failure {
@@ -43,8 +57,13 @@ export async function within<T>(
 }
 
 /** Runs one case and its cleanups, last in first out; every cleanup runs. Never rejects: returns what went wrong. */
-export async function runCase(testCase: Case): Promise<readonly Failure[]> {
-  const { body, timeoutMs } = testCase
+export async function runCase({
+  body,
+  timeoutMs,
+}: {
+  readonly body: CaseBody
+  readonly timeoutMs: number
+}): Promise<readonly Failure[]> {
   const failures: Failure[] = []
   const undos: (() => unknown)[] = []
   const controller = new AbortController()
@@ -54,7 +73,7 @@ export async function runCase(testCase: Case): Promise<readonly Failure[]> {
     undos.push(undo)
   }
   try {
-    const run = () => body?.({ signal: controller.signal, cleanup })
+    const run = () => body({ signal: controller.signal, cleanup })
     await within(timeoutMs, 'the case', run, (late) => controller.abort(late))
   } catch (thrown) {
     failures.push({ during: 'case', thrown })

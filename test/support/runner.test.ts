@@ -1,49 +1,7 @@
-import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { assert, type CaseContext, describe } from './suite.ts'
-
-const here = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href)
-const imports = `import { describe, assert } from ${here('./suite.ts')}\n`
-
-interface Outcome {
-  readonly code: number | null
-  readonly output: string
-  /** The line the run closes with. */
-  readonly last: string
-}
-
-/** Runs the runner in its own process on files of a temporary folder; each file gets the door's imports. */
-async function runOn(
-  { cleanup, signal }: CaseContext,
-  files: Readonly<Record<string, string>>,
-  args: readonly string[] = [],
-): Promise<Outcome> {
-  const root = await mkdtemp(join(tmpdir(), 'escapement-runner-'))
-  cleanup(() => rm(root, { recursive: true, force: true }))
-  const start = `import { runTests } from ${here('./runner.ts')}\nawait runTests(${JSON.stringify(root)}, process.argv.slice(2))\n`
-  await writeFile(join(root, 'run.ts'), start)
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, path)), { recursive: true })
-    await writeFile(join(root, path), imports + text)
-  }
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, TEST_TIMEOUT_FACTOR: undefined }
-  const child = spawn(process.execPath, [join(root, 'run.ts'), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
-    env,
-  })
-  const chunks: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
-  const output = Buffer.concat(chunks).toString()
-  return { code, output, last: output.trimEnd().split('\n').at(-1) ?? '' }
-}
-
-const oneCase = (body: string): string =>
-  `describe('s', (it) => { it('works', async ({ signal, cleanup }) => { ${body} }) })`
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { oneCase, runIn, runOn, type RunnerOutcome, testProject } from './runnerProcess.ts'
+import { assert, describe } from './suite.ts'
 
 interface Defect {
   readonly title: string
@@ -105,14 +63,48 @@ const defects: readonly Defect[] = [
     title: 'a group registered asynchronously',
     body: `describe('s', async (it) => { it('a', () => {}); await null; it('b', () => {}) })`,
     passed: 1,
-    failed: 2,
-    says: /after describe had returned/,
+    says: /describe takes a synchronous function/,
+  },
+  {
+    title: 'a case registered after its group',
+    body: `describe('s', (it) => { it('a', () => { it('b', () => {}) }) })`,
+    says: /it\("b"\) was called after describe had returned/,
   },
   {
     title: 'a group registered while the cases run',
     body: `describe('s', (it) => { it('a', () => { describe('late', (it) => { it('b', () => {}) }) }) })`,
+    says: /describe\("late"\) was called too late/,
+  },
+  {
+    title: 'a group that uvu has lost',
+    body: `describe('s', (it) => { it('a', () => {}) }); describe('t', (it) => { it('b', () => {}) })
+      globalThis.UVU_QUEUE.at(-1).pop()`,
     passed: 1,
-    says: /2 cases are registered, but 1 were executed/,
+    says: /2 cases are registered, 1 were executed, uvu counts 1/,
+  },
+  {
+    title: 'a group that uvu runs twice',
+    body: `describe('s', (it) => { it('a', () => {}) }); globalThis.UVU_QUEUE.at(-1).push(globalThis.UVU_QUEUE.at(-1).at(-1))`,
+    passed: 2,
+    says: /1 cases are registered, 2 were executed, uvu counts 2/,
+  },
+  {
+    title: 'a suite of uvu itself that nobody runs',
+    body: `import { suite } from 'uvu'; suite('x')('a', () => { throw new Error() }); ${oneCase('')}`,
+    passed: 1,
+    says: /it imports uvu: a test file goes through describe/,
+  },
+  {
+    title: 'a hook of uvu that throws',
+    body: `import { test } from 'uvu'; test.before(() => { throw new Error() }); test('a', () => {}); test.run()`,
+    failed: 3,
+    says: /1 of 1 cases did not end, for a hook or a case threw what uvu does not see/,
+  },
+  {
+    title: 'a hook of uvu that throws at the end',
+    body: `import { test } from 'uvu'; test.after(() => { throw new Error('after all') }); test('a', () => {}); test.run()`,
+    failed: 2,
+    says: /after all/,
   },
   {
     title: 'two cases of one title',
@@ -169,7 +161,7 @@ const fileOf = (title: string): string => `test/${title.replaceAll(' ', '-')}.te
 
 describe('the runner fails a run for', (it) => {
   const sound = { [fileOf('sound')]: `describe('s', (it) => { it('a', () => {}) })` }
-  let run: Promise<Outcome> | undefined
+  let run: Promise<RunnerOutcome> | undefined
 
   for (const { title, passed = 0, failed = 1, says } of defects) {
     it(title, { timeoutMs: 20_000 }, async (context) => {
@@ -233,7 +225,7 @@ describe('the runner', (it) => {
     const body = `cleanup(() => console.log('first in')); cleanup(() => { console.log('middle'); throw new Error('broken') })
       cleanup(async () => { await null; console.log('last in') }); throw new Error('the case itself')`
     const { last, output } = await runOn(context, { 'test/one.test.ts': oneCase(body) })
-    assert.match(output, /last in\nmiddle\nfirst in\n[^]*the case itself[^]*broken/)
+    assert.match(output, /last in\n +middle\n +first in\n[^]*the case itself[^]*broken/)
     assert.is(last, '0 passed, 1 failed, 0 skipped')
   })
 
@@ -272,12 +264,81 @@ describe('the runner', (it) => {
     assert.ok(output.length < 10_000, `the output has ${output.length} characters`)
   })
 
-  it('refuses a test file that is run without it', slow, async (context) => {
-    const root = await mkdtemp(join(tmpdir(), 'escapement-runner-'))
-    context.cleanup(() => rm(root, { recursive: true, force: true }))
-    await writeFile(join(root, 'one.test.ts'), `${imports}describe('s', (it) => { it('a', () => {}) })`)
-    const child = spawn(process.execPath, [join(root, 'one.test.ts')], { stdio: 'ignore', signal: context.signal })
-    const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  it('has uvu report what failed', slow, async (context) => {
+    const { output } = await runOn(context, { 'test/one.test.ts': oneCase('assert.is(1, 2)') })
+    assert.match(output, /FAIL\s+s\s+"works"[^]*Total: +1[^]*Passed: +0/)
+  })
+
+  it('goes on with the other files when one ends the process', slow, async (context) => {
+    const files = {
+      'test/a.test.ts': oneCase('console.log("farewell"); process.exit(0)'),
+      'test/b.test.ts': oneCase(''),
+    }
+    const { code, last, output } = await runOn(context, files, ['--jobs', '1'])
+    assert.match(output, /✗ test\/a\.test\.ts {2}the process ended before the tests did\n[^]*farewell/)
+    assert.is(last, '1 passed, 1 failed, 0 skipped')
     assert.is(code, 1)
+  })
+
+  it('fails a skipped case where CI is set', slow, async (context) => {
+    const files = { 'test/a.test.ts': `describe('s', (it) => { it('a', () => {}); it.skip('b') })` }
+    const { last, output } = await runOn(context, files, [], { CI: 'true' })
+    assert.match(output, /"b" is skipped, and where CI is set nothing may be/)
+    assert.is(last, '1 passed, 1 failed, 0 skipped')
+    assert.is((await runOn(context, files, [], { CI: 'false' })).last, '1 passed, 0 failed, 1 skipped')
+  })
+
+  it('tells the files whether all seeds are wanted', slow, async (context) => {
+    const files = { 'test/a.test.ts': oneCase(`assert.is(process.env.TEST_SEEDS, 'all')`) }
+    assert.is((await runOn(context, files)).code, 1)
+    assert.is((await runOn(context, files, ['--full'])).code, 0)
+  })
+})
+
+describe('several files', (it) => {
+  const slow = { timeoutMs: 20_000 }
+  const times = (table: Record<string, number>): { 'test/times.json': string } => ({
+    'test/times.json': JSON.stringify(table),
+  })
+
+  it('run side by side, in as many processes as there are jobs', slow, async (context) => {
+    // Each waits for the other to be there.
+    const waiting = (mine: string, other: string): string =>
+      oneCase(`const { existsSync, writeFileSync } = await import('node:fs')
+      writeFileSync('${mine}', ''); while (!existsSync('${other}')) await new Promise((resolve) => setImmediate(resolve))`)
+    const files = {
+      'test/a.test.ts': waiting('a', 'b'),
+      'test/b.test.ts': waiting('b', 'a'),
+      ...times({ 'test/a.test.ts': 9_000, 'test/b.test.ts': 9_000 }),
+    }
+    assert.is((await runOn(context, files, ['--jobs', '2'])).last, '2 passed, 0 failed, 0 skipped')
+  })
+
+  it(
+    'come longest first by the table of times, those that are not in it as if in its middle',
+    slow,
+    async (context) => {
+      const names = ['a', 'b', 'c', 'd']
+      const files = Object.fromEntries(names.map((name) => [`test/${name}.test.ts`, oneCase('')]))
+      const table = times({ 'test/a.test.ts': 10, 'test/b.test.ts': 20, 'test/d.test.ts': 30, 'test/gone.test.ts': 1 })
+      const { output } = await runOn(context, { ...files, ...table }, ['--jobs', '1'])
+      assert.equal(
+        [...output.matchAll(/✓ test\/(\w)\.test/g)].map(([, name]) => name),
+        ['d', 'b', 'c', 'a'],
+      )
+    },
+  )
+
+  it('write the table of times, and keep in it those that did not run', slow, async (context) => {
+    const root = await testProject(context, {
+      'test/a.test.ts': oneCase(''),
+      'test/b.test.ts': oneCase(''),
+      ...times({ 'test/b.test.ts': 120, 'test/gone.test.ts': 7 }),
+    })
+    assert.is((await runIn(context, root, ['--times', 'a.test'])).code, 0)
+    const written = JSON.parse(await readFile(join(root, 'test', 'times.json'), 'utf8')) as Record<string, number>
+    assert.equal(Object.keys(written), ['test/a.test.ts', 'test/b.test.ts'])
+    assert.ok(written['test/a.test.ts']! > 0)
+    assert.is(written['test/b.test.ts'], 120)
   })
 })

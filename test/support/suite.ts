@@ -1,82 +1,78 @@
-/** The door every test goes through; `test/run.ts` runs what is registered here. */
+/** The door every test goes through: uvu, with what it lacks around each case. A file runs under `npx uvu`, `node` and `test/run.ts`. */
+import { suite } from 'uvu'
+import { caseBook } from './caseBook.ts'
+import { failureError } from './failureText.ts'
+import { type CaseBody, type CaseOptions, runCase } from './runCase.ts'
+import { takeStrays } from './strays.ts'
+
 export { assert } from './assert.ts'
-
-/** What a case gets. */
-export interface CaseContext {
-  /** Aborted when the case has missed its deadline. */
-  readonly signal: AbortSignal
-  /** Runs `undo` after the case, passed or failed, last registered first; one that throws fails the case. */
-  cleanup(undo: () => unknown): void
-}
-
-export type CaseBody = (context: CaseContext) => unknown
-
-export interface CaseOptions {
-  /** Milliseconds the case may take, and each of its cleanups; default 2,000. */
-  readonly timeoutMs?: number
-}
+export type { CaseBody, CaseContext, CaseOptions } from './runCase.ts'
 
 /** Registers a case; `title` is a sentence about behaviour, unique in its `describe`. */
 export interface It {
   (title: string, body: CaseBody): void
   (title: string, options: CaseOptions, body: CaseBody): void
-  /** Registers a case that is counted as skipped and not run. */
+  /** Registers a case that is counted as skipped and not run; where the variable `CI` is set, one that fails. */
   skip(title: string, ...rest: [CaseBody?] | [CaseOptions, CaseBody]): void
-}
-
-export interface Case {
-  readonly suite: string
-  readonly title: string
-  readonly timeoutMs: number
-  /** `undefined`: skipped. */
-  readonly body: CaseBody | undefined
 }
 
 const defaultTimeoutMs = 2_000
 
-/** What one test file has registered. The runner opens one before it imports a file. */
-export class Registry {
-  readonly cases: Case[] = []
-  /** Mistakes of the file itself, such as a group with no cases. */
-  readonly faults: string[] = []
-  static #current: Registry | undefined
+/** Whether the environment is that of a build server, where nothing may be skipped. */
+export const isCi = ({ CI }: NodeJS.ProcessEnv = process.env): boolean =>
+  CI !== undefined && CI !== '' && CI !== 'false'
 
-  /** Makes a registry and lets `describe` write to it until the next one. */
-  static open(): Registry {
-    return (Registry.#current = new Registry())
-  }
-
-  static get current(): Registry {
-    if (!Registry.#current) throw new Error('Run test files with `node test/run.ts <path filter>`.')
-    return Registry.#current
-  }
-}
-
-/** Registers a group of cases; `register` is synchronous. Throws when the file was not started by the runner. */
+/** Makes a group of cases a suite of uvu, and runs it; `register` is synchronous. Throws when cases are running already. */
 export function describe(name: string, register: (it: It) => void): void {
-  const registry = Registry.current
-  const before = registry.cases.length
+  const book = caseBook()
+  if (book.hasBegun) throw new Error(`describe("${name}") was called too late: cases are running`)
+  const group = suite(name)
   const titles = new Set<string>()
-  let open = true
+  let isOpen = true
 
-  const add = (title: string, timeoutMs: number, body: CaseBody | undefined): void => {
-    if (!open) registry.faults.push(`"${name}": it("${title}") was called after describe had returned`)
-    else if (titles.has(title)) registry.faults.push(`"${name}": two cases are called "${title}"`)
-    else registry.cases.push({ suite: name, title, timeoutMs, body })
-    titles.add(title)
+  const add = (title: string, timeoutMs: number, body: CaseBody): void => {
+    book.registered += 1
+    group(title, async () => {
+      if (!book.begin()) return
+      const started = performance.now()
+      const failures = [...(await runCase({ timeoutMs, body })), ...takeStrays()]
+      book.ended.push({ suite: name, title, hasPassed: failures.length === 0, ms: performance.now() - started })
+      if (failures.length > 0) throw failureError(failures)
+    })
   }
+  const addFault = (title: string, message: string): void =>
+    add(title, defaultTimeoutMs, () => {
+      throw Object.assign(new Error(message), { stack: '' })
+    })
+  const check = (title: string, body: unknown): body is CaseBody => {
+    if (!isOpen) throw new Error(`"${name}": it("${title}") was called after describe had returned`)
+    const isTwice = titles.has(title)
+    titles.add(title)
+    if (isTwice) addFault(title, `"${name}": two cases are called "${title}"`)
+    else if (typeof body !== 'function') addFault(title, `"${name}": it("${title}") has no body`)
+    else return true
+    return false
+  }
+
   const it = (title: string, ...rest: [CaseBody] | [CaseOptions, CaseBody]): void => {
     const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
-    if (typeof body !== 'function') registry.faults.push(`"${name}": it("${title}") has no body`)
-    else add(title, options.timeoutMs ?? defaultTimeoutMs, body)
+    if (check(title, body)) add(title, options.timeoutMs ?? defaultTimeoutMs, body)
   }
-  const skip = (title: string): void => add(title, defaultTimeoutMs, undefined)
+  const skip = (title: string): void => {
+    if (!check(title, skip)) return
+    if (isCi()) addFault(title, `"${name}": "${title}" is skipped, and where CI is set nothing may be`)
+    else {
+      book.skipped.push({ suite: name, title })
+      group.skip(title)
+    }
+  }
 
   const returned: unknown = register(Object.assign(it, { skip }))
-  open = false
+  isOpen = false
   if (returned instanceof Promise) {
     returned.catch(() => {})
-    registry.faults.push(`"${name}": describe takes a synchronous function`)
+    addFault('is registered at once', `"${name}": describe takes a synchronous function`)
   }
-  if (registry.cases.length === before) registry.faults.push(`"${name}": describe has no cases`)
+  if (titles.size === 0) addFault('has cases', `"${name}": describe has no cases`)
+  group.run()
 }

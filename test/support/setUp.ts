@@ -1,0 +1,68 @@
+import { bundlers } from '../bundlers/bundlers.ts'
+import { chromium } from '../browser/installChromium.ts'
+import type { QueuedFile } from './fileQueue.ts'
+import type { ImportGraph } from './importGraph.ts'
+import { isCi } from './suite.ts'
+
+/** A program that some tests need and the repository does not bring. */
+export interface Provision {
+  readonly name: string
+  /** Test files that reach this one need it. */
+  readonly door: string
+  isThere(): boolean
+  /** How it can be installed here without asking anybody, such as `by apt-get`; `undefined`: it cannot. */
+  way(): string | undefined
+  /** Rejects when that fails. */
+  install(): Promise<void>
+  /** What a person can do, as an order. */
+  readonly advice: string
+}
+
+const provisions: readonly Provision[] = [chromium, bundlers]
+
+const firstLine = (thrown: unknown): string =>
+  (thrown instanceof Error ? thrown.message : String(thrown)).trim().split('\n').at(-1)?.slice(0, 300) ?? ''
+
+/** Installs it where that may be done, and says in a line what is done, or what is not. `undefined`: nothing is to be awaited. */
+export function provide(
+  { name, isThere, way, install, advice }: Provision,
+  users: number,
+  print: (line: string) => void,
+): Promise<void> | undefined {
+  if (users === 0 || isThere()) return undefined
+  const files = users === 1 ? '1 test file needs' : `${users} test files need`
+  const without = isCi() ? 'its tests fail, as CI is set' : 'its tests are skipped'
+  const by = way()
+  if (by === undefined) {
+    print(`${name} is missing, which ${files}: ${without}. To have them, ${advice}.`)
+    return undefined
+  }
+  print(`${name} is missing, which ${files}: installing it ${by}, while others run.`)
+  return install().then(
+    () => print(`${name} is installed.`),
+    (thrown: unknown) =>
+      print(`${name} could not be installed ${by} (${firstLine(thrown)}): ${without}. To have them, ${advice}.`),
+  )
+}
+
+/** Begins to install what these files need and have not, and gives each of them with what it waits for. */
+export function setUp(
+  files: readonly string[],
+  graph: ImportGraph,
+  print: (line: string) => void,
+): (file: string) => QueuedFile {
+  const needs = (file: string, { door }: Provision): boolean => graph.reachedFrom(file).has(door)
+  const installing = new Map<Provision, Promise<void> | undefined>()
+  for (const each of provisions) {
+    const users = files.filter((file) => needs(file, each)).length
+    installing.set(each, provide(each, users, print))
+  }
+  return (file) => {
+    const awaited = provisions.flatMap((each) => (needs(file, each) ? (installing.get(each) ?? []) : []))
+    return {
+      file,
+      isPage: needs(file, chromium),
+      held: awaited.length === 0 ? undefined : Promise.all(awaited).then(() => {}),
+    }
+  }
+}
