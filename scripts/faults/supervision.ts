@@ -270,4 +270,20 @@ export const faults: readonly Fault[] = [
     to: '{ id, src, parent: self, input }',
     tests: ['tree/systemIds'],
   },
+  {
+    id: 'supervision-34',
+    file: 'src/runtime/children/vitalSigns.ts',
+    what: 'an agent counts as stalled though one that works for it says something',
+    from: 'at !== undefined; at = at.parent)',
+    to: 'at !== undefined; at = undefined)',
+    tests: ['journeys/supervisesSubAgents'],
+  },
+  {
+    id: 'supervision-35',
+    file: 'src/runtime/children/vitalSigns.ts',
+    what: 'an agent counts as stalled though it says something',
+    from: '    this.#isWatched = true\n',
+    to: '',
+    tests: ['journeys/supervisesSubAgents'],
+  },
 ]

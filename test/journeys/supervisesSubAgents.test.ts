@@ -3,7 +3,9 @@ import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedMod
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { SubAgentOptions } from '../../src/actors/subAgents.ts'
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import type { Clock } from '../../src/protocol/clock.ts'
 import { textOf } from '../../src/protocol/messages.ts'
+import type { Model } from '../../src/protocol/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
@@ -161,6 +163,38 @@ describe('a sub-agent that crashes', (it) => {
     const [first, second] = answers(await records())
     assert.match(first!, /Nothing was heard of agent "a1.1" for 1000 ms/)
     assert.is(second, 'waited')
+  })
+
+  it('is alive as long as something is heard of it, or of one that works for it', async (context) => {
+    let after: Clock['after'] = () => assert.unreachable()
+    const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
+    const slow: Model = {
+      id: 'test:slow',
+      async *stream() {
+        for (let piece = 0; piece < 5; piece += 1) {
+          await new Promise<void>((resolve) => after(600, resolve))
+          yield { type: 'text.delta', text: 'more ' }
+        }
+        yield { type: 'done', reply: { content: [{ type: 'text', text: 'slowly done' }], stopReason: 'stop', usage } }
+      },
+    }
+    const slowOne = defineAgent({ name: 'worker', model: slow })
+    const middle = defineAgent({
+      name: 'middle',
+      model: scriptedModel([asks('worker'), 'middle is done']),
+      agents: [{ definition: slowOne, stallMs: 1_000 }],
+    })
+    const { agent, records, clock } = await startAgent(context, {
+      replies: [asks('middle'), 'done'],
+      agents: [{ definition: middle, stallMs: 1_000, restart: 'never' }],
+    })
+    after = clock.after
+    const run = agent.prompt('go')
+    await quiet()
+    await clock.advance(5_000)
+    await run.result
+    assert.equal(answers(await records()), ['middle is done'])
+    assert.is(clock.pending, 0)
   })
 })
 

@@ -313,7 +313,7 @@ export class AgentHost implements AgentPorts {
     this.conversation.apply(record)
     this.requests.apply(record)
     this.#log.append(record)
-    if (this.parent !== undefined) this.signs.beat(record.time)
+    this.signs.beat()
     if (record.type === 'run.start') this.runs.begin(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     this.announcer.record(record)

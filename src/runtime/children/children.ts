@@ -246,9 +246,10 @@ export class Children implements ChildPorts {
     if (child.prompt !== undefined) host.send({ type: 'prompt', ...child.prompt, at: host.clock.now() })
     const exhausted = resume ? this.#goOn(input, child) : undefined
     this.#isReady(input.childId)
-    const released = host.ended.then(() => this.#release(input.childId, child))
+    const { ended } = host
+    const released = ended.then(() => this.#release(input.childId, child))
     const stalled = host.signs.silence(child.stallMs, cancellation)
-    const crash = await Promise.race([host.ended, stalled.promise])
+    const crash = await Promise.race([ended, stalled.promise])
     stalled.cancel()
     const { clock } = this.#parent
     if (crash !== null) {

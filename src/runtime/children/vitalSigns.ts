@@ -5,6 +5,8 @@ import type { AgentHost } from '../agents/agentHost.ts'
 /** When something was last heard of an agent or of one below it. */
 export class VitalSigns {
   readonly #host: AgentHost
+  /** Somebody waits for its silence; of others nobody asks when, and a look at the clock for every delta adds up. */
+  #isWatched = false
   #last = 0
 
   constructor(host: AgentHost) {
@@ -12,8 +14,9 @@ export class VitalSigns {
   }
 
   /** A sign of life, of the agent and so of those above. */
-  beat(time: number): void {
-    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) at.signs.#last = time
+  beat(): void {
+    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent)
+      if (at.signs.#isWatched) at.signs.#last = at.clock.now()
   }
 
   /** Resolves once nothing has been heard for so long; waiting for people does not count. `cancel` when nobody asks any more. */
@@ -28,9 +31,11 @@ export class VitalSigns {
       if (left > 0) stop = clock.after(left, look)
       else silent.resolve(errorInfo('CHILD_STALLED', `Nothing was heard of agent "${agentId}" for ${ms} ms.`))
     }
+    this.#isWatched = true
     this.#last = clock.now()
     stop = clock.after(ms, look)
     const cancel = (): void => {
+      this.#isWatched = false
       stop()
       cancellation.remove(cancel)
     }

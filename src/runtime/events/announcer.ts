@@ -83,7 +83,7 @@ export class Announcer {
 
   /** Something happened that is not recorded. */
   emit(body: LiveBody): void {
-    this.#beat()
+    this.#host.signs.beat()
     const { watchers, redactor } = this.#shared
     const { isObserved } = this
     const isHeard = isObserved || watchers !== undefined
@@ -99,7 +99,7 @@ export class Announcer {
   /** A piece of a growing reply arrived. Tracers and loggers do not hear of it. */
   delta(...[type, { runId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
     if (this.#shared.redactor !== undefined) return this.emit({ type, runId, turnIndex, text, offset })
-    this.#beat()
+    this.#host.signs.beat()
     if (!this.isObserved) return
     const { agentId, path, lastSeq: seq, clock } = this.#host
     this.#tell({ type, runId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
@@ -107,7 +107,7 @@ export class Announcer {
 
   /** A request goes out. Its messages are made of records, and those are clean. */
   request(...[{ runId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
-    this.#beat()
+    this.#host.signs.beat()
     const { watchers } = this.#shared
     const { isObserved } = this
     if (!isObserved && watchers === undefined) return
@@ -129,12 +129,6 @@ export class Announcer {
     }
     watchers?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
-  }
-
-  /** A sub-agent lives as long as something is heard of it. */
-  #beat(): void {
-    const { parent, signs, clock } = this.#host
-    if (parent !== undefined) signs.beat(clock.now())
   }
 
   #tell(event: AgentEvent): void {
