@@ -16,7 +16,7 @@ import { supervisorMachine } from '../machines/supervisorMachine.ts'
 import { Redactor } from '../actors/redaction/redactor.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import { agentIdSchema } from '../protocol/ids.ts'
+import { isAgentId } from '../protocol/ids.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
@@ -156,9 +156,9 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
     }
   }
 
-  async spawn(definition: AgentDefinition, options: { id?: string } = {}): Promise<Agent> {
-    checkOptions('spawn', options)
-    const agentId = options.id ?? `${definition?.name}-${this.#owner.newId()}`
+  async spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent> {
+    if (options !== undefined) checkOptions('spawn', options)
+    const agentId = options?.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
     this.#checkFree(agentId)
     return this.#alone(agentId, async () => {
@@ -242,7 +242,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
     if (!isAgentDefinition(definition)) {
       throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
     }
-    if (!agentIdSchema.safeParse(agentId).success) {
+    if (!isAgentId(agentId)) {
       throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
     }
   }

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { constants, type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type ErrorCode, messageOf, RuntimeError, hasCode } from '../protocol/errors.ts'
-import { agentIdSchema, checkAgentId } from '../protocol/ids.ts'
+import { checkAgentId, isAgentId } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { ErasableStore, LogStat, StoreLease } from '../protocol/store.ts'
 import { type FileLock, lockFile } from './fileLock.ts'
@@ -85,7 +85,7 @@ class FileStore implements ErasableStore {
       const ids = (await readdir(this.#dir))
         .filter((name) => name.endsWith(extension))
         .map((name) => name.slice(0, -extension.length))
-        .filter((id) => agentIdSchema.safeParse(id).success)
+        .filter(isAgentId)
       const stats = await Promise.all(ids.map((id) => stat(this.#fileOf(id)).catch(() => undefined)))
       return ids.filter((_, index) => stats[index]?.isFile() === true && stats[index].size > 0).toSorted()
     } catch (thrown) {

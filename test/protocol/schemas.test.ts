@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describeIssues } from '../../src/protocol/errors.ts'
 import { agentCommandSchema } from '../../src/protocol/commands.ts'
 import { contentSchema, maxContentChars } from '../../src/protocol/content.ts'
-import { agentIdSchema, formatNodeId, nodeIdSchema, parseNodeId } from '../../src/protocol/ids.ts'
+import { agentIdSchema, formatNodeId, isAgentId, nodeIdSchema, parseNodeId } from '../../src/protocol/ids.ts'
 import {
   addUsage,
   blockSchema,
@@ -83,7 +83,10 @@ describe('content', (it) => {
 
 describe('ids', (it) => {
   it('of agents are file names that need no care', () => {
-    for (const id of ['a', '0', 'coder-1', 'A.b_c-9', 'x'.repeat(128)]) assert.ok(accepts(agentIdSchema, id), id)
+    for (const id of ['a', '0', 'coder-1', 'A.b_c-9', 'x'.repeat(128)]) {
+      assert.ok(accepts(agentIdSchema, id), id)
+      assert.ok(isAgentId(id), id)
+    }
     for (const id of [
       '',
       '.',
@@ -102,6 +105,7 @@ describe('ids', (it) => {
       null,
     ]) {
       assert.not.ok(accepts(agentIdSchema, id), String(id))
+      assert.not.ok(isAgentId(id), String(id))
     }
   })
 

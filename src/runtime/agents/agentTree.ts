@@ -4,7 +4,7 @@ import type { SubAgentEntry } from '../../actors/subAgents.ts'
 import { subAgentOf } from '../../actors/subAgents.ts'
 import { aliveChildren } from '../../machines/allowances.ts'
 import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
-import { agentIdSchema } from '../../protocol/ids.ts'
+import { isAgentId } from '../../protocol/ids.ts'
 import type { Agent, AgentBody, AgentOwner } from './agent.ts'
 import type { AgentHost } from './agentHost.ts'
 
@@ -92,7 +92,7 @@ export async function spawnChild(
   const { context, family: children } = parent
   // An id of its own kind: a call may be given the next number in the same step.
   const childId = id ?? `${parent.agentId}.s${context.children + unseenOf(parent) + 1}`
-  if (!agentIdSchema.safeParse(childId).success) {
+  if (!isAgentId(childId)) {
     throw new RuntimeError('INVALID_ID', `${JSON.stringify(childId)} is no agent id.`)
   }
   if (/^\.\d+$/.test(childId.replace(parent.agentId, '')))

@@ -2,7 +2,7 @@ import type { RunAgentInput } from '@ag-ui/core'
 import { RunAgentInputSchema } from '@ag-ui/core/schemas'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
-import { agentIdSchema } from '../../protocol/ids.ts'
+import { isAgentId } from '../../protocol/ids.ts'
 import { depthOf } from '../bridge/readFrame.ts'
 
 /** Longest part of what is wrong that is said back, and longest id of a run, in UTF-16 units. */
@@ -19,7 +19,7 @@ export function readInput(text: string, maxDepth: number): RunAgentInput {
   }
   const input = read.data as RunAgentInput
   const { threadId, runId } = input
-  if (!agentIdSchema.safeParse(threadId).success) {
+  if (!isAgentId(threadId)) {
     throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(cutEnd(threadId, mostSaid))} is no agent id.`)
   }
   if (runId === '' || runId.length > longestRunId) {
