@@ -214,9 +214,9 @@ export const faults: readonly Fault[] = [
     id: 'actorsModels-27',
     file: 'src/conversation/assembleRequest.ts',
     what: 'a note on a wrong answer becomes a part of what was rendered',
-    from: '    this.#dropAfter(this.#marks.at(-1)!)\n    return asked',
-    to: '    return asked',
-    tests: ['journeys/answersAsData'],
+    from: '    this.#cut(length)\n    if (last',
+    to: '    if (last',
+    tests: ['conversation/assemble'],
   },
   {
     id: 'actorsModels-28',

@@ -170,19 +170,6 @@ export const faults: readonly Fault[] = [
     tests: ['braking/forgeries'],
   },
   {
-    id: 'conversation-21',
-    file: 'src/conversation/assembleRequest.ts',
-    what: 'what a reverted message ended with goes on in the next',
-    from: `    this.#unfinished = unfinished
-  }
-
-  #renderNext`,
-    to: `  }
-
-  #renderNext`,
-    tests: ['braking/forgeries'],
-  },
-  {
     id: 'conversation-22',
     file: 'src/conversation/assembleRequest.ts',
     what: 'a fork without brakes does not see the memos of its past',
@@ -213,5 +200,37 @@ export const faults: readonly Fault[] = [
     from: 'this.#renderNode(node, node.message, false)',
     to: 'this.#renderNode(node, node.message)',
     tests: ['braking/forgeries'],
+  },
+  {
+    id: 'conversation-21',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'what a reverted message was merged into stays as it became',
+    from: '    while (from > 0 && this.#begins[from] === joined) from -= 1\n',
+    to: '',
+    tests: ['conversation/assemble'],
+  },
+  {
+    id: 'conversation-55',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'what a message ended with is forgotten when its answer could not be used',
+    from: '    this.#unfinished = unfinished\n    return asked',
+    to: '    return asked',
+    tests: ['conversation/assemble'],
+  },
+  {
+    id: 'conversation-56',
+    file: 'src/conversation/origins.ts',
+    what: 'the messages of a turn are counted from where somebody looked last',
+    from: 'new Turn(origins, same)',
+    to: 'new Turn(origins, 0)',
+    tests: ['conversation/assemble'],
+  },
+  {
+    id: 'conversation-57',
+    file: 'src/conversation/renderMessage.ts',
+    what: 'models are sent what only the log says of a result',
+    from: 'Object.keys(message).every((key, index) => key === sentKeys[index]) &&',
+    to: '',
+    tests: ['conversation/assemble'],
   },
 ]

@@ -98,6 +98,14 @@ export const faults: readonly Fault[] = [
     tests: ['conversation/assemble'],
   },
   {
+    id: 'interpreter-16',
+    file: 'src/runtime/events/announcer.ts',
+    what: 'listeners that keep events keep the array that each model got',
+    from: 'const { messages: _, ...frame } = event.request',
+    to: 'const frame = event.request',
+    tests: ['runtime/longRequests'],
+  },
+  {
     id: 'interpreter-13',
     file: 'src/runs/eventBuffer.ts',
     what: 'joining deltas changes the event that listeners hold',

@@ -223,5 +223,6 @@ function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[
     left -= text.length
     return [textBlock(text)]
   })
-  return dropped === 0 ? kept : [...kept, textBlock(`[… ${dropped} more blocks left out …]`)]
+  // Copied, as the log holds it: an array that grew keeps room for more.
+  return dropped === 0 ? kept.slice() : [...kept, textBlock(`[… ${dropped} more blocks left out …]`)]
 }

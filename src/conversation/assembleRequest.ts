@@ -1,4 +1,4 @@
-import type { Provenance, ProvenanceKind } from '../protocol/provenance.ts'
+import type { Provenance } from '../protocol/provenance.ts'
 import type { ModelRequest, ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
 import type { Overlay } from '../protocol/records.ts'
 import { renderId } from './brakeNotes.ts'
@@ -8,6 +8,7 @@ import { GrowingList } from './growingList.ts'
 import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers.ts'
 import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
 import type { ConversationNode } from './node.ts'
+import { Origins, type Origin } from './origins.ts'
 import { renderSpanFacts, renderSummary, truncateResult } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
@@ -21,51 +22,35 @@ export interface RequestFrame {
   readonly braking?: TagPolicy
 }
 
+/** What may be told of a request. Each is made when asked for, and then kept. */
+export interface ToldRequest {
+  /** Its messages, in an array apart from the model's. */
+  readonly messages: () => readonly RequestMessage[]
+  /** One entry for each message. */
+  readonly provenance: () => readonly Provenance[]
+}
+
 export class AssembledRequest {
   readonly request: ModelRequest
+  /** Keeps nothing of `request`: who is told of thousands of turns is not to hold the array that each turn's model got. */
+  readonly told: ToldRequest
   /** Tags that this request shows no more because of their age. */
   readonly expired: readonly PlacedTag[]
-  /** Its messages again, in an array that is made when asked for: the model's own is not kept alive by who is told of it. */
-  readonly messages: () => readonly RequestMessage[]
-  readonly #provenance: () => readonly Provenance[]
 
-  constructor(
-    request: ModelRequest,
-    told: { readonly messages: AssembledRequest['messages']; readonly provenance: () => readonly Provenance[] },
-    expired: readonly PlacedTag[],
-  ) {
+  constructor(request: ModelRequest, told: ToldRequest, expired: readonly PlacedTag[]) {
     this.request = request
+    this.told = told
     this.expired = expired
-    this.messages = told.messages
-    this.#provenance = told.provenance
   }
 
   /** One entry for each message. */
   get provenance(): readonly Provenance[] {
-    return this.#provenance()
+    return this.told.provenance()
   }
 }
 
-/** How far the request had got once a node of the trunk was rendered. */
-interface Mark {
-  readonly messages: number
-  /** The last message then: a later one may have been merged into it. */
-  readonly last: RequestMessage | undefined
-  readonly lastProvenance: Provenance | undefined
-  readonly turnIndex: number
-  readonly turnMessages: number
-  /** What the last message ended with, if that could go on in the next. */
-  readonly unfinished: Unfinished | undefined
-}
-
-const start: Mark = {
-  messages: 0,
-  last: undefined,
-  lastProvenance: undefined,
-  turnIndex: -1,
-  turnMessages: 0,
-  unfinished: undefined,
-}
+/** Instead of a place: a node that added nothing, or to the message before it. */
+const joined = -1
 
 /**
  * Renders the trunk into a request. It keeps what it rendered, so a turn costs what is new: a revert takes it back to its
@@ -78,11 +63,11 @@ export class RequestAssembler {
   readonly #isBraked: boolean
   readonly #markers: Markers
   readonly #messages = new GrowingList<RequestMessage>()
-  readonly #provenance = new GrowingList<Provenance>()
-  /** After each rendered node of the trunk, by depth. */
-  readonly #marks: Mark[] = [start]
+  readonly #origins = new Origins()
+  /** Of each rendered node of the trunk: how many messages came before the one that it began, or `joined`. */
+  readonly #begins: number[] = []
   #epoch = 0
-  #turn = { index: -1, messages: 0 }
+  /** What the last message ended with, if that could go on in the next. */
   #unfinished: Unfinished | undefined
 
   constructor(conversation: Conversation, { braking, ...frame }: RequestFrame) {
@@ -102,19 +87,31 @@ export class RequestAssembler {
     this.#epoch = epoch
     if (this.#braking !== undefined) changed = Math.min(changed, this.#braking.update(turnIndex, changed))
     this.#takeBack(Math.min(this.#wholeSpan(changed, overlay) - 1, path.length))
-    while (this.#marks.length - 1 < path.length) this.#renderNext(path, overlay)
+    while (this.#begins.length < path.length) this.#renderNext(path, overlay)
     const { repair } = this.#conversation
     const expired = this.#braking?.expired ?? []
     if (repair === undefined) return this.#rendered(expired)
+    return this.#renderedWith(repair, expired)
+  }
+
+  /** With a note at the end that is no part of the trunk. */
+  #renderedWith(repair: string, expired: readonly PlacedTag[]): AssembledRequest {
+    const { length, last } = this.#messages
+    const origin = this.#origins.last
+    const unfinished = this.#unfinished
     this.#pushNote({ kind: 'repair', text: repair })
     const asked = this.#rendered(expired)
-    // It is no part of the trunk.
-    this.#dropAfter(this.#marks.at(-1)!)
+    this.#cut(length)
+    if (last !== undefined && this.#messages.last !== last) {
+      this.#messages.replaceLast(last)
+      this.#origins.replaceLast(origin!)
+    }
+    this.#unfinished = unfinished
     return asked
   }
 
   #rendered(expired: readonly PlacedTag[]): AssembledRequest {
-    const told = { messages: this.#messages.later(), provenance: this.#provenance.later() }
+    const told = { messages: this.#messages.later(), provenance: this.#origins.later() }
     return new AssembledRequest({ ...this.#frame, messages: this.#messages.copy() }, told, expired)
   }
 
@@ -125,30 +122,32 @@ export class RequestAssembler {
     return changed <= this.#conversation.node(overlay.to)!.depth ? Math.min(changed, from) : changed
   }
 
-  /** Forgets what was rendered beyond a depth. */
+  /**
+   * Forgets what was rendered beyond a depth, and before it back to a node that began a message: those after it may have been merged into
+   * that message, and are rendered once more.
+   */
   #takeBack(depth: number): void {
-    if (depth >= this.#marks.length - 1) return
-    this.#marks.length = Math.max(0, depth) + 1
-    this.#dropAfter(this.#marks.at(-1)!)
+    if (depth >= this.#begins.length) return
+    let from = Math.max(0, depth - 1)
+    while (from > 0 && this.#begins[from] === joined) from -= 1
+    this.#cut(Math.max(0, this.#begins[from]!))
+    this.#begins.length = from
   }
 
-  #dropAfter({ messages, last, lastProvenance, turnIndex, turnMessages, unfinished }: Mark): void {
+  #cut(messages: number): void {
     this.#messages.cut(messages)
-    this.#provenance.cut(messages)
-    if (last !== undefined && this.#messages.last !== last) this.#messages.replaceLast(last)
-    if (lastProvenance !== undefined && this.#provenance.last !== lastProvenance)
-      this.#provenance.replaceLast(lastProvenance)
-    this.#turn = { index: turnIndex, messages: turnMessages }
-    this.#unfinished = unfinished
+    this.#origins.cut(messages)
   }
 
   #renderNext(path: readonly ConversationNode[], overlay: Overlay | undefined): void {
-    const depth = this.#marks.length - 1
+    const depth = this.#begins.length
     const node = path[depth]!
+    const { length, last } = this.#messages
+    let spanned = 0
     if (overlay?.from === node.id) {
       this.#renderOverlay(overlay)
       const end = this.#conversation.node(overlay.to)!
-      while (this.#marks.length - 1 < end.depth - 1) this.#marks.push(this.#marks[depth]!)
+      spanned = end.depth - node.depth
       for (const note of this.#braking?.tagsWithin(node.depth, end.depth) ?? []) this.#pushNote(note)
     } else if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
       const instead = node.id === node.stepId ? this.#braking?.insteadOf(node.stepId) : undefined
@@ -159,18 +158,9 @@ export class RequestAssembler {
       this.#renderNode(node, isRecent ? truncateResult(node.message, overlay.maxToolOutputChars) : node.message)
       if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
     }
-    this.#mark()
-  }
-
-  #mark(): void {
-    this.#marks.push({
-      messages: this.#messages.length,
-      last: this.#messages.last,
-      lastProvenance: this.#provenance.last,
-      turnIndex: this.#turn.index,
-      turnMessages: this.#turn.messages,
-      unfinished: this.#unfinished,
-    })
+    const hasBegun = this.#messages.length > length && (length === 0 || this.#messages.at(length - 1) === last)
+    this.#begins.push(hasBegun ? length : joined)
+    for (let within = 0; within < spanned; within += 1) this.#begins.push(joined)
   }
 
   #renderOverlay(overlay: Overlay): void {
@@ -188,15 +178,13 @@ export class RequestAssembler {
   #renderNode(node: ConversationNode, message: ConversationNode['message'], showId = true): void {
     const rendered = renderMessage(message)
     if (rendered === undefined) return
-    if (node.turnIndex !== this.#turn.index) this.#turn = { index: node.turnIndex, messages: 0 }
-    const provenance = provenanceOf(node, this.#turn.messages++)
-    if (rendered.role === 'assistant') return this.#push(rendered, provenance)
+    if (rendered.role === 'assistant') return this.#push(rendered, node)
     const isMerged = rendered.role === 'user' && this.#messages.last?.role === 'user'
     const before = isMerged ? this.#unfinished : undefined
     const { content, unfinished } = neutraliseBlocks(rendered.content, this.#markers, before)
     const isStepEnd = showId && this.#conversation.path[node.depth]?.stepId !== node.stepId
-    if (this.#isBraked && isStepEnd) return this.#push({ ...rendered, content: withId(content, node.id) }, provenance)
-    this.#push(content === rendered.content ? rendered : { ...rendered, content }, provenance)
+    if (this.#isBraked && isStepEnd) return this.#push({ ...rendered, content: withId(content, node.id) }, node)
+    this.#push(content === rendered.content ? rendered : { ...rendered, content }, node)
     this.#unfinished = unfinished
   }
 
@@ -209,27 +197,19 @@ export class RequestAssembler {
   }
 
   /** Providers want roles to alternate, so neighbouring user messages become one. */
-  #push(message: RequestMessage, provenance: ProvenanceKind): void {
+  #push(message: RequestMessage, origin: Origin): void {
     this.#unfinished = undefined
     const { last } = this.#messages
     if (last?.role === 'user' && message.role === 'user') {
-      const { merged = [], ...kind } = this.#provenance.last!
       this.#messages.replaceLast({ role: 'user', content: [...last.content, ...message.content] })
-      this.#provenance.replaceLast({ ...kind, merged: [...merged, provenance] })
+      this.#origins.merge(origin)
       return
     }
     this.#messages.push(message)
-    this.#provenance.push(provenance)
+    this.#origins.push(origin)
   }
 }
 
 /** Renders a whole conversation once; `RequestAssembler` does the same turn by turn. */
 export const assembleRequest = (conversation: Conversation, frame: RequestFrame, turnIndex = 0): AssembledRequest =>
   new RequestAssembler(conversation, frame).assemble(turnIndex)
-
-function provenanceOf(node: ConversationNode, messageIndex: number): ProvenanceKind {
-  const { role } = node.message
-  if (node.message.role === 'user' && node.message.provenance !== undefined) return node.message.provenance
-  if (node.message.role === 'user' && node.message.source !== 'prompt') return { type: node.message.source }
-  return { type: 'loopTurn', turnIndex: node.turnIndex, role, messageIndex }
-}

@@ -12,6 +12,10 @@ export class GrowingList<T> {
     return this.#items.at(-1)
   }
 
+  at(index: number): T | undefined {
+    return this.#items[index]
+  }
+
   push(item: T): void {
     this.#items.push(item)
   }

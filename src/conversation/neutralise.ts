@@ -22,6 +22,8 @@ export function neutraliseBlocks(
   markers: Markers,
   before?: Unfinished,
 ): { readonly content: readonly Block[]; readonly unfinished: Unfinished | undefined } {
+  if (before === undefined && !content.some((block) => block.type === 'text' && markers.opener.test(block.text)))
+    return { content, unfinished: undefined }
   const scan = new Scan(markers, before)
   let isChanged = false
   const harmless = content.map((block): Block => {

@@ -46,7 +46,7 @@ export function makeNode(
   isIrreversible = false,
 ): ConversationNode {
   const tokens = counter.message(record.message)
-  return {
+  const node: ConversationNode = {
     id: record.nodeId,
     parentId: record.parentId,
     message: record.message,
@@ -57,8 +57,8 @@ export function makeNode(
     pathTokens: (parent?.pathTokens ?? 0) + tokens,
     depth: (parent?.depth ?? 0) + 1,
     tags: noTags,
-    ...(isIrreversible ? { isIrreversible } : {}),
   }
+  return isIrreversible ? { ...node, isIrreversible } : node
 }
 
 /** A user message again, after `parent`, that a revert would have taken off the trunk. */

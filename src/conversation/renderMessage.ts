@@ -1,4 +1,4 @@
-import type { Block, Message } from '../protocol/messages.ts'
+import type { Block, Message, ToolResultMessage } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/model.ts'
 
 /** A message as a provider gets it; `undefined` when it has nothing a provider would accept, so that it is left out. */
@@ -7,6 +7,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
     case 'user':
       return { role: 'user', content: said(message.content) }
     case 'toolResult':
+      if (isSentAsItIs(message)) return message
       return {
         role: 'toolResult',
         callId: message.callId,
@@ -16,13 +17,24 @@ export function renderMessage(message: Message): RequestMessage | undefined {
       }
     case 'assistant': {
       // Thinking of a reply that was cut off has no signature yet, and providers refuse it without.
-      const content = message.content.filter(
-        (block) => isSaid(block) && (message.stopReason !== 'aborted' || block.type === 'text'),
-      )
+      const isCutOff = message.stopReason === 'aborted'
+      const content = said(isCutOff ? message.content.filter(({ type }) => type === 'text') : message.content)
       if (content.every(({ type }) => type === 'thinking' || type === 'image')) return undefined
       return { role: 'assistant', content: content.some(isOddCall) ? content.map(soundCall) : content }
     }
   }
+}
+
+const sentKeys = ['role', 'callId', 'toolName', 'content', 'isError']
+
+/** A result that has nothing else, in the order in which it is sent. */
+function isSentAsItIs(message: ToolResultMessage): boolean {
+  return (
+    Object.keys(message).every((key, index) => key === sentKeys[index]) &&
+    soundName(message.toolName) === message.toolName &&
+    message.content.length > 0 &&
+    message.content.every(isSaid)
+  )
 }
 
 function isSaid(block: Block): boolean {

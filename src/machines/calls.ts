@@ -18,9 +18,12 @@ import { spendByChild } from './spending.ts'
 /** Child ids are reused by position: every new id would stay in memory for the life of the machine. */
 export const callSlot = (index: number): string => `call.${index}`
 
-/** Deterministic id of a call: the idempotency key of its effect, and what a result must carry to count. */
+/**
+ * Deterministic id of a call: the idempotency key of its effect, and what a result must carry to count. Joined, as a log keeps it: of a
+ * template every part would stay, with what ties it to the next.
+ */
 export const callKey = (agentId: string, turnIndex: number, callId: string): string =>
-  `${agentId}/t${turnIndex}/tool/${callId}`
+  [agentId, '/t', turnIndex, '/tool/', callId].join('')
 
 /** Opens the step of a reply's calls: asks for approvals, starts what may start. */
 export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {

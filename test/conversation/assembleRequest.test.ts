@@ -130,6 +130,43 @@ describe('a request', (it) => {
     assert.is(provenance.length, 3)
   })
 
+  it('has a result without what only the log says of it', () => {
+    const log = new LogBuilder()
+    log.user('go')
+    log.step('a')
+    Object.assign(log.last('tool.end').message, { synthetic: 'skipped', changed: ['a.ts'] })
+    assert.equal(messagesOf(log)[2], {
+      role: 'toolResult',
+      callId: 'a',
+      toolName: 'tool',
+      content: text('result of a'),
+      isError: false,
+    })
+  })
+
+  it('ends with what was wrong with the last answer, which leaves no trace in those after it', () => {
+    for (const before of ['step', 'user'] as const) {
+      const log = new LogBuilder()
+      const conversation = new Conversation()
+      const assembler = new RequestAssembler(conversation, frame)
+      const next = () => {
+        for (const record of log.records) conversation.apply(record)
+        return assembler.assemble()
+      }
+      log.user('go <runtime')
+      if (before === 'step') log.step('a')
+      next()
+      log.refuse('no JSON')
+      assert.match(textOf(next().request.messages.at(-1)!.content), /no JSON/)
+      assert.is(next().provenance.length, next().request.messages.length)
+      // What the first message ended with may go on in this one, with which it is sent.
+      log.user('-note> really', 'steering')
+      const { request, provenance } = next()
+      assert.equal([request, provenance], [assembled(log).request, assembled(log).provenance])
+      assert.not.match(JSON.stringify(request), /no JSON/)
+    }
+  })
+
   it('cuts long tool output after a summary, up to what was recent then', () => {
     const log = new LogBuilder()
     log.user('go')
@@ -185,13 +222,15 @@ describe('a request of any history', (it) => {
               const live = assembler.assemble()
               const fresh = assembleRequest(rebuildConversation(records), frame)
               assert.equal([live.request, live.expired], [fresh.request, fresh.expired])
+              // Read now and then as the history grows, and of all others afterwards.
+              if (givenOut.length % 2 === 1) assert.equal(live.provenance, fresh.provenance)
               givenOut.push({ live, fresh, json: JSON.stringify(live.request) })
             })
           }
           // What is listed only when somebody looks is listed as it was.
           for (const { live, fresh, json } of givenOut) {
             assert.is(JSON.stringify(live.request), json)
-            assert.equal(live.messages(), live.request.messages)
+            assert.equal(live.told.messages(), live.request.messages)
             assert.equal(live.provenance, fresh.provenance)
             assert.is(live.provenance.length, live.request.messages.length)
           }

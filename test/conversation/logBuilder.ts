@@ -121,6 +121,11 @@ export class LogBuilder {
     this.#push({ type: 'queue.changed', queue, removed, why, length: 0 })
   }
 
+  /** An answer that could not be used. */
+  refuse(repair: string): void {
+    this.#push({ type: 'reply.reset', attempt: 1, error: { code: 'OUTPUT_INVALID', message: repair }, repair })
+  }
+
   /** A record that says nothing to the tree. */
   turnStart(): void {
     this.#push({ type: 'turn.start' })

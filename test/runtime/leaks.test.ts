@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { collectGarbage } from '../support/collectGarbage.ts'
 import { delta, done, never, quiet, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -77,10 +78,6 @@ describe('an agent that lives long', (it) => {
   )
 
   it('lets go of a run that nobody holds', { timeoutMs: 10_000 }, async (context) => {
-    const { setFlagsFromString } = await import('node:v8')
-    const { runInNewContext } = await import('node:vm')
-    setFlagsFromString('--expose-gc')
-    const gc = runInNewContext('gc') as () => void
     const { agent } = await startAgent(context, { replies: ['a', 'b', 'c', 'd'] })
     const refs: WeakRef<object>[] = []
     for (let n = 0; n < 3; n += 1) {
@@ -91,9 +88,9 @@ describe('an agent that lives long', (it) => {
       })()
     }
     await quiet()
-    gc()
+    collectGarbage()
     await quiet()
-    gc()
+    collectGarbage()
     assert.ok(refs.filter((ref) => ref.deref() !== undefined).length <= 1)
   })
 })

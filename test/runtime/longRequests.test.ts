@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../src/protocol/events.ts'
-import { startAgent, tool } from '../support/agentHarness.ts'
+import { collectGarbage } from '../support/collectGarbage.ts'
+import { done, quiet, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('the request of a long conversation', (it) => {
@@ -31,4 +32,31 @@ describe('the request of a long conversation', (it) => {
       assert.equal(Object.keys({ ...last }).includes('request'), true)
     },
   )
+
+  it('does not keep the array that each model got', { timeoutMs: 10_000 }, async (context) => {
+    const turns = 200
+    const arrays: WeakRef<object>[] = []
+    const { agent } = await startAgent(context, {
+      tools: [tool('look', () => 'seen')],
+      limits: { turns },
+      model: {
+        id: 'test:long',
+        async *stream({ messages }) {
+          arrays.push(new WeakRef(messages))
+          const call = { type: 'toolCall', callId: `c${arrays.length}`, name: 'look', input: {} } as const
+          yield arrays.length < turns ? done([call], { stopReason: 'toolUse' }) : done([{ type: 'text', text: 'end' }])
+        },
+      },
+    })
+    const told: AgentEvent[] = []
+    agent.subscribe((event) => {
+      if (event.type === 'turn.request') told.push(event)
+    })
+    assert.is((await agent.prompt('go').result).turns, turns)
+    await quiet()
+    collectGarbage()
+    const long = arrays.slice(128)
+    assert.ok(long.filter((ref) => ref.deref() !== undefined).length <= 2)
+    assert.is(told.length, turns)
+  })
 })

@@ -1,4 +1,5 @@
 import type { AgentPorts, LiveBody } from '../../actors/agentPorts.ts'
+import type { ToldRequest } from '../../conversation/assembleRequest.ts'
 import { blankSettings } from '../../actors/redaction/blankSecrets.ts'
 import type { Redactor } from '../../actors/redaction/redactor.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
@@ -14,6 +15,15 @@ import { RunHandle, type RunOutcome } from '../../runs/run.ts'
 
 /** Messages from which on those of a `turn.request` are listed when somebody looks: lists for every turn would add up. */
 const longRequest = 256
+
+const nobody: readonly never[] = Object.freeze([])
+
+/** Has the event of a long request list its messages when somebody looks. A function of its own: what is made later holds all that it sees. */
+function listLater(event: EventOf<'turn.request'>, { messages, provenance }: ToldRequest): void {
+  const { messages: _, ...frame } = event.request
+  defineLazily(event, 'request', () => ({ ...frame, messages: messages() }))
+  defineLazily(event, 'provenance', provenance)
+}
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
@@ -113,20 +123,16 @@ export class Announcer {
     if (!isObserved && watchers === undefined) return
     const model = this.#host.definition.model.id
     const { settings } = this.clean({ settings: blankSettings(request.settings) })
-    const told = { ...request, settings }
-    const { provenance } = request.messages.length < longRequest ? assembled : { provenance: [] }
+    const isLong = request.messages.length >= longRequest
     const event = this.#eventOf({
       type: 'turn.request',
       runId,
       turnIndex,
       model,
-      request: told,
-      provenance,
+      request: { ...request, settings },
+      provenance: isLong ? nobody : assembled.provenance,
     }) as EventOf<'turn.request'>
-    if (request.messages.length >= longRequest) {
-      defineLazily(event, 'request', () => ({ ...told, messages: assembled.messages() }))
-      defineLazily(event, 'provenance', () => assembled.provenance)
-    }
+    if (isLong) listLater(event, assembled.told)
     watchers?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }

@@ -1,0 +1,97 @@
+import type { Provenance, ProvenanceKind } from '../protocol/provenance.ts'
+import { GrowingList } from './growingList.ts'
+import type { ConversationNode } from './node.ts'
+
+/** What a message of a request renders: a node, or something beside the trunk. */
+export type Origin = ConversationNode | ProvenanceKind
+
+const none: readonly never[] = Object.freeze([])
+
+/**
+ * Where each message of a growing request came from. It keeps the nodes themselves: provenance is made when somebody reads it, and made
+ * again only from where it differs from what was read last.
+ */
+export class Origins {
+  /** Of each message the one, or those that were merged into it. */
+  readonly #origins = new GrowingList<Origin | Origin[]>()
+  #read: readonly (Origin | Origin[])[] = none
+  #made: readonly Provenance[] = none
+
+  get last(): Origin | Origin[] | undefined {
+    return this.#origins.last
+  }
+
+  push(origin: Origin): void {
+    this.#origins.push(origin)
+  }
+
+  /** One more in the last message. */
+  merge(origin: Origin): void {
+    this.#origins.replaceLast([this.#origins.last!, origin].flat())
+  }
+
+  cut(length: number): void {
+    this.#origins.cut(length)
+  }
+
+  replaceLast(origin: Origin | Origin[]): void {
+    this.#origins.replaceLast(origin)
+  }
+
+  /** The provenance of the messages there are now, made when asked for. */
+  later(): () => readonly Provenance[] {
+    const origins = this.#origins.later()
+    let made: readonly Provenance[] | undefined
+    return () => (made ??= this.#make(origins()))
+  }
+
+  #make(origins: readonly (Origin | Origin[])[]): readonly Provenance[] {
+    let same = 0
+    while (same < origins.length && this.#read[same] === origins[same]) same += 1
+    const made = this.#made.slice(0, same)
+    const turn = new Turn(origins, same)
+    for (let index = same; index < origins.length; index += 1) made.push(turn.provenanceOf(origins[index]!))
+    this.#read = origins
+    this.#made = made
+    return made
+  }
+}
+
+/** The turn a message belongs to, and how many of its messages came before. */
+class Turn {
+  #index = -1
+  #messages = 0
+
+  /** As it stands after the first `length` of these. */
+  constructor(origins: readonly (Origin | Origin[])[], length: number) {
+    for (let index = length - 1; index >= 0; index -= 1) {
+      for (const origin of [origins[index]!].flat().toReversed()) {
+        if (!isNode(origin)) continue
+        if (this.#messages > 0 && origin.turnIndex !== this.#index) return
+        this.#index = origin.turnIndex
+        this.#messages += 1
+      }
+    }
+  }
+
+  provenanceOf(origin: Origin | Origin[]): Provenance {
+    if (!Array.isArray(origin)) return this.#kindOf(origin)
+    const [first, ...merged] = origin.map((one) => this.#kindOf(one))
+    return { ...first!, merged }
+  }
+
+  #kindOf(origin: Origin): ProvenanceKind {
+    if (!isNode(origin)) return origin
+    const { message, turnIndex } = origin
+    if (turnIndex !== this.#index) {
+      this.#index = turnIndex
+      this.#messages = 0
+    }
+    const messageIndex = this.#messages++
+    if (message.role === 'user' && message.provenance !== undefined) return message.provenance
+    if (message.role === 'user' && message.source !== 'prompt') return { type: message.source }
+    return { type: 'loopTurn', turnIndex, role: message.role, messageIndex }
+  }
+}
+
+const isNode = (origin: Origin): origin is ConversationNode => 'message' in origin
