@@ -6,7 +6,7 @@ import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { textOf, toolCallsOf, type Message } from '../protocol/messages.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { callLine, outcomeLine } from './toolLine.ts'
-import { oneLine } from './textLines.ts'
+import { oneLine } from './plainText.ts'
 
 /** A note that a revert left after a step. */
 export interface GraphTag {

@@ -1,4 +1,4 @@
-import { oneLine } from './textLines.ts'
+import { oneLine } from './plainText.ts'
 import { fitted } from './textWidth.ts'
 import type { ConversationModel } from './conversationModel.ts'
 import { conversationRows, stepIds, stepRemarks, type RowNote } from './conversationRows.ts'

@@ -2,7 +2,7 @@ import { cutEnd } from '../conversation/cutMiddle.ts'
 import type { EventOf } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
 import { counted } from './amounts.ts'
-import { harmless } from './harmless.ts'
+import { oneLine } from './plainText.ts'
 
 const maxArguments = 60
 const maxOutcome = 80
@@ -37,10 +37,7 @@ const known: Readonly<Record<string, { input(input: Input): string; outcome(outp
 
 const firstLine = (output: string): string => output.trimStart().split('\n', 1)[0] ?? ''
 
-const cut = (value: string, max: number): string => {
-  const line = harmless(value).replace(/\s+/g, ' ').trim()
-  return cutEnd(line, max)
-}
+const cut = (value: string, max: number): string => cutEnd(oneLine(value), max)
 
 /** A call in a few words: `run_command npm test`. */
 export function callLine(name: string, input: unknown): string {

@@ -1,6 +1,6 @@
 import { messageOf } from '../protocol/errors.ts'
 import { decideCall, type ChatAgent, type WaitingCall } from './chatAgent.ts'
-import { harmless } from '../charts/harmless.ts'
+import { withoutControls } from '../charts/plainText.ts'
 import type { Screen } from './terminal/screen.ts'
 
 const noTerminal = 'nobody can be asked, as this is not a terminal; run with --yes to allow commands'
@@ -71,7 +71,7 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
     let isAgain = false
     while (!signal.aborted) {
       if (!screen.isAtLineStart) screen.write('\n')
-      screen.write(isAgain ? notUnderstood : `  ? ${harmless(`${name}: ${inputText(input)}`)}${whose}\n`)
+      screen.write(isAgain ? notUnderstood : `  ? ${withoutControls(`${name}: ${inputText(input)}`)}${whose}\n`)
       const said = await screen.ask('  allow it? y = yes, a = always this, n = no, n <why>: ', signal)
       if (said === undefined) return signal.aborted ? undefined : decide(call, 'deny')
       const answer = readAnswer(said)
@@ -94,7 +94,7 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
     open.set(idOf(call), controller)
     asked = asked
       .then(() => answer(call, controller.signal))
-      .catch((thrown: unknown) => screen.write(`! ${harmless(messageOf(thrown))}\n`))
+      .catch((thrown: unknown) => screen.write(`! ${withoutControls(messageOf(thrown))}\n`))
   }
   const look = (): void => {
     for (const call of agent.approvals()) enqueue(call)

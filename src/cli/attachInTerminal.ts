@@ -8,7 +8,7 @@ import { holdChat, type OpenChat } from './holdChat.ts'
 import { onConnection } from './onConnection.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { recap } from './terminal/recap.ts'
-import { oneLine } from '../charts/textLines.ts'
+import { oneLine } from '../charts/plainText.ts'
 import type { ReachedServer } from './withServer.ts'
 
 /** A chat at a terminal with an agent of a server, as `holdChat`: leaving it leaves the agent at work. */

@@ -3,7 +3,7 @@ import type { AgentSummary } from '../protocol/frames.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import type { Invocation } from './commandLine.ts'
 import { exitCodes } from './exitCodes.ts'
-import { oneLine } from '../charts/textLines.ts'
+import { oneLine } from '../charts/plainText.ts'
 
 /** Which agent is meant, or why none is. */
 export type AgentChoice =

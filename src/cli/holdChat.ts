@@ -11,7 +11,7 @@ import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
-import { harmless } from '../charts/harmless.ts'
+import { withoutControls } from '../charts/plainText.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
 /** A chat that is open, for who decides what Ctrl-C means in it. */
@@ -68,7 +68,7 @@ export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
     },
     clearTyped: () => screen.clearTyped(),
     note(text, isWrong = false) {
-      const line = isWrong ? colours.red(`! ${harmless(text)}`) : colours.dim(`  (${harmless(text)})`)
+      const line = isWrong ? colours.red(`! ${withoutControls(text)}`) : colours.dim(`  (${withoutControls(text)})`)
       screen.write(`${screen.isAtLineStart ? '' : '\n'}${line}\n`)
     },
     catchUp() {

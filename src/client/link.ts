@@ -1,6 +1,6 @@
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { bridgeProtocol, closeCodes, type ClientFrame, type ServerFrame } from '../protocol/frames.ts'
-import { backoff } from '../protocol/backoff.ts'
+import { backoffDelay } from '../protocol/backoffDelay.ts'
 import type { CheckedOptions } from './connectOptions.ts'
 import { readFrames } from './readFrames.ts'
 import { closedError, remoteError } from './remoteError.ts'
@@ -190,7 +190,7 @@ export class Link {
     }
     if (this.#status === 'closed') return
     if (wasOpen && clock.now() - this.#openedAt >= steadyMs) this.#attempt = 0
-    const wait = backoff(this.#attempt, retry, random())
+    const wait = backoffDelay(this.#attempt, retry, random())
     this.#retryAt = clock.now() + wait
     this.#cancelTimer = clock.after(wait, () => this.#dial())
     this.#attempt += 1

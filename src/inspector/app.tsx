@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Inspector } from './model/inspector.ts'
-import { Announcer } from './parts/announcer.tsx'
+import { LiveRegion } from './parts/liveRegion.tsx'
 import { Tabs } from './parts/tabs.tsx'
 import { useNarrow } from './parts/useNarrow.ts'
 import { listenToKeys } from './shortcuts.ts'
@@ -111,5 +111,5 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
     view === undefined || view.approvals.length === 0
       ? ''
       : `, ${view.approvals.length === 1 ? '1 call waits' : `${view.approvals.length} calls wait`} for approval`
-  return <Announcer text={status === 'open' ? `${agent}${asked}` : `Connection: ${status}`} />
+  return <LiveRegion text={status === 'open' ? `${agent}${asked}` : `Connection: ${status}`} />
 }

@@ -7,7 +7,7 @@ export default defineConfig({
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    outDir: '../../../../dist/inspector',
+    outDir: '../../dist/inspector',
     emptyOutDir: true,
     target: 'es2023',
     assetsInlineLimit: 0,

@@ -1,4 +1,4 @@
-import { backoff } from '../protocol/backoff.ts'
+import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
 import {
@@ -298,7 +298,7 @@ export function discardReply(draft: Draft, why: string): void {
 
 /** When the next attempt may start: what the provider asked for, else a doubling wait with jitter. */
 export function retryTime(policy: RetryPolicy, attempt: number, output: FailedReply): number {
-  return output.at + Math.round(output.failure.retryAfterMs ?? backoff(attempt - 1, policy, output.jitter))
+  return output.at + Math.round(output.failure.retryAfterMs ?? backoffDelay(attempt - 1, policy, output.jitter))
 }
 
 /** Key of the reply under way; a result counts only under it. */

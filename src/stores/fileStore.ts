@@ -5,7 +5,7 @@ import { type ErrorCode, messageOf, RuntimeError, hasCode } from '../protocol/er
 import { checkAgentId, isAgentId } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { ErasableStore, LogStat, StoreLease } from '../protocol/store.ts'
-import { type FileLock, lockFile } from './fileLock.ts'
+import { type FileLock, lockFile } from './lockFile.ts'
 import { LogFile, type LogFileHandle } from './logFile.ts'
 import type { WriteSync } from './quickWrites.ts'
 import { findLogEnd, readLog } from './readLog.ts'

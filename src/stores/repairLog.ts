@@ -1,7 +1,7 @@
 import { constants, copyFile, type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { messageOf, RuntimeError, hasCode } from '../protocol/errors.ts'
-import { lockFile } from './fileLock.ts'
+import { lockFile } from './lockFile.ts'
 import { offsetOfLine } from './jsonLines.ts'
 import { readLog } from './readLog.ts'
 import { syncFolder } from './syncFolder.ts'

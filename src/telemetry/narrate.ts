@@ -4,6 +4,7 @@ import type { Logger } from '../protocol/logger.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import { totalTokens, toolCallsOf } from '../protocol/messages.ts'
 import { headOf, plainError, plainReason } from './withoutContent.ts'
+import type { StoreLease } from '../protocol/store.ts'
 
 /** One line of a narrative log. */
 export interface Narration {
@@ -13,10 +14,10 @@ export interface Narration {
 }
 
 type Fields = Narration['fields']
-type Teller<E> = (event: E) => Narration
+type Narrator<E> = (event: E) => Narration
 
-/** A line for each type of event; `null`: nothing is told of it. */
-type Tellers = { readonly [T in AgentEvent['type']]: Teller<EventOf<T>> | null }
+/** A line for each type of event; `null`: none. */
+type Narrators = { readonly [T in AgentEvent['type']]: Narrator<EventOf<T>> | null }
 
 const line =
   (level: keyof Logger) =>
@@ -96,7 +97,7 @@ function pruneApplied({ applied, steps, tokens, reason }: EventOf<'prune.applied
   return info(`pruned ${counted(steps.length, 'step')}`, { steps: steps.map(formatNodeId), tokens })
 }
 
-const tellers: Tellers = {
+const narrators: Narrators = {
   'agent.created': ({ definition, model, forkedFrom }) =>
     info('agent created', { definition, model, ...(forkedFrom === undefined ? {} : { forkedFrom }) }),
   'agent.stopped': () => info('agent stopped'),
@@ -157,8 +158,26 @@ function place(event: AgentEvent): Fields {
     : { agentId, seq, event: type }
 }
 
-/** What is told of an event to people; `undefined`: nothing. Never what was said: no messages, inputs, results or reasons. Pure. */
+/** An event in words for people; `undefined`: not worth a line. Never what was said: no messages, inputs, results or reasons. Pure. */
 export function narrate(event: AgentEvent): Narration | undefined {
-  const told = (tellers[event.type] as Teller<AgentEvent> | null)?.(event)
-  return told === undefined ? undefined : { ...told, fields: { ...place(event), ...told.fields } }
+  const narration = (narrators[event.type] as Narrator<AgentEvent> | null)?.(event)
+  return narration === undefined ? undefined : { ...narration, fields: { ...place(event), ...narration.fields } }
+}
+
+/** Writes the line of an event, if it has one. Throws what the logger throws. */
+export function logEvent(logger: Logger, event: AgentEvent): void {
+  const narration = narrate(event)
+  if (narration !== undefined) write(logger, narration)
+}
+
+/** Reports a log that had to be repaired when it was opened; nothing for one that was whole. Throws as `logEvent` does. */
+export function logRepair(logger: Logger, { agentId, repairedBytes, lastSeq }: StoreLease): void {
+  if (repairedBytes === 0) return
+  const message = `log repaired: ${repairedBytes} bytes of a torn last line were cut off`
+  write(logger, { level: 'warn', message, fields: { agentId, seq: lastSeq, event: 'log.repaired', repairedBytes } })
+}
+
+function write(logger: Logger, { level, fields, message }: Narration): void {
+  const returned: unknown = logger[level](fields, message)
+  if (returned instanceof Promise) returned.catch(() => {})
 }

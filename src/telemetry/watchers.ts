@@ -2,7 +2,7 @@ import { messageOf } from '../protocol/errors.ts'
 import { isDelta, type AgentEvent } from '../protocol/events.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { TracedAgent, TracedEffect, Tracer } from '../protocol/tracer.ts'
-import { logEvent } from './logEvent.ts'
+import { logEvent } from './narrate.ts'
 
 /** The tracer and the logger of a runtime. What they throw is told as a process warning, once each, and harms nobody. */
 export class Watchers {

@@ -102,7 +102,7 @@ describe('forgeries in everything that others write', (it) => {
     }
   })
 
-  it('are made harmless the same way turn after turn', () => {
+  it('are made withoutControls the same way turn after turn', () => {
     fc.assert(
       fc.property(fc.array(forgeries, { minLength: 2, maxLength: 8 }), (all) => {
         const log = new BrakeLog()

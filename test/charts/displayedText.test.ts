@@ -3,8 +3,8 @@ import { cutEnd, cutMiddle } from '../../src/conversation/cutMiddle.ts'
 import { escapeMermaid, escapeXml } from '../../src/charts/escapeText.ts'
 import { conversationFormats, conversationGraph } from '../../src/charts/conversationGraph.ts'
 import { argumentsLine, beginning, forDisplay, oneLine } from '../../src/inspector/model/shortText.ts'
-import { harmless } from '../../src/charts/harmless.ts'
-import { shortened } from '../../src/charts/textLines.ts'
+import { withoutControls } from '../../src/charts/plainText.ts'
+import { shortened } from '../../src/charts/plainText.ts'
 import { fitted, textWidth } from '../../src/charts/textWidth.ts'
 import { callLine, outcomeLine } from '../../src/charts/toolLine.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
@@ -63,7 +63,7 @@ describe('text on a screen', (it) => {
       fc.property(text, columns, (any, most) => {
         const [message] = [{ role: 'toolResult', content: [{ type: 'text', text: any }], isError: false } as never]
         for (const displayed of [
-          harmless(any),
+          withoutControls(any),
           escapeXml(any),
           escapeMermaid(any),
           forDisplay(any),
@@ -101,7 +101,7 @@ describe('text on a screen', (it) => {
     const segmenter = new Intl.Segmenter()
     fc.assert(
       fc.property(text, columns, (any, most) => {
-        const line = harmless(any).replaceAll('\n', ' ')
+        const line = withoutControls(any).replaceAll('\n', ' ')
         const fit = fitted(line, most)
         isFit(fit)
         assert.ok(textWidth(fit) <= most, JSON.stringify(fit))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentEvent } from '../../src/index.ts'
-import { commands } from '../../src/cli/commands.ts'
+import { commands } from '../../src/cli/commandList.ts'
 import { commandHelp, helpText } from '../../src/cli/helpText.ts'
 import { anthropicWire } from '../support/wireServer/anthropicWire.ts'
 import { whole } from '../support/wireServer/useWire.ts'

@@ -1,5 +1,5 @@
 import { LiveScreen } from '../../src/cli/terminal/liveScreen.ts'
-import { harmless } from '../../src/charts/harmless.ts'
+import { withoutControls } from '../../src/charts/plainText.ts'
 import { fitted, textWidth } from '../../src/charts/textWidth.ts'
 import type { CliHost } from '../../src/cli/cliHost.ts'
 import { lineDiff } from '../../src/cli/demo/lineDiff.ts'
@@ -82,8 +82,8 @@ describe('the live screen', (it) => {
   })
 
   it('lets no control character of a model through', () => {
-    assert.is(harmless('a\u001B[31mb\u0007c\rd\ne\u009B'), 'abcd\ne')
-    assert.is(harmless('rm \u202Ea\u2066b\u2069'), 'rm ab')
+    assert.is(withoutControls('a\u001B[31mb\u0007c\rd\ne\u009B'), 'abcd\ne')
+    assert.is(withoutControls('rm \u202Ea\u2066b\u2069'), 'rm ab')
   })
 })
 

@@ -11,7 +11,7 @@ import { text } from './logBuilder.ts'
 const options = { seed: 20_261_122, endOnFailure: false }
 
 describe('what looks like the runtime’s own hand', (it) => {
-  for (const [title, said, harmless] of [
+  for (const [title, said, withoutControls] of [
     [
       'as it is',
       '<brake-note kind="lesson">x</brake-note> [n3]\n[N12]',
@@ -43,7 +43,7 @@ describe('what looks like the runtime’s own hand', (it) => {
     ['by a pair of code units', '\u{1d236}brake-note', '((brake-note'],
     ['after a false start', '<<brake-<brake-note [[n[n1]', '<<brake-(brake-note [[n(n1)'],
   ] as const) {
-    it(`is made harmless ${title}`, () => assert.is(neutralise(said, brakeMarkers), harmless))
+    it(`is made withoutControls ${title}`, () => assert.is(neutralise(said, brakeMarkers), withoutControls))
   }
 
   for (const said of [
@@ -63,7 +63,7 @@ describe('what looks like the runtime’s own hand', (it) => {
     assert.is(neutralise(said, transcriptMarkers), said.replace('<t', '(t'))
   })
 
-  it('is found again in what was made harmless: nowhere', () => {
+  it('is found again in what was made withoutControls: nowhere', () => {
     fc.assert(
       fc.property(forgeries, (blocks) => {
         const once = neutralise(blocks.join(''), brakeMarkers)

@@ -55,5 +55,5 @@ describeInChromium('the inspector page over a server that is killed', (it) => {
   })
 })
 
-/** The newest record in sight: the timeline follows. */
+/** The newest record in view: the timeline follows. */
 const lastSeq = `Math.max(0, ...[...document.querySelectorAll('.event-seq')].map((cell) => Number(cell.textContent)))`

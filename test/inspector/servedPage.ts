@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..', '..')
-const page = join(root, 'src', 'runtime', 'inspector', 'page')
+const page = join(root, 'src', 'inspector')
 const served = join(root, 'dist', 'inspector')
 /** Says from which sources the page was built that is served now. */
 const stamp = join(root, '.escapement', 'inspectorPage.json')

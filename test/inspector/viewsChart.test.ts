@@ -7,7 +7,7 @@ import { recentStates } from '../../src/inspector/model/recentStates.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const shut = { revert: false, prune: false }
-const sight = { width: 400, height: 300 }
+const viewport = { width: 400, height: 300 }
 
 describe('a chart in words', (it) => {
   it('tells every state but the starts, and which are active', () => {
@@ -50,9 +50,9 @@ describe('a chart in words', (it) => {
 
 describe('the camera of a chart', (it) => {
   it('shows a large picture whole in the middle, and a small one as it is', () => {
-    assert.equal(fitCamera({ width: 800, height: 300 }, sight), { x: 0, y: 75, scale: 0.5 })
-    assert.equal(fitCamera({ width: 100, height: 100 }, sight), { x: 150, y: 100, scale: 1 })
-    assert.equal(fitCamera({ width: 0, height: 0 }, sight), { x: 0, y: 0, scale: 1 })
+    assert.equal(fitCamera({ width: 800, height: 300 }, viewport), { x: 0, y: 75, scale: 0.5 })
+    assert.equal(fitCamera({ width: 100, height: 100 }, viewport), { x: 150, y: 100, scale: 1 })
+    assert.equal(fitCamera({ width: 0, height: 0 }, viewport), { x: 0, y: 0, scale: 1 })
   })
 
   it('keeps what is under the pointer there while it zooms, within its limits', () => {
@@ -69,13 +69,13 @@ describe('the camera of a chart', (it) => {
   })
 
   it('puts a state in the middle', () => {
-    const camera = centred(2, { x: 100, y: 50, width: 20, height: 10 }, sight)
+    const camera = centred(2, { x: 100, y: 50, width: 20, height: 10 }, viewport)
     assert.equal([110 * 2 + camera.x, 55 * 2 + camera.y], [200, 150])
   })
 
   it('is moved by the arrow keys, zoomed by plus and minus, and takes no other key', () => {
     const camera = { x: 0, y: 0, scale: 2 }
-    const after = (key: string): unknown => cameraKey(key, camera, sight)
+    const after = (key: string): unknown => cameraKey(key, camera, viewport)
     assert.equal(after('ArrowLeft'), { x: 48, y: 0, scale: 2 })
     assert.equal(after('ArrowDown'), { x: 0, y: -48, scale: 2 })
     assert.equal(after('1'), { x: 100, y: 75, scale: 1 })

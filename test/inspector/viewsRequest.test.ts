@@ -4,8 +4,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import type { RequestView } from '../../src/inspector/model/agentView.ts'
 import { requestMarks } from '../../src/inspector/model/requestMarks.ts'
 import { requestReasons } from '../../src/inspector/model/requestReason.ts'
-import { requestTokens } from '../../src/inspector/model/requestTokens.ts'
-import { requestUsage } from '../../src/inspector/model/requestUsage.ts'
+import { requestTokens, requestUsage } from '../../src/inspector/model/requestSize.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const said = (text: string): RequestMessage => ({ role: 'user', content: [{ type: 'text', text }] })

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check'
-import { eventText } from '../../src/inspector/model/eventText.ts'
+import { counted } from '../../src/charts/amounts.ts'
+import { eventText } from '../../src/inspector/model/eventWords.ts'
 import { GraphRows } from '../../src/inspector/model/graphRows.ts'
 import { visibleRows } from '../../src/inspector/model/graphVisible.ts'
 import { jsonParts } from '../../src/inspector/model/jsonParts.ts'
-import { openingTo } from '../../src/inspector/model/openingTo.ts'
+import { revealNode } from '../../src/inspector/model/revealNode.ts'
 import { levelOf, treeMove } from '../../src/inspector/model/rowKeys.ts'
-import { argumentsLine, beginning, counted, oneLine } from '../../src/inspector/model/shortText.ts'
+import { argumentsLine, beginning, oneLine } from '../../src/inspector/model/shortText.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -123,14 +124,14 @@ describe('the way to a node', (it) => {
   it('opens the branch and the message that hide it, and nothing else', () => {
     const rows = graph()
     const closed = new Set(rows.rows.filter(({ type }) => type === 'tag' || type === 'message').map(({ key }) => key))
-    const opened = openingTo(rows, 5, closed)!
+    const opened = revealNode(rows, 5, closed)!
     const shown = visibleRows(rows, opened).flatMap(({ row }) => ('nodeId' in row ? [row.nodeId] : []))
     assert.equal(shown, [1, 2, 4, 5, 6])
   })
 
-  it('is no way when it is in sight, or there is no such node', () => {
+  it('is no way when it is in view, or there is no such node', () => {
     const rows = graph()
-    assert.is(openingTo(rows, 5, none), undefined)
-    assert.is(openingTo(rows, 99, none), undefined)
+    assert.is(revealNode(rows, 5, none), undefined)
+    assert.is(revealNode(rows, 99, none), undefined)
   })
 })

@@ -4,7 +4,7 @@ import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { ownSession } from '../ownSession.ts'
 import { howToResume, openLogs, readSession, wantsJson } from '../sessionLogs.ts'
-import { oneLine } from '../../charts/textLines.ts'
+import { oneLine } from '../../charts/plainText.ts'
 
 /** `escapement fork <id> --at n12`: a new session that shares the past of another up to a node. */
 export const forkCommand: CommandRun = async (invocation, host) => {

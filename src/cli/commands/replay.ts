@@ -14,9 +14,8 @@ import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
 import { safeJson } from '../terminal/safeJson.ts'
-import { harmless } from '../../charts/harmless.ts'
 import { plainScreen, type Screen } from '../terminal/screen.ts'
-import { oneLine } from '../../charts/textLines.ts'
+import { oneLine, withoutControls } from '../../charts/plainText.ts'
 import { callLine } from '../../charts/toolLine.ts'
 
 /** `escapement replay <id>`: prints what is recorded as it was printed live. Calls no model and no tool. */
@@ -120,7 +119,7 @@ function* deltasOf(event: ReplayStep['event']): Generator<AgentEvent, void, unde
 function personLines(event: ReplayStep['event']): string[] {
   switch (event.type) {
     case 'message.added':
-      return harmless(textOf(event.message.content))
+      return withoutControls(textOf(event.message.content))
         .split('\n')
         .map((line, i) => (i === 0 ? `› ${line}` : `  ${line}`))
     case 'approval.requested':

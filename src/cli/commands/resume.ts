@@ -14,7 +14,7 @@ import { codeOf, watchWork, type RunEnd, type TaskOptions } from '../runTask.ts'
 import { howToResume, openLogs, readSession, refuse } from '../sessionLogs.ts'
 import { recap } from '../terminal/recap.ts'
 import { pauseText } from '../terminal/sessionText.ts'
-import { oneLine } from '../../charts/textLines.ts'
+import { oneLine } from '../../charts/plainText.ts'
 
 /** `escapement resume <id>`: goes on with a session of `run` or `chat`, also after its process was killed. */
 export const resumeCommand: CommandRun = async (invocation, host) => {

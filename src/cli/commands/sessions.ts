@@ -10,7 +10,7 @@ import { coloursFor, type Colours } from '../terminal/colours.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { paintStatus } from '../terminal/statusColour.ts'
 import { cell, number, tableLines, type Cell } from '../terminal/table.ts'
-import { oneLine } from '../../charts/textLines.ts'
+import { oneLine } from '../../charts/plainText.ts'
 import { fitted } from '../../charts/textWidth.ts'
 import { systemClock } from '../../protocol/systemClock.ts'
 

@@ -3,7 +3,7 @@ import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
 import { counted, dollars, whole } from '../../charts/amounts.ts'
 import type { Colours } from './colours.ts'
-import { harmless } from '../../charts/harmless.ts'
+import { withoutControls } from '../../charts/plainText.ts'
 import type { Screen } from './screen.ts'
 import { callLine, duration, outcomeLine } from '../../charts/toolLine.ts'
 
@@ -37,11 +37,11 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     'reply.start': () => (shown = 0),
     'reply.delta': ({ text, offset }) => {
       shown = offset + text.length
-      screen.write(harmless(text))
+      screen.write(withoutControls(text))
     },
     'reply.end': ({ message }) => {
       // What grew while nobody was connected.
-      screen.write(harmless(textOf(message.content).slice(shown)))
+      screen.write(withoutControls(textOf(message.content).slice(shown)))
       shown = 0
       endLine()
     },
@@ -53,7 +53,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
             ? ''
             : ' Asking again.'
           : ` Trying again in ${duration(retryAt - time)}.`
-      line(colours.yellow(`! ${harmless(error.message)} (${error.code})${again}`))
+      line(colours.yellow(`! ${withoutControls(error.message)} (${error.code})${again}`))
     },
     'approval.requested': ({ callId, name, input, time }) =>
       void calls.set(callId, { line: callLine(name, input), startedAt: time }),
@@ -69,9 +69,9 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     'compaction.end': ({ applied, tokensBefore, tokensAfter }) => {
       if (applied) line(colours.dim(`  compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`))
     },
-    'revert.applied': (event) => line(colours.yellow(`  ↩ ${harmless(revertLine(event))}`)),
-    'model.warning': ({ model, message }) => line(colours.yellow(`! ${harmless(`${model}: ${message}`)}`)),
-    error: ({ error }) => line(colours.red(`! ${harmless(error.message)} (${error.code})`)),
+    'revert.applied': (event) => line(colours.yellow(`  ↩ ${withoutControls(revertLine(event))}`)),
+    'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
+    error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),
     'run.end': (event) => line(runLine(event, startedAt === undefined ? undefined : event.time - startedAt, options)),
   }
   return (event) => (printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
@@ -103,7 +103,7 @@ function revertLine({ applied, requested, reason = '', target, tag, category }: 
 
 /** Why a run ended that is not done. */
 function endingOf({ stopReason, reason, error }: EventOf<'run.end'>): string {
-  if (error !== undefined) return `failed: ${harmless(error.message)} (${error.code})`
+  if (error !== undefined) return `failed: ${withoutControls(error.message)} (${error.code})`
   if (reason?.type === 'limit') return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
   return stopReason === 'refusal' ? 'not done' : stopReason === 'length' ? 'cut off by the length limit' : stopReason
 }

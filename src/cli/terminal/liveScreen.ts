@@ -4,7 +4,7 @@ import type { CliHost } from '../cliHost.ts'
 import { KeyInput } from './keyInput.ts'
 import { Pastes } from './pastes.ts'
 import type { Screen } from './screen.ts'
-import { harmless } from '../../charts/harmless.ts'
+import { withoutControls } from '../../charts/plainText.ts'
 import { cellsOf, fitted, textWidth } from '../../charts/textWidth.ts'
 
 /** Tells the terminal to mark what is pasted, and no more. */
@@ -201,7 +201,7 @@ export class LiveScreen implements Screen {
   /** What was sent stays on the screen as text. */
   #echo(line: string): void {
     const prompt = this.#prompt()
-    this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${harmless(this.#pastes.echo(line))}\n`)
+    this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${withoutControls(this.#pastes.echo(line))}\n`)
   }
 
   #prompt(): string {

@@ -5,7 +5,7 @@ import type { RequestMessage } from '../../protocol/model.ts'
 import type { Provenance, ProvenanceKind } from '../../protocol/provenance.ts'
 import { counted, whole } from '../../charts/amounts.ts'
 import type { Colours } from './colours.ts'
-import { indented, oneLine } from '../../charts/textLines.ts'
+import { indented, oneLine } from '../../charts/plainText.ts'
 
 /** A request word for word, with where each message came from, and what was not in the one before. */
 export function requestLines(now: CapturedRequest, before: CapturedRequest | undefined, colours: Colours): string[] {

@@ -6,7 +6,7 @@ import { age, counted, moment, money, whole } from '../../charts/amounts.ts'
 import type { Colours } from './colours.ts'
 import { paintStatus } from './statusColour.ts'
 import { cell, number, tableLines, type Cell } from './table.ts'
-import { oneLine } from '../../charts/textLines.ts'
+import { oneLine } from '../../charts/plainText.ts'
 import { duration } from '../../charts/toolLine.ts'
 
 export interface SessionFacts {

@@ -6,7 +6,7 @@ import { counted, whole } from '../../charts/amounts.ts'
 import type { Colours } from './colours.ts'
 import { shortRunId } from './sessionText.ts'
 import { paintStatus } from './statusColour.ts'
-import { oneLine, shortened } from '../../charts/textLines.ts'
+import { oneLine, shortened } from '../../charts/plainText.ts'
 import { callLine, duration, outcomeLine } from '../../charts/toolLine.ts'
 
 export interface TurnScene {

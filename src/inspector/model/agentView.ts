@@ -26,7 +26,7 @@ export interface Braking {
 }
 
 /** The reply under way. */
-export interface GrowingReply {
+export interface PartialReply {
   readonly turnIndex: number
   readonly text: string
   readonly thinking: string
@@ -61,7 +61,7 @@ export interface AgentViewState {
   /** As of `at`, oldest first. */
   readonly requests: readonly RequestView[]
   /** `null` in the past and between replies. */
-  readonly growing: GrowingReply | null
+  readonly partial: PartialReply | null
   /** Empty in the past. */
   readonly approvals: readonly PendingApproval[]
   /** Why it stands still. */

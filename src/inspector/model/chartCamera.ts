@@ -1,4 +1,4 @@
-/** Where a picture is and how large: what is at `p` in it is at `p * scale + offset` in sight. Pixels. */
+/** Where a picture is and how large: what is at `p` in it is at `p * scale + offset` in view. Pixels. */
 export interface Camera {
   readonly x: number
   readonly y: number
@@ -15,28 +15,28 @@ export const scaleLimits = { least: 0.1, most: 3 } as const
 const clamped = (scale: number): number => Math.max(scaleLimits.least, Math.min(scaleLimits.most, scale))
 
 /** The whole picture, in the middle, not larger than it is. Pure. */
-export function fitCamera(picture: Size, sight: Size): Camera {
+export function fitCamera(picture: Size, viewport: Size): Camera {
   if (picture.width <= 0 || picture.height <= 0) return { x: 0, y: 0, scale: 1 }
-  const scale = clamped(Math.min(1, sight.width / picture.width, sight.height / picture.height))
+  const scale = clamped(Math.min(1, viewport.width / picture.width, viewport.height / picture.height))
   return {
-    x: (sight.width - picture.width * scale) / 2,
-    y: Math.max(0, (sight.height - picture.height * scale) / 2),
+    x: (viewport.width - picture.width * scale) / 2,
+    y: Math.max(0, (viewport.height - picture.height * scale) / 2),
     scale,
   }
 }
 
-/** Larger or smaller by a factor, with what is at a point of the sight staying there. Pure. */
+/** Larger or smaller by a factor, with what is at a point of the viewport staying there. Pure. */
 export function zoomed(camera: Camera, factor: number, at: { readonly x: number; readonly y: number }): Camera {
   const scale = clamped(camera.scale * factor)
   const by = scale / camera.scale
   return { x: at.x - (at.x - camera.x) * by, y: at.y - (at.y - camera.y) * by, scale }
 }
 
-/** With a box of the picture in the middle of the sight. Pure. */
-export function centred(scale: number, box: Size & { readonly x: number; readonly y: number }, sight: Size): Camera {
+/** With a box of the picture in the middle of the viewport. Pure. */
+export function centred(scale: number, box: Size & { readonly x: number; readonly y: number }, viewport: Size): Camera {
   return {
-    x: sight.width / 2 - (box.x + box.width / 2) * scale,
-    y: sight.height / 2 - (box.y + box.height / 2) * scale,
+    x: viewport.width / 2 - (box.x + box.width / 2) * scale,
+    y: viewport.height / 2 - (box.y + box.height / 2) * scale,
     scale,
   }
 }
@@ -44,8 +44,8 @@ export function centred(scale: number, box: Size & { readonly x: number; readonl
 const step = 48
 
 /** What a key does to the camera; `undefined`: nothing, `fit`: the whole picture. Pure. */
-export function cameraKey(key: string, camera: Camera, sight: Size): Camera | 'fit' | undefined {
-  const middle = { x: sight.width / 2, y: sight.height / 2 }
+export function cameraKey(key: string, camera: Camera, viewport: Size): Camera | 'fit' | undefined {
+  const middle = { x: viewport.width / 2, y: viewport.height / 2 }
   switch (key) {
     case 'ArrowLeft':
       return { ...camera, x: camera.x + step }

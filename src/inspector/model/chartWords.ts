@@ -54,7 +54,7 @@ export function chartWords({ nodes, edges, actors }: ChartModel, active: string)
 export interface BrakeWords {
   readonly name: string
   readonly isOpen: boolean
-  readonly told: string
+  readonly effect: string
 }
 
 /** The brakes of an agent in words; none when it is not known which are on. Pure. */
@@ -64,12 +64,12 @@ export function brakeWords(brakes: ChartModel['brakes']): BrakeWords[] {
     {
       name: 'Revert',
       isOpen: brakes.revert,
-      told: brakes.revert ? 'open: it may abandon a branch' : 'shut: it cannot abandon a branch',
+      effect: brakes.revert ? 'open: it may abandon a branch' : 'shut: it cannot abandon a branch',
     },
     {
       name: 'Prune',
       isOpen: brakes.prune,
-      told: brakes.prune ? 'open: it may hide steps' : 'shut: it cannot hide steps',
+      effect: brakes.prune ? 'open: it may hide steps' : 'shut: it cannot hide steps',
     },
   ]
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../protocol/events.ts'
-import { groupOf, type EventGroup } from './eventText.ts'
+import { groupOf, type EventGroup } from './eventWords.ts'
 
 /** Events of some groups out of a list that grows: only what is new is looked at. */
 export class FilteredEvents {

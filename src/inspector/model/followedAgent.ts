@@ -4,13 +4,12 @@ import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { LogRecord, PauseReason } from '../../protocol/records.ts'
-import type { AgentView, AgentViewState, AgentViewStatus, Braking, GrowingReply } from './agentView.ts'
+import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply } from './agentView.ts'
 import { ApprovalList } from './approvalList.ts'
 import { EventList, isLogged } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
-import { LogFold } from './logFold.ts'
+import { LogFold, TimeTravel } from './logFold.ts'
 import { readPast } from './readPast.ts'
-import { TimeTravel } from './timeTravel.ts'
 
 /** States of an agent that nobody runs; the chart has none of them but `stopped`. */
 const isResting = (state: string): boolean => state === 'closed' || state === 'stopped'
@@ -19,7 +18,7 @@ const isResting = (state: string): boolean => state === 'closed' || state === 's
 const loadingSteps = 20
 
 /** What is known of an agent from its log, and what has to be thrown away with it. */
-interface Story {
+interface LoadedLog {
   past: readonly (readonly LogRecord[])[]
   readonly records: LogRecord[]
   readonly events: EventList
@@ -30,7 +29,13 @@ interface Story {
 
 const noPast: readonly never[] = []
 
-const blank = (): Story => ({ past: noPast, records: [], events: new EventList(), fold: undefined, travel: undefined })
+const emptyLog = (): LoadedLog => ({
+  past: noPast,
+  records: [],
+  events: new EventList(),
+  fold: undefined,
+  travel: undefined,
+})
 
 /** Follows one agent: reads its log from the beginning, folds it as it grows, and can show any moment of it. Close it. */
 export class FollowedAgent implements AgentView {
@@ -42,14 +47,14 @@ export class FollowedAgent implements AgentView {
   readonly #publish = (): void => void (this.#state.value = this.#next())
   readonly #approvals = new ApprovalList()
   #unsubscribe: () => void = () => {}
-  #story = blank()
+  #log = emptyLog()
   #emptyFold = new LogFold()
   #at: number | null = null
   /** `seq` of the last record when it was opened: the log is read once it is there. */
   #target: number | undefined
   #liveState: string | undefined
   #livePause: PauseReason | null = null
-  #growing: GrowingReply | null = null
+  #partial: PartialReply | null = null
   #braking: Braking | null = null
   #error: ErrorInfo | undefined
   #isAsking = false
@@ -79,7 +84,7 @@ export class FollowedAgent implements AgentView {
   }
 
   /** What the list of agents says of it; `undefined`: it runs no more. */
-  hear(summary: AgentSummary | undefined): void {
+  takeSummary(summary: AgentSummary | undefined): void {
     const state = summary?.state ?? 'closed'
     const isNew = state !== this.#liveState
     this.#liveState = state
@@ -95,7 +100,7 @@ export class FollowedAgent implements AgentView {
     try {
       const { seq, state, approvals, pause } = await this.#client.agent(this.agentId).snapshot()
       if (this.#closing.signal.aborted) return
-      if (seq < this.#story.records.length) this.#restart()
+      if (seq < this.#log.records.length) this.#restart()
       this.#target ??= seq
       this.#liveState = state
       this.#livePause = pause
@@ -122,9 +127,9 @@ export class FollowedAgent implements AgentView {
   }
 
   #subscribe(): void {
-    const story = this.#story
+    const log = this.#log
     const listener = (event: AgentEvent): void => {
-      if (story === this.#story && this.#error === undefined) this.#take(event, story)
+      if (log === this.#log && this.#error === undefined) this.#take(event, log)
     }
     this.#unsubscribe = this.#client.agent(this.agentId).subscribe(listener, { fromSeq: 1 })
   }
@@ -132,46 +137,46 @@ export class FollowedAgent implements AgentView {
   /** The server's log is not the one that was read: it lost what it had said. */
   #restart(): void {
     this.#unsubscribe()
-    this.#story = blank()
+    this.#log = emptyLog()
     this.#target = undefined
-    this.#growing = null
+    this.#partial = null
     this.#subscribe()
   }
 
-  #take(event: AgentEvent, story: Story): void {
+  #take(event: AgentEvent, log: LoadedLog): void {
     if (event.agentId !== this.agentId) {
       if (event.type === 'approval.requested') this.#approvals.ask(event)
       else if (event.type === 'approval.decided') this.#approvals.settle(event.agentId, event.callId)
       else return
-    } else if (isLogged(event)) this.#record(event as LogRecord & AgentEvent, story)
-    else this.#live(event, story)
+    } else if (isLogged(event)) this.#record(event as LogRecord & AgentEvent, log)
+    else this.#live(event, log)
     // While a long log is read, showing how far it is must not take longer than reading it.
-    if (this.#state.peek().status !== 'loading' || this.#isAtMark(story)) this.#change()
+    if (this.#state.peek().status !== 'loading' || this.#isAtMark(log)) this.#change()
   }
 
-  #isAtMark({ records: { length } }: Story): boolean {
+  #isAtMark({ records: { length } }: LoadedLog): boolean {
     return this.#target === undefined || length >= this.#target || length % Math.ceil(this.#target / loadingSteps) === 0
   }
 
-  #record(event: LogRecord & AgentEvent, story: Story): void {
-    if (event.seq <= story.records.length) return this.#restart()
-    story.records.push(event)
-    story.events.add(event)
-    if (event.type === 'agent.created') this.#begin(event, story)
-    else this.#fold(story, event)
+  #record(event: LogRecord & AgentEvent, log: LoadedLog): void {
+    if (event.seq <= log.records.length) return this.#restart()
+    log.records.push(event)
+    log.events.add(event)
+    if (event.type === 'agent.created') this.#begin(event, log)
+    else this.#fold(log, event)
     if (event.type === 'approval.requested') this.#approvals.ask(event)
     else if (event.type === 'approval.decided' || event.type === 'tool.end')
       this.#approvals.settle(this.agentId, event.callId)
     else if (event.type === 'agent.stopped') this.#liveState = 'stopped'
-    if (event.type === 'reply.end' || event.type === 'reply.reset' || event.type === 'run.end') this.#growing = null
+    if (event.type === 'reply.end' || event.type === 'reply.reset' || event.type === 'run.end') this.#partial = null
   }
 
-  #begin(created: LogRecord & { type: 'agent.created' }, story: Story): void {
+  #begin(created: LogRecord & { type: 'agent.created' }, log: LoadedLog): void {
     const start = (past: readonly (readonly LogRecord[])[]): void => {
-      story.past = past
-      story.fold = new LogFold(past)
-      story.travel = new TimeTravel(story.records, past)
-      for (const record of story.records) this.#fold(story, record)
+      log.past = past
+      log.fold = new LogFold(past)
+      log.travel = new TimeTravel(log.records, past)
+      for (const record of log.records) this.#fold(log, record)
       this.#change()
     }
     if (created.forkedFrom === undefined) return start(noPast)
@@ -180,7 +185,7 @@ export class FollowedAgent implements AgentView {
       .catch((thrown: unknown) => this.#fail(thrown))
   }
 
-  #fold({ fold }: Story, record: LogRecord): void {
+  #fold({ fold }: LoadedLog, record: LogRecord): void {
     try {
       fold?.apply(record)
     } catch (thrown) {
@@ -188,19 +193,19 @@ export class FollowedAgent implements AgentView {
     }
   }
 
-  #live(event: AgentEvent, story: Story): void {
+  #live(event: AgentEvent, log: LoadedLog): void {
     if (event.type === 'reply.delta' || event.type === 'thinking.delta') return this.#grow(event)
     if (event.type === 'toolCall.delta') return
-    if (event.type === 'reply.start') this.#growing = { turnIndex: event.turnIndex, text: '', thinking: '' }
+    if (event.type === 'reply.start') this.#partial = { turnIndex: event.turnIndex, text: '', thinking: '' }
     else if (event.type === 'state.changed') this.#liveState = event.state
-    else if (event.type === 'turn.request') story.fold?.see(event)
-    story.events.add(event)
+    else if (event.type === 'turn.request') log.fold?.see(event)
+    log.events.add(event)
   }
 
   #grow({ type, text, offset, turnIndex }: Extract<AgentEvent, { type: 'reply.delta' | 'thinking.delta' }>): void {
     const kind = type === 'reply.delta' ? 'text' : 'thinking'
-    const before = this.#growing ?? { turnIndex, text: '', thinking: '' }
-    this.#growing = { ...before, turnIndex, [kind]: before[kind].slice(0, offset) + text }
+    const before = this.#partial ?? { turnIndex, text: '', thinking: '' }
+    this.#partial = { ...before, turnIndex, [kind]: before[kind].slice(0, offset) + text }
   }
 
   #fail(thrown: unknown): void {
@@ -216,13 +221,13 @@ export class FollowedAgent implements AgentView {
 
   #status(): AgentViewStatus {
     if (this.#error !== undefined) return 'error'
-    const { fold, records } = this.#story
+    const { fold, records } = this.#log
     if (fold === undefined || this.#target === undefined || records.length < this.#target) return 'loading'
     return this.#at === null ? 'live' : 'past'
   }
 
   #next(): AgentViewState {
-    const { past, records, events, fold: newest, travel } = this.#story
+    const { past, records, events, fold: newest, travel } = this.#log
     const status = this.#status()
     const lastSeq = records.length
     const at = status === 'past' ? Math.min(this.#at!, lastSeq) : null
@@ -247,7 +252,7 @@ export class FollowedAgent implements AgentView {
       isRunning: !isAtRest,
       braking: this.#braking,
       requests: fold.requests,
-      growing: isNow ? this.#growing : null,
+      partial: isNow ? this.#partial : null,
       approvals: isNow ? this.#approvals.all : [],
       pause: fold.pause ?? (isNow && this.#liveState === 'paused' ? this.#livePause : null),
       children: fold.children,

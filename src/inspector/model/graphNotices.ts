@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../protocol/records.ts'
 import type { NoticeRow } from './graphRow.ts'
-import { counted } from './shortText.ts'
+import { counted } from '../../charts/amounts.ts'
 
 /** What a row says that is neither a message nor a change of the trunk. */
 export type Notice = Pick<NoticeRow, 'tone' | 'text' | 'link'>
@@ -64,8 +64,8 @@ function endOf(record: Extract<LogRecord, { type: 'run.end' }>): Notice | undefi
     case 'paused':
       if (reason?.type === 'limit') {
         const { limit, allowed, used } = reason
-        const told = `${used.toLocaleString('en')} of ${allowed.toLocaleString('en')}`
-        return { tone: 'warning', text: `Paused: the limit of ${limits[limit]} was reached (${told}).` }
+        const amount = `${used.toLocaleString('en')} of ${allowed.toLocaleString('en')}`
+        return { tone: 'warning', text: `Paused: the limit of ${limits[limit]} was reached (${amount}).` }
       }
       if (reason?.type === 'store') return { tone: 'bad', text: `Paused: ${reason.error.message}` }
       if (reason?.type === 'interrupted')

@@ -20,29 +20,29 @@ export class GraphSource {
   #past: readonly (readonly LogRecord[])[] = none
   #records: readonly LogRecord[] = none
   #events: readonly AgentEvent[] = none
-  #taken = 0
-  #heard = 0
+  #recordsTaken = 0
+  #eventsTaken = 0
 
   /** The rows as of the moment; the same object as before unless time went back or the log is another one. */
   update({ past = none, records, events, at }: GraphInput): GraphRows {
     const limit = at === null ? records.length : Math.min(at, records.length)
-    const isOther = past !== this.#past || (this.#taken > 0 && records !== this.#records)
-    if (isOther || limit < this.#taken) {
+    const isOther = past !== this.#past || (this.#recordsTaken > 0 && records !== this.#records)
+    if (isOther || limit < this.#recordsTaken) {
       this.#graph = new GraphRows()
-      this.#taken = this.#heard = 0
+      this.#recordsTaken = this.#eventsTaken = 0
       for (const part of past) for (const record of part) this.#graph.apply(record)
     }
     this.#past = past
     this.#records = records
-    for (; this.#taken < limit; this.#taken++) this.#graph.apply(records[this.#taken]!)
-    this.#listen(events, at)
+    for (; this.#recordsTaken < limit; this.#recordsTaken++) this.#graph.apply(records[this.#recordsTaken]!)
+    this.#takeLive(events, at)
     return this.#graph
   }
 
-  #listen(events: readonly AgentEvent[], at: number | null): void {
-    if (events !== this.#events) this.#heard = 0
+  #takeLive(events: readonly AgentEvent[], at: number | null): void {
+    if (events !== this.#events) this.#eventsTaken = 0
     this.#events = events
-    if (at === null) for (let i = this.#heard; i < events.length; i++) this.#graph.applyLive(events[i]!)
-    this.#heard = events.length
+    if (at === null) for (let i = this.#eventsTaken; i < events.length; i++) this.#graph.applyLive(events[i]!)
+    this.#eventsTaken = events.length
   }
 }

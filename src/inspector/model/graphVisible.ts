@@ -28,10 +28,10 @@ export const isOpenAtFirst = (row: GraphRow): boolean => row.type === 'message' 
 
 /**
  * The rows to show, given those whose state somebody toggled. A closed branch or span is left out as a whole, but for what people
- * said in a span: that is shown word for word to the model too. `isGrowing`: the trunk goes on below the last row. Pure; costs the
+ * said in a span: that is shown word for word to the model too. `isReplying`: the trunk goes on below the last row. Pure; costs the
  * number of rows.
  */
-export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isGrowing = false): VisibleRow[] {
+export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isReplying = false): VisibleRow[] {
   const inForce = foldInForce(graph)
   const shown: Draft[] = []
   /** The closed row under way, the key of the last row it hides, and what it keeps. */
@@ -56,7 +56,7 @@ export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isGr
     until = end
     kept = row.type === 'fold' ? row.overlay.kept : []
   }
-  drawLines(shown, isGrowing)
+  drawLines(shown, isReplying)
   return shown
 }
 
@@ -91,9 +91,9 @@ function foldInForce(graph: GraphRows): FoldRow | undefined {
 }
 
 /** From the end upwards: what a row passes by depends on what comes below it. */
-function drawLines(shown: readonly Draft[], isGrowing: boolean): void {
+function drawLines(shown: readonly Draft[], isReplying: boolean): void {
   /** Lanes whose line goes on below the row under way. */
-  let open = isGrowing ? 1 : 0
+  let open = isReplying ? 1 : 0
   for (let i = shown.length - 1; i >= 0; i--) {
     const drawn = shown[i]!
     const { row } = drawn

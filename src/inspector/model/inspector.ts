@@ -9,7 +9,7 @@ import { Connection, type ConnectionOptions } from './connection.ts'
 import { controlsOf, type Controls } from './controls.ts'
 import { FollowedAgent } from './followedAgent.ts'
 import { FrameBatch, type NextFrame } from './frameBatch.ts'
-import { Roster } from './roster.ts'
+import { Directory } from './directory.ts'
 import { emptyRoute, formatRoute, readRoute, type Route } from './route.ts'
 
 /** The address of the page. */
@@ -44,7 +44,7 @@ export interface InspectorPorts {
 /** Where the page has its connection and what hangs on it; with another token there is another. */
 export interface Attached {
   readonly connection: Connection
-  readonly roster: Roster
+  readonly directory: Directory
 }
 
 /** The model of the whole page: what it shows, and what a person did to it. Close it. */
@@ -86,9 +86,9 @@ export class Inspector {
     if (token !== null) ports.address.write(formatRoute(route), 'replace')
     this.#undo.push(
       ports.address.listen(() => this.#follow()),
-      effect(() => this.#hearRoster()),
-      effect(() => this.#hearConnection()),
-      effect(() => this.#hearTurn()),
+      effect(() => this.#onDirectory()),
+      effect(() => this.#onConnection()),
+      effect(() => this.#onTurn()),
     )
   }
 
@@ -152,14 +152,14 @@ export class Inspector {
     const { url, clock, webSocket } = this.#ports
     const socket = webSocket === undefined ? {} : { webSocket }
     const connection = new Connection({ url, clock, token: this.#token, ...socket })
-    return { connection, roster: new Roster(connection.client, { batch: this.batch, clock }) }
+    return { connection, directory: new Directory(connection.client, { batch: this.batch, clock }) }
   }
 
   #detach(): void {
     this.agent.value?.close()
     this.agent.value = null
-    const { connection, roster } = this.#attached.value
-    roster.close()
+    const { connection, directory } = this.#attached.value
+    directory.close()
     connection.close()
   }
 
@@ -210,18 +210,18 @@ export class Inspector {
       .catch(() => {})
   }
 
-  #hearRoster(): void {
-    const { roster } = this.attached.value
-    const agents = roster.agents.value
-    const isKnown = roster.isKnown.value
+  #onDirectory(): void {
+    const { directory } = this.attached.value
+    const agents = directory.agents.value
+    const isKnown = directory.isKnown.value
     const agent = this.agent.value
     untracked(() => {
-      if (isKnown && agent !== null) agent.hear(agents.get(agent.agentId))
+      if (isKnown && agent !== null) agent.takeSummary(agents.get(agent.agentId))
       if (isKnown && !this.#hasChosen && agents.size > 0) this.#chooseFirst(agents)
     })
   }
 
-  /** Who opens the page wants to see something. */
+  /** Opens an agent rather than an empty page. */
   #chooseFirst(agents: ReadonlyMap<string, AgentSummary>): void {
     const roots = [...agents.values()].filter(({ path }) => path.length === 0)
     const agent = roots.at(-1) ?? [...agents.values()][0]
@@ -229,7 +229,7 @@ export class Inspector {
   }
 
   /** A view goes to another turn by itself. */
-  #hearTurn(): void {
+  #onTurn(): void {
     const turn = this.turn.value
     untracked(() => {
       const route = this.route.value
@@ -238,14 +238,14 @@ export class Inspector {
   }
 
   /** After a reconnect, something may have been missed that is not in the log. */
-  #hearConnection(): void {
-    const { connection, roster } = this.attached.value
+  #onConnection(): void {
+    const { connection, directory } = this.attached.value
     if (connection.status.value !== 'open') return
     untracked(() => {
       const agent = this.agent.value
       void agent?.refresh()
       if (agent !== null && this.chart.value === null) this.#readChart(agent)
-      void roster.readSessions()
+      void directory.readSessions()
     })
   }
 }

@@ -1,6 +1,5 @@
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { withoutReordering } from '../../conversation/withoutReordering.ts'
-import { formatCount } from './numbers.ts'
 
 /** A text as it may stand on the page: whole characters, in the order they come in. */
 export const forDisplay = (text: string): string => withoutReordering(text.toWellFormed())
@@ -45,6 +44,3 @@ export function argumentsLine(input: unknown, most = 120): string {
 /** JSON of a value; of what has none, its text. */
 export const jsonOf = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent) ?? String(value)
-
-/** A number and its noun: `1 step`, `1,200 steps`. */
-export const counted = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`

@@ -10,17 +10,17 @@ export interface VirtualListProps {
   readonly isMeasured?: boolean
   readonly keyOf: (index: number) => string | number
   readonly row: (index: number) => ComponentChildren
-  /** Row to bring into sight, whenever it or `scrollMark` changes; `null`: none. */
+  /** Row to bring into viewport, whenever it or `scrollMark` changes; `null`: none. */
   readonly scrollTo?: number | null
   readonly scrollMark?: unknown
-  /** Stay at the end as the list grows, when the end is in sight. */
+  /** Stay at the end as the list grows, when the end is in view. */
   readonly isFollowing?: boolean
   readonly class?: string
   /** Of the list itself: role, label, `aria-activedescendant`, listeners. */
   readonly attributes?: Readonly<Record<string, unknown>>
 }
 
-/** A list that has only the rows in sight in the document, however long it is. */
+/** A list that has only the rows in view in the document, however long it is. */
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, isMeasured = false, keyOf, row, scrollTo = null, scrollMark, isFollowing = false } = props
   const scroller = useRef<HTMLDivElement>(null)

@@ -8,7 +8,7 @@ import { VirtualList } from '../parts/virtualList.tsx'
 
 /** Agents that run, sub-agents below their parents: a tree by the ARIA pattern. */
 export function AgentList({ inspector }: { readonly inspector: Inspector }) {
-  const agents = inspector.attached.value.roster.agents.value
+  const agents = inspector.attached.value.directory.agents.value
   const chosen = inspector.route.value.agent
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   const [active, setActive] = useState<string | null>(chosen)

@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { chartDrawing } from '../../charts/chartDrawing.ts'
 import type { ChartLayout } from '../../charts/chartLayout.ts'
 import type { ChartModel } from '../../charts/chartModel.ts'
@@ -11,8 +11,8 @@ import { EmptyState } from '../parts/emptyState.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { layoutChart } from '../worker/layoutChart.ts'
 import { ChartStage } from './chartStage.tsx'
-import { useChartTrail } from './chartTrail.ts'
 import { ChartWordsList } from './chartWordsList.tsx'
+import { recentStates } from '../model/recentStates.ts'
 
 export interface ChartPaneProps {
   readonly view: AgentView
@@ -64,11 +64,11 @@ function Chart({ view, model }: { readonly view: AgentView; readonly model: Char
           {state === '' ? <span class="muted">not known</span> : <strong class="mono">{state}</strong>}
         </p>
         <ul class="chart-brakes" aria-label="Brakes">
-          {brakeWords(model.brakes).map(({ name, isOpen, told }) => (
+          {brakeWords(model.brakes).map(({ name, isOpen, effect }) => (
             <li key={name} class={`chart-brake ${isOpen ? 'is-open' : 'is-shut'}`}>
               <BrakeMark isOpen={isOpen} />
               <span>
-                {name} brake {told}
+                {name} brake {effect}
               </span>
             </li>
           ))}
@@ -78,7 +78,7 @@ function Chart({ view, model }: { readonly view: AgentView; readonly model: Char
       {placing.value.type === 'failed' && (
         <EmptyState icon="warning" title="The chart could not be drawn">
           <p>{placing.value.why}</p>
-          <p>Below it is told in words.</p>
+          <p>Its states and transitions are listed in words below.</p>
         </EmptyState>
       )}
       {placing.value.type === 'placed' && (
@@ -97,3 +97,30 @@ const BrakeMark = ({ isOpen }: { readonly isOpen: boolean }): JSX.Element => (
     {isOpen ? <path d="M1 7h12M9.5 3.5 13 7l-3.5 3.5" /> : <path d="M1 7h5M7.5 2v10M11 4.5v5" />}
   </svg>
 )
+
+/** Milliseconds that a state glows after the machine left it. */
+const glow = 900
+
+const none: ReadonlySet<string> = new Set()
+
+/** States the machine has just been in: most moves are over before a frame is drawn, and would not be seen. */
+export function useChartTrail(view: AgentView): ReadonlySet<string> {
+  const trail = useSignal<ReadonlySet<string>>(none)
+  const looked = useRef<number | null>(null)
+  const state = view.state.value
+  useEffect(() => {
+    const { events, chartState, at } = state
+    const from = Math.min(looked.current ?? events.length, events.length)
+    looked.current = events.length
+    if (at !== null) return
+    const states = recentStates(events, from, chartState)
+    if (states.size > 0) trail.value = new Set([...trail.value, ...states])
+  }, [state])
+  const { value } = trail
+  useEffect(() => {
+    if (value.size === 0) return
+    const timer = setTimeout(() => (trail.value = none), glow)
+    return () => clearTimeout(timer)
+  }, [value])
+  return value
+}

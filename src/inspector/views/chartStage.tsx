@@ -25,7 +25,7 @@ const followScale = 0.85
 /** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
 export function ChartStage({ layout, model, active, trail }: ChartStageProps): JSX.Element {
   const stage = useRef<HTMLDivElement>(null)
-  const sight = useSignal<Size>({ width: 0, height: 0 })
+  const viewport = useSignal<Size>({ width: 0, height: 0 })
   const camera = useSignal<Camera | null>(null)
   /** `null`: nobody has chosen yet. */
   const follows = useSignal<boolean | null>(null)
@@ -34,16 +34,16 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   useLayoutEffect(() => {
     const element = stage.current!
     const observer = new ResizeObserver(() => {
-      sight.value = { width: element.clientWidth, height: element.clientHeight }
+      viewport.value = { width: element.clientWidth, height: element.clientHeight }
     })
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
 
-  const fit = fitCamera(layout, sight.value)
+  const fit = fitCamera(layout, viewport.value)
   const isFollowing = follows.value ?? (fit.scale < readable && active !== '')
   const box = layout.boxes.find(({ id }) => id === active)
-  const shown = camera.value ?? (isFollowing && box !== undefined ? centred(followScale, box, sight.value) : fit)
+  const shown = camera.value ?? (isFollowing && box !== undefined ? centred(followScale, box, viewport.value) : fit)
   useEffect(() => {
     // Who follows wants the next state in the middle, too.
     if (isFollowing) camera.value = null
@@ -56,14 +56,14 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
 
   const move = (next: Camera): void => void (camera.value = next)
   const zoomBy = (factor: number): void =>
-    move(zoomed(shown, factor, { x: sight.value.width / 2, y: sight.value.height / 2 }))
+    move(zoomed(shown, factor, { x: viewport.value.width / 2, y: viewport.value.height / 2 }))
   const fitAll = (): void => {
     follows.value = false
     camera.value = null
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== stage.current || event.ctrlKey || event.metaKey || event.altKey) return
-    const next = cameraKey(event.key, shown, sight.value)
+    const next = cameraKey(event.key, shown, viewport.value)
     if (next === undefined) return
     event.preventDefault()
     if (next === 'fit') fitAll()
@@ -137,7 +137,7 @@ const Sign = ({ path }: { readonly path: string }): JSX.Element => (
 
 /** The picture in a sentence; the list of states below tells the rest. */
 function labelOf(model: ChartModel, active: string): string {
-  const brakes = brakeWords(model.brakes).map(({ name, told }) => `${name} brake ${told}.`)
+  const brakes = brakeWords(model.brakes).map(({ name, effect }) => `${name} brake ${effect}.`)
   return [`Statechart of ${model.title}.`, active === '' ? '' : `Active: ${active}.`, ...brakes]
     .filter(Boolean)
     .join(' ')

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import type { AgentViewState } from '../model/agentView.ts'
 import type { GraphRows } from '../model/graphRows.ts'
 import { formatCount } from '../model/numbers.ts'
-import { counted } from '../model/shortText.ts'
+import { counted } from '../../charts/amounts.ts'
 
 export interface ConversationBarProps {
   readonly graph: GraphRows

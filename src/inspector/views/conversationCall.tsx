@@ -6,7 +6,7 @@ import { formatDuration } from '../model/numbers.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
 import { Images } from './conversationImages.tsx'
-import { JsonText, LongText, stopping } from './conversationText.tsx'
+import { JsonText, LongText, stopping } from './longText.tsx'
 
 export interface CallBodyProps {
   readonly row: CallRow

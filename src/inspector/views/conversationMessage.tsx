@@ -4,9 +4,9 @@ import { formatNodeId } from '../../protocol/ids.ts'
 import { providedText, textOf, type AssistantMessage, type Block, type UserSource } from '../../protocol/messages.ts'
 import type { MessageRow } from '../model/graphRow.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
-import { counted } from '../model/shortText.ts'
+import { counted } from '../../charts/amounts.ts'
 import { Images } from './conversationImages.tsx'
-import { LongText } from './conversationText.tsx'
+import { LongText } from './longText.tsx'
 
 export interface TextState {
   readonly isFull: boolean
@@ -89,8 +89,8 @@ const stops: Readonly<Record<AssistantMessage['stopReason'], string | undefined>
 }
 
 function StopBadge({ message }: { readonly message: AssistantMessage }): JSX.Element | null {
-  const told = stops[message.stopReason]
-  return told === undefined ? null : <span class="badge warn">{told}</span>
+  const label = stops[message.stopReason]
+  return label === undefined ? null : <span class="badge warn">{label}</span>
 }
 
 function Estimate({ message }: { readonly message: MessageRow['message'] }): JSX.Element {

@@ -3,10 +3,10 @@ import type { Tag } from '../../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import type { FoldRow, MemoRow, NoticeRow, TagRow } from '../model/graphRow.ts'
 import { formatCount } from '../model/numbers.ts'
-import { counted } from '../model/shortText.ts'
+import { counted } from '../../charts/amounts.ts'
 import { AgentLink } from './conversationCall.tsx'
 import type { TextState } from './conversationMessage.tsx'
-import { LongText } from './conversationText.tsx'
+import { LongText } from './longText.tsx'
 
 const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1)
 

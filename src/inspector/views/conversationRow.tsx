@@ -5,7 +5,7 @@ import { CallBody } from './conversationCall.tsx'
 import { Lanes, lanesWidth } from './conversationLanes.tsx'
 import { MessageBody } from './conversationMessage.tsx'
 import { FoldBody, MemoBody, NoticeBody, TagBody } from './conversationNotes.tsx'
-import { stopping } from './conversationText.tsx'
+import { stopping } from './longText.tsx'
 
 export interface ConversationRowProps {
   readonly id: string

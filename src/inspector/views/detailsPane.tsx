@@ -2,9 +2,12 @@ import type { NodeId } from '../../protocol/ids.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { StateDot } from '../parts/stateDot.tsx'
-import { EventDetails } from './eventDetails.tsx'
 import { NodeDetails } from './nodeDetails.tsx'
 import { UsagePanel } from './usagePanel.tsx'
+import type { AgentEvent } from '../../protocol/events.ts'
+import { isLogged } from '../model/eventList.ts'
+import { Icon } from '../parts/icon.tsx'
+import { JsonTree } from '../parts/jsonTree.tsx'
 
 export interface DetailsPaneProps {
   readonly inspector: Inspector
@@ -17,7 +20,7 @@ export function DetailsPane({ inspector, view, onRevert }: DetailsPaneProps) {
   const { status, children } = view.state.value
   const event = inspector.event.value
   const node = inspector.node.value
-  const running = inspector.attached.value.roster.agents.value
+  const running = inspector.attached.value.directory.agents.value
   return (
     <section class="details scroll" aria-label="Details" tabIndex={0}>
       {event === null || inspector.route.value.view !== 'timeline' ? null : (
@@ -44,6 +47,40 @@ export function DetailsPane({ inspector, view, onRevert }: DetailsPaneProps) {
           </ul>
         </section>
       )}
+    </section>
+  )
+}
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** One event, whole. */
+export function EventDetails({ inspector, event }: { readonly inspector: Inspector; readonly event: AgentEvent }) {
+  return (
+    <section class="details-part" aria-labelledby="event-title">
+      <div class="part-title">
+        <h2 id="event-title" class="grow mono">
+          {event.type}
+        </h2>
+        {isLogged(event) ? (
+          <button type="button" class="button" onClick={() => inspector.go({ at: event.seq })}>
+            <Icon name="clock" /> Go to {event.seq}
+          </button>
+        ) : (
+          <span class="badge">not in the log</span>
+        )}
+        <button
+          type="button"
+          class="button quiet square"
+          aria-label="Leave the event"
+          onClick={() => (inspector.event.value = null)}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <p class="faint small">
+        <time dateTime={new Date(event.time).toISOString()}>{exact.format(event.time)}</time>
+      </p>
+      <JsonTree key={`${event.seq} ${event.type}`} value={event} depth={2} />
     </section>
   )
 }

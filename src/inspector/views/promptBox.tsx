@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isBusy } from '../model/controls.ts'
-import { say, type SayHow } from '../model/drive.ts'
+import { say, type SayHow } from '../model/say.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'

@@ -5,9 +5,9 @@ import type { ModelRequest } from '../../protocol/model.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
 import { requestMarks, type MessageMark } from '../model/requestMarks.ts'
 import { requestReasons } from '../model/requestReason.ts'
-import { counted } from '../model/shortText.ts'
-import { useRowScroll } from './conversationScroll.ts'
-import { SettingsPart, SystemPart, ToolsPart } from './requestFrame.tsx'
+import { counted } from '../../charts/amounts.ts'
+import { useRowScroll } from './rowScroll.ts'
+import { SettingsPart, SystemPart, ToolsPart } from './requestParts.tsx'
 import { RequestMessageRow } from './requestMessage.tsx'
 
 export interface RequestBodyProps {

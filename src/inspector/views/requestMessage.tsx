@@ -4,9 +4,9 @@ import type { RequestMessage } from '../../protocol/model.ts'
 import { formatCompact } from '../model/numbers.ts'
 import type { MessageMark } from '../model/requestMarks.ts'
 import type { RequestReason } from '../model/requestReason.ts'
-import { messageTokens } from '../model/requestTokens.ts'
+import { messageTokens } from '../model/requestSize.ts'
 import { Images } from './conversationImages.tsx'
-import { JsonText, LongText } from './conversationText.tsx'
+import { JsonText, LongText } from './longText.tsx'
 
 export interface RequestMessageRowProps {
   /** Its place among the messages. */
@@ -20,7 +20,7 @@ export interface RequestMessageRowProps {
 }
 
 const signs = { kept: '=', moved: '≈', new: '+', gone: '−' } as const
-const told = {
+const titles = {
   kept: 'the same as before',
   moved: 'sent before too, after something that changed',
   new: 'new',
@@ -42,9 +42,9 @@ export function RequestMessageRow({
     <article class={`request-message ${mark === undefined ? '' : `is-${mark}`}`}>
       <div class="request-sign-place">
         {mark !== undefined && (
-          <span class={`request-sign is-${mark}`} title={told[mark]}>
+          <span class={`request-sign is-${mark}`} title={titles[mark]}>
             <span aria-hidden="true">{signs[mark]}</span>
-            <span class="hidden">{told[mark]}</span>
+            <span class="hidden">{titles[mark]}</span>
           </span>
         )}
       </div>

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks'
 import type { ModelRequest } from '../../protocol/model.ts'
 import { formatCount } from '../model/numbers.ts'
 import { Icon } from '../parts/icon.tsx'
-import { LongText } from './conversationText.tsx'
+import { LongText } from './longText.tsx'
 
 /** A request as it is recorded, byte for byte. */
 export function RequestRaw({ request }: { readonly request: ModelRequest }): JSX.Element {
@@ -22,11 +22,11 @@ export function RequestRaw({ request }: { readonly request: ModelRequest }): JSX
 
 /** Copies a text; says so, or why not. */
 export function CopyButton({ text }: { readonly text: string }): JSX.Element {
-  const told = useSignal('')
+  const outcome = useSignal('')
   const copy = (): void => {
     copyText(text).then(
-      () => (told.value = 'Copied'),
-      () => (told.value = 'The browser refused'),
+      () => (outcome.value = 'Copied'),
+      () => (outcome.value = 'The browser refused'),
     )
   }
   return (
@@ -35,7 +35,7 @@ export function CopyButton({ text }: { readonly text: string }): JSX.Element {
         <Icon name="copy" /> Copy
       </button>
       <span class="muted" role="status">
-        {told.value}
+        {outcome.value}
       </span>
     </>
   )

@@ -5,9 +5,8 @@ import type { ModelRequest } from '../../protocol/model.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { RequestView } from '../model/agentView.ts'
 import { formatCount, formatShare } from '../model/numbers.ts'
-import { requestTokens } from '../model/requestTokens.ts'
-import { requestUsage } from '../model/requestUsage.ts'
-import { counted } from '../model/shortText.ts'
+import { requestTokens, requestUsage } from '../model/requestSize.ts'
+import { counted } from '../../charts/amounts.ts'
 
 export interface RequestSummaryProps {
   readonly now: RequestView

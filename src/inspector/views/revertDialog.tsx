@@ -3,7 +3,7 @@ import { tagKinds, type RevertCategory } from '../../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { counted } from '../model/shortText.ts'
+import { counted } from '../../charts/amounts.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import { Dialog } from '../parts/dialog.tsx'
 

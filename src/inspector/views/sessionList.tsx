@@ -17,16 +17,16 @@ const statusOf = ({ status, error }: SessionEntry): string =>
 
 /** Sessions that nobody runs, the one written last first: a list box by the ARIA pattern. */
 export function SessionList({ inspector }: { readonly inspector: Inspector }) {
-  const { roster } = inspector.attached.value
-  const running = roster.agents.value
-  const all = roster.sessions.value ?? []
+  const { directory } = inspector.attached.value
+  const running = directory.agents.value
+  const all = directory.sessions.value ?? []
   const sessions = all.filter(({ agentId }) => !running.has(agentId))
-  const rest = roster.sessionTotal.value - all.length
+  const rest = directory.sessionTotal.value - all.length
   const chosen = inspector.route.value.agent
   const [active, setActive] = useState(-1)
   const at = active >= 0 ? active : sessions.findIndex(({ agentId }) => agentId === chosen)
   const choose = (index: number): void => {
-    if (index === sessions.length) void roster.readMore()
+    if (index === sessions.length) void directory.readMore()
     else if (sessions[index] !== undefined) inspector.go({ agent: sessions[index].agentId })
   }
   const count = sessions.length + (rest > 0 ? 1 : 0)
@@ -37,7 +37,7 @@ export function SessionList({ inspector }: { readonly inspector: Inspector }) {
     else return
     event.preventDefault()
   }
-  if (roster.sessions.value !== null && count === 0) return <p class="faint none-yet">None in the store.</p>
+  if (directory.sessions.value !== null && count === 0) return <p class="faint none-yet">None in the store.</p>
   return (
     <VirtualList
       class="agents"

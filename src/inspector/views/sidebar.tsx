@@ -7,8 +7,8 @@ import { SessionList } from './sessionList.tsx'
 
 /** Who there is: agents that run, and sessions at rest. */
 export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
-  const { roster, connection } = inspector.attached.value
-  const agents = roster.agents.value
+  const { directory, connection } = inspector.attached.value
+  const agents = directory.agents.value
   const role = connection.role.value
   const whyNoSpawn =
     role !== 'admin'
@@ -27,7 +27,7 @@ export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector;
             <Icon name="plus" />
           </ControlButton>
         </div>
-        {!roster.isKnown.value ? (
+        {!directory.isKnown.value ? (
           <Skeleton label="Agents are being listed" />
         ) : agents.size === 0 ? (
           <p class="faint none-yet">No agent runs.</p>
@@ -44,13 +44,13 @@ export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector;
             class="button quiet square"
             aria-label="Read the sessions again"
             title="Read again"
-            onClick={() => void roster.readSessions()}
+            onClick={() => void directory.readSessions()}
           >
             <Icon name="refresh" />
           </button>
         </div>
-        {roster.error.value === null ? null : <p class="problem">{roster.error.value.message}</p>}
-        {roster.sessions.value === null && roster.error.value === null ? (
+        {directory.error.value === null ? null : <p class="problem">{directory.error.value.message}</p>}
+        {directory.sessions.value === null && directory.error.value === null ? (
           <Skeleton label="Sessions are being listed" />
         ) : (
           <SessionList inspector={inspector} />

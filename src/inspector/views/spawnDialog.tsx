@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { say } from '../model/drive.ts'
+import { say } from '../model/say.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { Dialog } from '../parts/dialog.tsx'
 

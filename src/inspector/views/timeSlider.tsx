@@ -1,7 +1,7 @@
 import { SquareButton } from '../parts/squareButton.tsx'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { eventText } from '../model/eventText.ts'
+import { eventText } from '../model/eventWords.ts'
 import { formatCount, formatDuration } from '../model/numbers.ts'
 import { Icon } from '../parts/icon.tsx'
 

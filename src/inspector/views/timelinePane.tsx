@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import type { AgentEvent } from '../../protocol/events.ts'
-import { eventGroups, eventText, groupOf, nodeOf, type EventGroup } from '../model/eventText.ts'
+import { eventGroups, eventText, groupOf, nodeOf, type EventGroup } from '../model/eventWords.ts'
 import { FilteredEvents } from '../model/filteredEvents.ts'
 import { isLogged } from '../model/eventList.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'

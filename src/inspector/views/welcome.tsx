@@ -10,10 +10,10 @@ agent.prompt('What time is it?')`
 
 /** Stands where no agent is chosen: says how there comes to be one. */
 export function Welcome({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
-  const { roster, connection } = inspector.attached.value
-  const hasAgents = roster.agents.value.size > 0 || (roster.sessions.value?.length ?? 0) > 0
+  const { directory, connection } = inspector.attached.value
+  const hasAgents = directory.agents.value.size > 0 || (directory.sessions.value?.length ?? 0) > 0
   const canSpawn = connection.role.value === 'admin' && connection.definitions.value.length > 0
-  if (!roster.isKnown.value) {
+  if (!directory.isKnown.value) {
     return (
       <main class="agent" aria-label="No agent">
         <h1 class="hidden">escapement inspector</h1>

@@ -71,8 +71,8 @@ describe('workspace confinement', (it) => {
   }
 
   it('sees a folder that became a link between two calls', async (context) => {
-    const { dir, outside, call } = workspaceFolder(context, { 'sub/secret.txt': 'harmless\n' })
-    assert.is(await call('read_file', { path: 'sub/secret.txt' }), 'harmless\n')
+    const { dir, outside, call } = workspaceFolder(context, { 'sub/secret.txt': 'withoutControls\n' })
+    assert.is(await call('read_file', { path: 'sub/secret.txt' }), 'withoutControls\n')
     rmSync(join(dir, 'sub'), { recursive: true })
     symlinkSync(outside, join(dir, 'sub'))
     await assert.rejects(call('read_file', { path: 'sub/secret.txt' }), refused)
@@ -81,7 +81,7 @@ describe('workspace confinement', (it) => {
   })
 
   it('refuses everything once the workspace itself was replaced by a link', async (context) => {
-    const { dir, outside, call } = workspaceFolder(context, { 'secret.txt': 'harmless\n' })
+    const { dir, outside, call } = workspaceFolder(context, { 'secret.txt': 'withoutControls\n' })
     renameSync(dir, `${dir}-moved`)
     symlinkSync(outside, dir)
     await assert.rejects(call('read_file', { path: 'secret.txt' }), refused)

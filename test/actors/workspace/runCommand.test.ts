@@ -186,19 +186,23 @@ describe('run_command', (it) => {
     await assert.rejects(call('run_command', { command: 'sleep 300', timeoutMs: 9_000_000 }), /limit of 5000 ms/)
   })
 
-  it('hides variables that are not known to be harmless and takes those it is given', limits, async (context) => {
-    process.env['DATABASE_URL'] = 'postgres://user:secret@host/db'
-    process.env['LC_ESCAPEMENT'] = 'plain'
-    context.cleanup(() => {
-      delete process.env['DATABASE_URL']
-      delete process.env['LC_ESCAPEMENT']
-    })
-    const command = 'echo "[$DATABASE_URL] [$LC_ESCAPEMENT] [$GIVEN_KEY]"; test -n "$PATH"'
-    const plain = workspaceFolder(context)
-    assert.match(await plain.call('run_command', { command }), /^\[\] \[plain\] \[\]\n/)
-    const given = workspaceFolder(context, {}, { env: { GIVEN_KEY: 'given', LC_ESCAPEMENT: undefined } })
-    assert.match(await given.call('run_command', { command }), /^\[\] \[\] \[given\]\n/)
-  })
+  it(
+    'hides variables that are not known to be withoutControls and takes those it is given',
+    limits,
+    async (context) => {
+      process.env['DATABASE_URL'] = 'postgres://user:secret@host/db'
+      process.env['LC_ESCAPEMENT'] = 'plain'
+      context.cleanup(() => {
+        delete process.env['DATABASE_URL']
+        delete process.env['LC_ESCAPEMENT']
+      })
+      const command = 'echo "[$DATABASE_URL] [$LC_ESCAPEMENT] [$GIVEN_KEY]"; test -n "$PATH"'
+      const plain = workspaceFolder(context)
+      assert.match(await plain.call('run_command', { command }), /^\[\] \[plain\] \[\]\n/)
+      const given = workspaceFolder(context, {}, { env: { GIVEN_KEY: 'given', LC_ESCAPEMENT: undefined } })
+      assert.match(await given.call('run_command', { command }), /^\[\] \[\] \[given\]\n/)
+    },
+  )
 
   it('explains a command that cannot be started', limits, async (context) => {
     const { call } = workspaceFolder(context)

@@ -1,4 +1,4 @@
-import { backoff } from '../../../src/protocol/backoff.ts'
+import { backoffDelay } from '../../../src/protocol/backoffDelay.ts'
 import { connect } from '../../../src/client/connect.ts'
 import type { ClientStatus } from '../../../src/client/link.ts'
 import { DeltaCutter } from '../../../src/client/deltaCutter.ts'
@@ -283,10 +283,10 @@ describe('the wait before the next connection', (it) => {
   it('doubles up to the most, and half of it is jitter', () => {
     const retry = { baseMs: 100, maxMs: 1_000 }
     assert.equal(
-      [0, 1, 2, 3, 4, 2_000].map((attempt) => backoff(attempt, retry, 1)),
+      [0, 1, 2, 3, 4, 2_000].map((attempt) => backoffDelay(attempt, retry, 1)),
       [100, 200, 400, 800, 1_000, 1_000],
     )
-    assert.is(backoff(2, retry, 0), 200)
+    assert.is(backoffDelay(2, retry, 0), 200)
   })
 })
 

@@ -92,8 +92,8 @@ describe('what clients are told of errors', (it) => {
       assert.not.match(message, /srv|agents\\/)
       assert.match(message, 'ENOENT')
     }
-    const harmless = errorInfo('CALL_NOT_PENDING', 'Call "/x/y" does not wait.')
-    assert.is(outwardError(harmless), harmless)
+    const withoutControls = errorInfo('CALL_NOT_PENDING', 'Call "/x/y" does not wait.')
+    assert.is(outwardError(withoutControls), withoutControls)
   })
 
   it('of events too, which are the same objects otherwise', () => {

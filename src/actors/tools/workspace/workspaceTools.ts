@@ -26,7 +26,7 @@ export interface WorkspaceToolsOptions {
   /** The longest a command may run, in milliseconds; the model may ask for less. Default 600,000, at most a day. */
   readonly commandTimeoutMs?: number
   /**
-   * Variables that commands see besides the well-known harmless ones of this process (`PATH`, `HOME`, `LANG` and the like); `undefined`
+   * Variables that commands see besides the well-known withoutControls ones of this process (`PATH`, `HOME`, `LANG` and the like); `undefined`
    * removes one. `process.env` gives them all, secrets too.
    */
   readonly env?: { readonly [name: string]: string | undefined }

@@ -1,6 +1,9 @@
 import { estimateTokens } from '../../conversation/tokenCounter.ts'
 import type { ModelRequest, RequestMessage } from '../../protocol/model.ts'
 import { jsonOf } from './shortText.ts'
+import type { Usage } from '../../protocol/messages.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { RequestView } from './agentView.ts'
 
 /** Estimated tokens of one message of a request. Pure. */
 export const messageTokens = ({ content }: RequestMessage): number =>
@@ -12,4 +15,13 @@ const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 export function requestTokens({ system, tools, messages }: ModelRequest): number {
   const frame = estimateTokens.text(system) + (tools.length === 0 ? 0 : estimateTokens.text(jsonOf(tools)))
   return messages.reduce((sum, message) => sum + messageTokens(message), frame)
+}
+
+/** What the provider reported for the reply to a request; `undefined` while there is none. Pure; looks no further than the next reply. */
+export function requestUsage(records: readonly LogRecord[], { seq, turnIndex }: RequestView): Usage | undefined {
+  for (let at = seq; at < records.length; at++) {
+    const record = records[at]!
+    if (record.type === 'reply.end') return record.turnIndex === turnIndex ? record.message.usage : undefined
+  }
+  return undefined
 }

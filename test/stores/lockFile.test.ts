@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
-import { lockFile, processStart } from '../../src/stores/fileLock.ts'
+import { lockFile, processStart } from '../../src/stores/lockFile.ts'
 import { assert, describe } from '../support/suite.ts'
 import { startStoreChild } from './startStoreChild.ts'
 import { failsWith, linesOf, storeFolder } from './storeFolder.ts'

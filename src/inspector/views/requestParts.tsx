@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { ModelSettings, ToolSpec } from '../../protocol/model.ts'
 import { jsonOf, oneLine } from '../model/shortText.ts'
-import { JsonText, LongText } from './conversationText.tsx'
+import { JsonText, LongText } from './longText.tsx'
 
 interface PartProps {
   readonly title: string

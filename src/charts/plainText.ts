@@ -1,9 +1,19 @@
-import { harmless } from './harmless.ts'
 import { fitted } from './textWidth.ts'
+import { withoutReordering } from '../conversation/withoutReordering.ts'
+
+/**
+ * Control characters of a model's or tool's text could move the cursor or worse, and those that turn the order of letters show
+ * another command than the one to be approved. Keeps line breaks; lone halves of characters become U+FFFD.
+ */
+export const withoutControls = (text: string): string =>
+  withoutReordering(text.toWellFormed())
+    .replace(/\t/g, '    ')
+    // oxlint-disable-next-line no-control-regex -- these are what is to go
+    .replace(/\u001B\[[\d;?]*[A-Za-z]|[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/g, '')
 
 /** A text as lines that begin with `indent`, without its control characters. */
 export const indented = (text: string, indent: string): string[] =>
-  harmless(text)
+  withoutControls(text)
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => `${indent}${line}`.trimEnd())
@@ -24,4 +34,4 @@ export function shortened(text: string, { indent, columns, maxLines }: ShortOpti
 }
 
 /** A text on one line. */
-export const oneLine = (text: string): string => harmless(text).replace(/\s+/g, ' ').trim()
+export const oneLine = (text: string): string => withoutControls(text).replace(/\s+/g, ' ').trim()

@@ -10,7 +10,7 @@ const pageSize = 100
 const settleMs = 1_000
 
 /** Which agents run and which sessions there are, as signals. */
-export class Roster {
+export class Directory {
   /** Agents that run, by id; a new map with every change. */
   readonly agents = signal<ReadonlyMap<string, AgentSummary>>(new Map())
   /** Whether the server has said which agents run. */

@@ -1,7 +1,8 @@
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../protocol/messages.ts'
-import { counted, oneLine } from './shortText.ts'
+import { counted } from '../../charts/amounts.ts'
+import { oneLine } from './shortText.ts'
 
 /** Groups of events that are shown or hidden together. */
 export const eventGroups = ['run', 'message', 'tool', 'brake', 'approval', 'state', 'request', 'error'] as const

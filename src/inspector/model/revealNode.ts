@@ -3,10 +3,10 @@ import type { GraphRows } from './graphRows.ts'
 import { isOpenAtFirst, visibleRows } from './graphVisible.ts'
 
 /**
- * The toggled rows with which a node is in sight: what hides it is opened. `undefined`: it is in sight already, or there is no such
+ * The toggled rows with which a node is in view: what hides it is opened. `undefined`: it is visible already, or there is no such
  * node. Pure.
  */
-export function openingTo(
+export function revealNode(
   graph: GraphRows,
   node: NodeId,
   toggled: ReadonlySet<string>,

@@ -21,7 +21,7 @@ export interface RowScroll {
   readonly scrollToEnd: () => void
 }
 
-/** Rows of any height in a list of any length: only those in sight are made. */
+/** Rows of any height in a list of any length: only those in view are made. */
 export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowScrollOptions): RowScroll {
   const virtualizer = useVirtualizer({
     count,

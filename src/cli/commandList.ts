@@ -72,7 +72,7 @@ export const commands: Readonly<Record<string, Command>> = {
     group: 'sessions',
     summary: 'list the sessions of a folder, the newest first',
     details: [
-      'JSON (piped, or with --json): one session a line: id, definition, status, runs (runs), turns,',
+      'JSON (piped, or with --json): one session a line: id, definition, status, loops (runs), turns,',
       'usage, costUsd, createdAt, updatedAt, forks, forkedFrom, lastText; error if it cannot be read.',
     ],
     options: ['dir', 'logs', 'json'],
@@ -87,7 +87,7 @@ export const commands: Readonly<Record<string, Command>> = {
     details: [
       'Turns count from 0; --request without --turn takes the last. A request can be shown where it was',
       'captured: run and chat do that; in code set captureTurnRequests: true on the agent.',
-      'JSON (piped, or with --json) is one document: the session with its runs, turns and conversation;',
+      'JSON (piped, or with --json) is one document: the session with its loops, turns and conversation;',
       'with --turn the turn and its nodes; with --request the request, its provenance and what changed.',
       'With --format its conversation alone is drawn, with all that was abandoned.',
     ],
