@@ -101,8 +101,16 @@ export const faults: readonly Fault[] = [
     id: 'interpreter-16',
     file: 'src/runtime/events/announcer.ts',
     what: 'listeners that keep events keep the array that each model got',
-    from: 'const { messages: _, ...frame } = event.request',
-    to: 'const frame = event.request',
+    from: 'listLater(at, frame, assembled.told)',
+    to: 'listLater(at, request, assembled.told)',
+    tests: ['runtime/longRequests'],
+  },
+  {
+    id: 'interpreter-17',
+    file: 'src/runtime/events/listLater.ts',
+    what: 'a long request is listed anew each time somebody looks',
+    from: '(this.#request ??= {',
+    to: '({',
     tests: ['runtime/longRequests'],
   },
   {

@@ -1,5 +1,4 @@
 import type { AgentPorts, LiveBody } from '../../actors/agentPorts.ts'
-import type { ToldRequest } from '../../conversation/assembleRequest.ts'
 import { blankSettings } from '../../actors/redaction/blankSecrets.ts'
 import type { Redactor } from '../../actors/redaction/redactor.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
@@ -8,22 +7,13 @@ import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
 import type { AgentHost } from '../agents/agentHost.ts'
 import type { HostShared } from '../agents/hostOptions.ts'
-import { defineLazily } from '../agents/defineLazily.ts'
 import { DeltaFilter } from './deltaFilter.ts'
+import { listLater } from './listLater.ts'
 import { Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../runs/run.ts'
 
 /** Messages from which on those of a `turn.request` are listed when somebody looks: lists for every turn would add up. */
 const longRequest = 256
-
-const nobody: readonly never[] = Object.freeze([])
-
-/** Has the event of a long request list its messages when somebody looks. A function of its own: what is made later holds all that it sees. */
-function listLater(event: EventOf<'turn.request'>, { messages, provenance }: ToldRequest): void {
-  const { messages: _, ...frame } = event.request
-  defineLazily(event, 'request', () => ({ ...frame, messages: messages() }))
-  defineLazily(event, 'provenance', provenance)
-}
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
 
@@ -123,16 +113,13 @@ export class Announcer {
     if (!isObserved && watchers === undefined) return
     const model = this.#host.definition.model.id
     const { settings } = this.clean({ settings: blankSettings(request.settings) })
-    const isLong = request.messages.length >= longRequest
-    const event = this.#eventOf({
-      type: 'turn.request',
-      runId,
-      turnIndex,
-      model,
-      request: { ...request, settings },
-      provenance: isLong ? nobody : assembled.provenance,
-    }) as EventOf<'turn.request'>
-    if (isLong) listLater(event, assembled.told)
+    const { agentId, path, lastSeq: seq, clock } = this.#host
+    const at = { type: 'turn.request', runId, turnIndex, model, agentId, path, seq, time: clock.now() } as const
+    const { messages, ...frame } = { ...request, settings }
+    const event: EventOf<'turn.request'> =
+      messages.length < longRequest
+        ? { ...at, request: { ...frame, messages }, provenance: assembled.provenance }
+        : listLater(at, frame, assembled.told)
     watchers?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }

@@ -1,0 +1,49 @@
+import type { ToldRequest } from '../../conversation/assembleRequest.ts'
+import type { EventOf } from '../../protocol/events.ts'
+import type { ModelRequest } from '../../protocol/model.ts'
+
+type RequestEvent = EventOf<'turn.request'>
+
+/** What is told of a request once somebody looks. Holds nothing that its model got. */
+class LaterRequest {
+  readonly #frame: Omit<ModelRequest, 'messages'>
+  readonly #told: ToldRequest
+  #request: ModelRequest | undefined
+
+  constructor(frame: Omit<ModelRequest, 'messages'>, told: ToldRequest) {
+    this.#frame = frame
+    this.#told = told
+  }
+
+  get request(): ModelRequest {
+    return (this.#request ??= { ...this.#frame, messages: this.#told.messages() })
+  }
+
+  get provenance(): RequestEvent['provenance'] {
+    return this.#told.provenance()
+  }
+}
+
+const later = Symbol('later')
+
+/** The same for all events: closures for each would take two kilobytes of an event, of which a run that nobody reads holds thousands. */
+const listed = (name: 'request' | 'provenance'): PropertyDescriptor & ThisType<{ [later]: LaterRequest }> => ({
+  enumerable: true,
+  configurable: true,
+  get() {
+    return this[later][name]
+  },
+})
+const properties = { request: listed('request'), provenance: listed('provenance') }
+
+/** Has an event list its request when somebody looks, though it be frozen by then. */
+export function listLater(
+  event: Omit<RequestEvent, 'request' | 'provenance'>,
+  frame: Omit<ModelRequest, 'messages'>,
+  told: ToldRequest,
+): RequestEvent {
+  Object.defineProperty(event, later, { value: new LaterRequest(frame, told) })
+  Object.defineProperty(event, 'request', properties.request)
+  Object.defineProperty(event, 'provenance', properties.provenance)
+  return event as RequestEvent
+}
