@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { toPrompt } from '../../src/actors/models/aiSdk/toPrompt.ts'
 import { assembleRequest, RequestAssembler } from '../../src/conversation/assembleRequest.ts'
@@ -54,7 +55,7 @@ function seenIn(request: ModelRequest, counts: (marker: string) => boolean): str
   })
 }
 
-const options = { seed: 7_8, endOnFailure: false, numRuns: 150 }
+const options = { seed: 7_8, endOnFailure: false, numRuns: someRuns(150) }
 
 describe('forgeries in everything that others write', (it) => {
   for (const isBraked of [true, false]) {

@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { isDeepStrictEqual } from 'node:util'
 import { RequestAssembler, assembleRequest } from '../../src/conversation/assembleRequest.ts'
@@ -160,7 +161,7 @@ describe('random braked conversations', (it) => {
       () => {
         fc.assert(
           fc.property(brakedHistories({ maxLength: 24 }), (happenings) => play(happenings, onUserMessage)),
-          { ...options, numRuns: 1_500 },
+          { ...options, numRuns: someRuns(1_500) },
         )
       },
     )
@@ -185,7 +186,7 @@ describe('random braked conversations', (it) => {
           assert.is(JSON.stringify(viewOf(cut)), view, `cut after record ${at + 1}`)
         })
       }),
-      { ...options, numRuns: 300 },
+      { ...options, numRuns: someRuns(300) },
     )
   })
 
@@ -211,7 +212,7 @@ describe('random braked conversations', (it) => {
           })
         },
       ),
-      { ...options, numRuns: 1_000 },
+      { ...options, numRuns: someRuns(1_000) },
     )
   })
 })

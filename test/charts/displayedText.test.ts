@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { cutEnd, cutMiddle } from '../../src/conversation/cutMiddle.ts'
 import { escapeMermaid, escapeXml } from '../../src/charts/escapeText.ts'
@@ -35,7 +36,7 @@ const piece = fc.constantFrom(
 const text = fc.array(piece, { maxLength: 300 }).map((pieces) => pieces.join(''))
 const wholeText = text.map((any) => any.toWellFormed())
 const columns = fc.integer({ min: 1, max: 90 })
-const runs = { seed: 12, numRuns: 300 }
+const runs = { seed: 12, numRuns: someRuns(300) }
 
 /** What stands on a screen: whole characters, in the order they come in. */
 function isFit(displayed: string): void {
@@ -127,7 +128,7 @@ describe('text on a screen', (it) => {
           else for (const { label } of drawn.steps) isFit(label)
         }
       }),
-      { seed: 12, numRuns: 40 },
+      { seed: 12, numRuns: someRuns(40) },
     )
   })
 })

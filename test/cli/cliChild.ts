@@ -50,6 +50,8 @@ export function projectFolder(
 /** An environment with nothing in it that could choose a model or a colour. */
 export const cleanEnv = (dir: string): Record<string, string> => ({
   PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
+  // What it compiles is kept, as for this process.
+  ...(process.env['NODE_COMPILE_CACHE'] === undefined ? {} : { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
   HOME: dir,
   TMPDIR: dir,
   TERM: 'xterm',

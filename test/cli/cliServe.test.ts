@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { pathToFileURL } from 'node:url'
 import { instructionsFor } from '../../src/cli/ownSession.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { runCli } from './cliInProcess.ts'
 import { logFile, recordsIn, recordSession } from './cliSessions.ts'
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
@@ -26,11 +27,9 @@ async function folder({ cleanup }: CaseContext, module = agents): Promise<string
 }
 
 function start({ cleanup }: CaseContext, dir: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [main, 'serve', ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [main, 'serve', ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] })
   cleanup(() => void child.kill('SIGKILL'))
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
-  return { child, said: () => said, code: once(child, 'close').then(([code]) => code as number) }
+  return { child, code: once(child, 'close').then(([code]) => code as number) }
 }
 
 describe('escapement serve', (it) => {
@@ -102,9 +101,9 @@ describe('escapement serve', (it) => {
     ['a short token', agents, ['./agents.ts', '--token', 'short'], /at least 16 characters/],
   ] as const) {
     it(`refuses ${what}`, { timeoutMs: 20_000 }, async (context) => {
-      const { code, said } = start(context, await folder(context, module), ...args)
-      assert.is(await code, 2)
-      assert.match(said(), says)
+      const { code, stderr } = await runCli(context, ['serve', ...args], { cwd: await folder(context, module) })
+      assert.is(code, 2)
+      assert.match(stderr, says)
     })
   }
 })

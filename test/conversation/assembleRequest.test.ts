@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { assembleRequest, type AssembledRequest, RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
@@ -235,7 +236,7 @@ describe('a request of any history', (it) => {
             assert.is(live.provenance.length, live.request.messages.length)
           }
         }),
-        { seed: 2, numRuns: 150 },
+        { seed: 2, numRuns: someRuns(150) },
       )
     },
   )
@@ -254,9 +255,9 @@ describe('a request of any history', (it) => {
           assert.equal(checkRequest(assembleRequest(conversation, frame).request, { trunk: conversation.path }), [])
         }
       }),
-      { seed: 3, numRuns: 150 },
+      { seed: 3, numRuns: someRuns(150) },
     )
-    assert.ok(asked > 1_000)
+    assert.ok(asked > someRuns(1_000))
   })
 
   it(
@@ -280,7 +281,7 @@ describe('a request of any history', (it) => {
             said,
           )
         }),
-        { seed: 4, numRuns: 200 },
+        { seed: 4, numRuns: someRuns(200) },
       )
     },
   )

@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { cutEnd, cutMiddle } from '../../src/conversation/cutMiddle.ts'
 import { heuristicSummary } from '../../src/conversation/heuristicSummary.ts'
@@ -105,9 +106,9 @@ describe('the plan of a compaction', (it) => {
             assert.is(after.head, conversation.head)
           },
         ),
-        { seed: 6, numRuns: 200 },
+        { seed: 6, numRuns: someRuns(200) },
       )
-      assert.ok(planned > 100)
+      assert.ok(planned > someRuns(100))
     },
   )
 })
@@ -155,7 +156,7 @@ describe('the heuristic summary', (it) => {
           assert.ok(summary.isWellFormed() || previous?.isWellFormed() === false)
         },
       ),
-      { seed: 8, numRuns: 200 },
+      { seed: 8, numRuns: someRuns(200) },
     )
   })
 
@@ -209,7 +210,7 @@ describe('cutting the middle out', (it) => {
           assert.is(Number(marker[2]), whole.length)
         },
       ),
-      { seed: 9, numRuns: 300 },
+      { seed: 9, numRuns: someRuns(300) },
     )
   })
 

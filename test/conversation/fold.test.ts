@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
@@ -275,7 +276,7 @@ describe('any history', (it) => {
           assert.is(live.head, player.log.head)
         }
       }),
-      { seed: 1, numRuns: 150 },
+      { seed: 1, numRuns: someRuns(150) },
     )
   })
 })

@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { renderSummary, truncateResult } from '../../src/conversation/overlay.ts'
@@ -37,7 +38,7 @@ describe('tokens of the trunk', (it) => {
             assert.is(conversation.tokens, Math.round(conversation.trunkTokens * conversation.correction))
           }
         }),
-        { seed: 5, numRuns: 150 },
+        { seed: 5, numRuns: someRuns(150) },
       )
     },
   )

@@ -3,6 +3,7 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
+import { wantsAll } from '../support/seeds.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
 import { openInspector, serveInspector, until, type OpenInspector } from './inspectorHarness.ts'
@@ -93,28 +94,30 @@ describeInChromium('how the inspector page looks', (it) => {
         const inspector = await openInspector(context, server.port, { hash: '#agent=old', ...look })
         const { page, tab } = inspector
         const isNarrow = width < 700
+        // Rules look at what is there and at its colours: each view in either scheme is enough for every day.
+        const isJudged = wantsAll || isNarrow === (colorScheme === 'dark')
+        const check = async (what: string): Promise<void> => {
+          await checkWidth(inspector, what)
+          if (isJudged) await checkAxe(inspector, what)
+        }
         for (const view of views) {
           await tab(view).click()
           await page.locator(landmarks[view]).first().waitFor()
-          await checkWidth(inspector, view)
-          await checkAxe(inspector, view)
+          await check(view)
         }
         await tab('Conversation').click()
         await page.locator('.conversation-row').first().click()
         if (isNarrow) await tab('Details').click()
         await page.getByRole('heading', { name: /n1 User message/ }).waitFor()
-        await checkWidth(inspector, 'Details')
-        await checkAxe(inspector, 'Details')
+        await check('Details')
         if (isNarrow) {
           await tab('Agents').click()
           await page.getByRole('treeitem', { name: /old/ }).waitFor()
-          await checkWidth(inspector, 'Agents')
-          await checkAxe(inspector, 'Agents')
+          await check('Agents')
         }
         await inspector.button('Start an agent').first().click()
         await page.getByRole('dialog').waitFor()
-        await checkWidth(inspector, 'a dialog')
-        await checkAxe(inspector, 'a dialog')
+        await check('a dialog')
         checkProblems(inspector)
       })
     }

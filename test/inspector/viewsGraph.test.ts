@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { GraphRows } from '../../src/inspector/model/graphRows.ts'
 import { GraphSource } from '../../src/inspector/model/graphSource.ts'
@@ -275,7 +276,7 @@ describe('rows of the conversation', (it) => {
           }
         },
       )
-      fc.assert(property, { seed: 11, numRuns: 150 })
+      fc.assert(property, { seed: 11, numRuns: someRuns(150) })
     },
   )
 })

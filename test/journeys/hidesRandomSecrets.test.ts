@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
@@ -252,7 +253,7 @@ describe('random secrets', (it) => {
         const results = events.filter(({ type, agentId }) => type === 'tool.end' && agentId === 'a1')
         assert.is(results.length, 10)
       }),
-      { seed: 12, numRuns: 15 },
+      { seed: 12, numRuns: someRuns(15) },
     )
   })
 })

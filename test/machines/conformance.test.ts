@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from '../../src/runtime/interpreter/interpreter.ts'
 import { moves, policies } from '../support/arbitraries.ts'
@@ -58,7 +59,7 @@ for (const [how, interpreter] of Object.entries(interpreters)) {
           for (const move of road) wanderer.play(move)
           await assertConforms(wanderer.driver, policy, interpreter)
         }),
-        { seed: 7, numRuns: 150 },
+        { seed: 7, numRuns: someRuns(150) },
       )
     })
   })

@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
@@ -125,7 +126,7 @@ describe('any interleaving of commands and outcomes', (it) => {
           }
           assert.is(context.run === null, open === 0)
         }),
-        { seed, numRuns: 2_000 },
+        { seed, numRuns: someRuns(2_000) },
       )
     },
   )
@@ -143,7 +144,7 @@ describe('any interleaving of commands and outcomes', (it) => {
           )
         }
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: someRuns(300) },
     )
   })
 
@@ -157,7 +158,7 @@ describe('any interleaving of commands and outcomes', (it) => {
         for (const queue of ['steering', 'followUps', 'prompts'] as const)
           assert.equal(idsOf(queues[queue]), idsOf(context[queue]))
       }),
-      { seed, numRuns: 300 },
+      { seed, numRuns: someRuns(300) },
     )
   })
 })

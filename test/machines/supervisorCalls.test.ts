@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
 import { noUsage, textOf } from '../../src/protocol/messages.ts'
@@ -277,7 +278,7 @@ describe('any road of an agent with children', (it) => {
         assert.is(wanderer.driver.state, 'stopped')
         assert.is(wanderer.driver.recordsOf('child.ended').length, wanderer.driver.recordsOf('child.spawned').length)
       }),
-      { seed: 20_260_101, numRuns: 300 },
+      { seed: 20_260_101, numRuns: someRuns(300) },
     )
   })
 
@@ -306,7 +307,7 @@ describe('any road of an agent with children', (it) => {
           }
         }
       }),
-      { seed: 20_260_101, numRuns: 300 },
+      { seed: 20_260_101, numRuns: someRuns(300) },
     )
   })
 })

@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { initialTransition, transition, type AnyStateNode } from 'xstate'
 import { mayRestart, supervisorMachine } from '../../src/machines/supervisorMachine.ts'
@@ -195,7 +196,7 @@ describe('restarts', (it) => {
         if (policy.restart === 'never' || policy.maxRestarts === 0) assert.is(begun.length, 1)
         if (policy.restart === 'transient') assert.is(answered.length, firstEnd(road, answered.length))
       }),
-      { seed, numRuns: 400 },
+      { seed, numRuns: someRuns(400) },
     )
   })
 
@@ -209,7 +210,7 @@ describe('restarts', (it) => {
         )
         assert.is(begun.length, policy.maxRestarts + 1)
       }),
-      { seed, numRuns: 200 },
+      { seed, numRuns: someRuns(200) },
     )
   })
 

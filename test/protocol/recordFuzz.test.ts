@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
@@ -150,9 +151,12 @@ describe('a log with anything wrong in it', (it) => {
       const assembled = tolerating(() => assembleRequest(conversation, frame, 40))
       if (assembled !== undefined) seen.asked += Number(checkRequest(assembled.request).length === 0)
     })
-    fc.assert(property, { numRuns: 1_500, seed: 20_260_202 })
+    fc.assert(property, { numRuns: someRuns(1_500), seed: 20_260_202 })
     // Else nothing was tried: too much is refused at the door.
-    assert.ok(seen.read > 100 && seen.folded > 50 && seen.asked > 50, JSON.stringify(seen))
+    assert.ok(
+      seen.read > someRuns(100) && seen.folded > someRuns(50) && seen.asked > someRuns(50),
+      JSON.stringify(seen),
+    )
   })
 
   it('folds a prefix that was sound to the same conversation', patient, async (context) => {
@@ -165,7 +169,7 @@ describe('a log with anything wrong in it', (it) => {
       const conversation = rebuildConversation(prefix)
       assert.is(conversation.lastSeq, prefix.length)
     })
-    fc.assert(property, { numRuns: 300, seed: 20_260_203 })
+    fc.assert(property, { numRuns: someRuns(300), seed: 20_260_203 })
   })
 
   it('is refused when it is nested deeper than anything the library writes', () => {

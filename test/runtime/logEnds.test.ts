@@ -1,3 +1,4 @@
+import { some, someRuns } from '../support/seeds.ts'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
@@ -87,7 +88,7 @@ const patient = { timeoutMs: 120_000 }
 describe('a log that was cut', (it) => {
   it('at any of its last 200 bytes loads, says what was cut off, and goes on', patient, async (context) => {
     const job = await finishedJob(context)
-    for (let size = job.bytes.length - 200; size <= job.bytes.length; size += 1) {
+    for (const size of some(Array.from({ length: 201 }, (_, index) => job.bytes.length - 200 + index))) {
       const folder = await job.cut(size)
       const kept = job.sizes.findLastIndex((end) => end <= size)
       const store = fileStore(jobFiles(folder).store)
@@ -136,6 +137,6 @@ describe('bytes that changed in a log', (it) => {
       assert.equal([kept, cutBytes], [line - 1, bytes.length - sizes[line - 1]!])
       assert.equal(await readFile(backup!), damaged)
     })
-    await fc.assert(property, { numRuns: 100, seed: 20_260_201 })
+    await fc.assert(property, { numRuns: someRuns(100), seed: 20_260_201 })
   })
 })

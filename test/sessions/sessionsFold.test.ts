@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { sessionOf } from '../../src/sessions/sessionOf.ts'
@@ -51,7 +52,7 @@ describe('the fold of a session', (it) => {
         assert.ok(session.runs.length <= 3)
         assert.not.match(JSON.stringify(session), /seen|"one"|"done"/)
       }),
-      { seed: 5, numRuns: 200 },
+      { seed: 5, numRuns: someRuns(200) },
     )
   })
 

@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
@@ -285,7 +286,7 @@ describe('a fork of any history', (it) => {
         }
       },
     )
-    await fc.assert(property, { seed: 3, numRuns: 60 })
+    await fc.assert(property, { seed: 3, numRuns: someRuns(60) })
   })
 
   it('does not change what the fork of it shares, however both go on', async () => {

@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { createReadStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -166,7 +167,7 @@ describe('importSession', (it) => {
         for (const id of ['a', 'f', 'g']) assert.equal(await logOf(other, id), await logOf(streamed, id))
       },
     )
-    await fc.assert(property, { seed: 7, numRuns: 50 })
+    await fc.assert(property, { seed: 7, numRuns: someRuns(50) })
     const whole = memoryStore()
     await importSession(whole, text)
     assert.equal(await whole.list(), ['a', 'f', 'g'])
@@ -235,7 +236,7 @@ describe('importSession', (it) => {
         }
       },
     )
-    await fc.assert(property, { seed: 11, numRuns: 300 })
+    await fc.assert(property, { seed: 11, numRuns: someRuns(300) })
   })
 
   it('takes back what it wrote when the store fails half-way, where it can', async () => {

@@ -1,3 +1,4 @@
+import { someRuns } from '../support/seeds.ts'
 import { readFile } from 'node:fs/promises'
 import * as fc from 'fast-check'
 import { messageOf, RuntimeError } from '../../src/protocol/errors.ts'
@@ -117,7 +118,7 @@ describe('checksums', (it) => {
         assert.ok(failsWith('LOG_CORRUPT', `Line ${line} of ${folder.file('a.jsonl')}`)(failure), messageOf(failure))
       await store.close()
     })
-    await fc.assert(property, { numRuns: 300, seed: 20_260_102 })
+    await fc.assert(property, { numRuns: someRuns(300), seed: 20_260_102 })
   })
 })
 
@@ -141,7 +142,7 @@ describe('the log reader, given anything', (it) => {
       if (opened instanceof Error) assert.ok(legalCodes.includes(codeOf(opened)), codeOf(opened))
       await store.close()
     })
-    await fc.assert(property, { numRuns: 400, seed: 20_260_103 })
+    await fc.assert(property, { numRuns: someRuns(400), seed: 20_260_103 })
   })
 
   it('gives a record or a typed error for any text', { timeoutMs: 10_000 }, () => {
@@ -150,6 +151,6 @@ describe('the log reader, given anything', (it) => {
       const read = readRecord(line, place)
       if (read instanceof Error) assert.ok(legalCodes.includes(codeOf(read)), codeOf(read))
     })
-    fc.assert(property, { numRuns: 2_000, seed: 20_260_104 })
+    fc.assert(property, { numRuns: someRuns(2_000), seed: 20_260_104 })
   })
 })

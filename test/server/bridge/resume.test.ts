@@ -1,3 +1,4 @@
+import { someRuns } from '../../support/seeds.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { resumeLife, type LifeOutcome, type LifePlan } from './resume/resumeLife.ts'
 
@@ -31,13 +32,13 @@ describe('a client under which everything breaks', (it) => {
   )
 
   it('hears it by whatever plan', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(100, 8), { turns: 50 })
-    assert.ok(sum(outcomes, ({ kills }) => kills) > 10)
+    const outcomes = await live(from(100, someRuns(8)), { turns: 50 })
+    assert.ok(sum(outcomes, ({ kills }) => kills) > someRuns(10))
   })
 
   it('hears it from servers that die again before they go on', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(200, 8), { turns: 40, kills: 25, writeMs: 12 })
-    assert.ok(sum(outcomes, ({ kills }) => kills) > 50)
+    const outcomes = await live(from(200, someRuns(8)), { turns: 40, kills: 25, writeMs: 12 })
+    assert.ok(sum(outcomes, ({ kills }) => kills) > someRuns(50))
   })
 
   it('waits for a run whose server died as it went on with it', { timeoutMs: 20_000 }, async () => {
@@ -46,7 +47,7 @@ describe('a client under which everything breaks', (it) => {
   })
 
   it('hears it through a wire that is nearly always full', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(300, 6), { turns: 40, highWaterBytes: 600, holds: 15, kills: 0 })
-    assert.ok(sum(outcomes, ({ holds }) => holds) > 20)
+    const outcomes = await live(from(300, someRuns(6)), { turns: 40, highWaterBytes: 600, holds: 15, kills: 0 })
+    assert.ok(sum(outcomes, ({ holds }) => holds) > someRuns(20))
   })
 })

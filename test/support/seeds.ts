@@ -1,0 +1,9 @@
+/** Whether all seeds are wanted (`TEST_SEEDS=all`, `npm run test:full`), or a quarter of them. */
+export const wantsAll = process.env['TEST_SEEDS'] === 'all'
+
+/** How many of so many made-up inputs a run tries. */
+export const someRuns = (all: number): number => (wantsAll ? all : Math.ceil(all / 4))
+
+/** Every fourth of them and the last, or all. */
+export const some = <T>(all: readonly T[]): readonly T[] =>
+  wantsAll ? all : all.filter((_, index) => index % 4 === 0 || index === all.length - 1)
