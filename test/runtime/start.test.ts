@@ -8,7 +8,8 @@ const source = (path: string): string => fileURLToPath(new URL(`../../src/${path
 describe('a start', (it) => {
   it('of the library loads no server, no process, no page and no door of another', async (context) => {
     const report = await started(context, importing(source('index.ts')))
-    const others = /\/src\/(?:client|runtime\/(?:bridge\/serve\.|inspector|cli|acp|agUi|stately|tracing))/
+    const others =
+      /\/src\/(?:client|cli|inspector|server\/(?:bridge\/serve\.|acp|agUi|page|stately)|telemetry\/(?:agentTrace|genAi|otel|span))/
     assert.equal([...loaded(report, forLater), ...loaded(report, others)], [])
     assert.ok(loaded(report, /\/node_modules\/zod\//).length > 0, 'modules are seen at all')
   })
@@ -27,7 +28,7 @@ describe('a start', (it) => {
   for (const args of [['--help'], ['help', 'run'], ['--version'], []])
     it(`of the command line (${args.join(' ') || 'no arguments'}) loads no package and no runtime`, async (context) => {
       const report = await started(context, cliCommand(args).slice(1))
-      assert.equal(loaded(report, /\/node_modules\/|^node:(?!util$|process$)|\/src\/(?!runtime\/cli|protocol)/), [])
+      assert.equal(loaded(report, /\/node_modules\/|^node:(?!util$|process$)|\/src\/(?!cli|protocol)/), [])
       assert.ok(report.modules.length < 20, `${report.modules.length} modules were loaded`)
     })
 })
