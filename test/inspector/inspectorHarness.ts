@@ -5,6 +5,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { serveAgents, type Serving } from '../server/bridge/bridgeHarness.ts'
 import type { OpenPage, PageContext } from '../browser/chromium.ts'
+import { waitFactor } from '../support/deadline.ts'
 import { servedPage } from './servedPage.ts'
 
 /** The inspector in a browser, by what a person finds there. */
@@ -49,7 +50,7 @@ export async function openInspector(
 
 function inspectorIn({ page, problems }: OpenPage, origin: string): OpenInspector {
   // So that what is not found is named, before the case is over.
-  page.setDefaultTimeout(12_000)
+  page.setDefaultTimeout(12_000 * waitFactor())
   const prompt = page.locator('#prompt')
   const state = page.locator('.agent-title .badge.state')
   return {

@@ -134,7 +134,7 @@ describe('file lock, the file', (it) => {
     }
   })
 
-  const onLinux = process.platform === 'linux' ? it : it.skip
+  const onLinux = process.platform === 'linux' ? it : () => {}
   onLinux('of an earlier process with the same pid is taken over', async (context) => {
     const folder = await storeFolder(context)
     await folder.write('a.lock', lockOf({ pid: process.pid, processStart: 'an earlier boot/123' }))
@@ -144,7 +144,7 @@ describe('file lock, the file', (it) => {
     await assert.rejects(folder.store().open('b'), failsWith('STORE_LOCKED', `process ${process.pid} (this one)`))
   })
 
-  const limited = process.platform === 'win32' ? it.skip : it
+  const limited = process.platform === 'win32' ? () => {} : it
   limited('that could not be written, as on a full disk, leaves nothing behind', patient, async (context) => {
     const folder = await storeFolder(context)
     const child = await startStoreChild(folder.dir, context, { limitBlocks: 0 })

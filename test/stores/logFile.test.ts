@@ -199,7 +199,7 @@ describe('log file, failing disk', (it) => {
     await settled
   })
 
-  const limited = process.platform === 'win32' ? it.skip : it
+  const limited = process.platform === 'win32' ? () => {} : it
   limited('survives a real write cut short by the system', { timeoutMs: 10_000 }, async (context) => {
     const folder = await storeFolder(context)
     // At most 8 or 16 KiB, as the shell counts.

@@ -1,4 +1,4 @@
-import { isOver, stopwatch, timeoutFactor } from './deadline.ts'
+import { isOver, stopwatch, timeoutFactor, waitFactor } from './deadline.ts'
 import { assert, describe } from './suite.ts'
 
 describe('a deadline', (it) => {
@@ -28,6 +28,9 @@ describe('a deadline', (it) => {
 })
 
 describe('the factor of all deadlines', (it) => {
+  it('stretches waits of others by one to ten', () => {
+    assert.ok(waitFactor() >= timeoutFactor() && waitFactor() <= 10 * timeoutFactor(), String(waitFactor()))
+  })
   it('is 1 when the environment says nothing', () => {
     assert.is(timeoutFactor({}), 1)
     assert.is(timeoutFactor({ TEST_TIMEOUT_FACTOR: '' }), 1)

@@ -1,4 +1,4 @@
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 
 /** What has gone by since a deadline was set, in milliseconds. */
 export interface Elapsed {
@@ -31,6 +31,10 @@ export function timeoutFactor(environment: Readonly<Record<string, string | unde
   if (Number.isFinite(factor) && factor > 0) return factor
   throw new Error(`TEST_TIMEOUT_FACTOR is "${text}": set it to a positive number, such as 5 for a slow machine.`)
 }
+
+/** How often to stretch what others measure by the clock, such as a wait in a browser: by how many processes want each core. */
+export const waitFactor = (): number =>
+  timeoutFactor() * Math.min(mostStretch, Math.max(1, (2 * loadavg()[0]!) / cpus().length))
 
 const idleNow = (): number => cpus().reduce((sum, { times }) => sum + times.idle, 0)
 
