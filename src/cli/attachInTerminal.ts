@@ -3,11 +3,11 @@ import type { AgentEvent } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
 import type { AttachedAgent } from './attachedAgent.ts'
 import type { ChatOptions } from './chatOverPipe.ts'
-import { exitCodes } from './exitCodes.ts'
+import { exitCodes } from './cliHost.ts'
 import { holdChat, type OpenChat } from './holdChat.ts'
 import { onConnection } from './onConnection.ts'
 import { coloursFor } from './terminal/colours.ts'
-import { recap } from './terminal/recap.ts'
+import { recap } from './terminal/conversationTree.ts'
 import { oneLine } from '../charts/plainText.ts'
 import type { ReachedServer } from './withServer.ts'
 
@@ -23,10 +23,10 @@ export async function attachInTerminal(
   /** What was said from here stands on the screen already. */
   const said: string[] = []
   const leave = (chat: OpenChat): void => {
-    if (!agent.isUnheard) return chat.leave(exitCodes.done)
+    if (!agent.hasUndelivered) return chat.leave(exitCodes.done)
     isLeaving = true
     chat.note('leaving once the server has what was said; Ctrl-C to leave at once')
-    void agent.heard().then(() => chat.leave(exitCodes.done))
+    void agent.delivered().then(() => chat.leave(exitCodes.done))
   }
   host.stdout.write(recap(trunkUpTo(await agent.remote.conversation(), head), host))
   const code = await holdChat(

@@ -16,7 +16,7 @@ export class AttachedAgent implements ChatAgent {
   /** Runs asked for from here. */
   readonly #own = new Set<string>()
   /** Of those, what to call once the server is known to have them. */
-  readonly #unheard = new Map<string, () => void>()
+  readonly #undelivered = new Map<string, () => void>()
   /** What was sent and not answered. */
   readonly #sent = new Set<Promise<unknown>>()
   #run: { readonly id: string; readonly isOwn: boolean } | undefined
@@ -39,7 +39,7 @@ export class AttachedAgent implements ChatAgent {
 
   get state(): string {
     // What is said right after a prompt goes into its run.
-    return this.#state === 'idle' && this.#unheard.size > 0 ? 'replying' : this.#state
+    return this.#state === 'idle' && this.#undelivered.size > 0 ? 'replying' : this.#state
   }
 
   get pause(): PauseReason | null {
@@ -57,7 +57,7 @@ export class AttachedAgent implements ChatAgent {
 
   /** Hears the agent from where it was found on. */
   follow(): void {
-    this.remote.subscribe((event) => this.#hear(event), { fromSeq: this.#seq + 1 })
+    this.remote.subscribe((event) => this.#onEvent(event), { fromSeq: this.#seq + 1 })
   }
 
   /** Asks what it is like now, as after a reconnect. */
@@ -95,18 +95,18 @@ export class AttachedAgent implements ChatAgent {
   }
 
   /** Whether something was sent that the server is not known to have. */
-  get isUnheard(): boolean {
+  get hasUndelivered(): boolean {
     return this.#sent.size > 0
   }
 
   /** Resolves once the server has everything that was sent. */
-  async heard(): Promise<void> {
+  async delivered(): Promise<void> {
     await Promise.allSettled(this.#sent)
   }
 
   #asked(run: Run): Run {
     this.#own.add(run.requestId)
-    const known = new Promise<void>((resolve) => this.#unheard.set(run.requestId, resolve))
+    const known = new Promise<void>((resolve) => this.#undelivered.set(run.requestId, resolve))
     // A run that is refused is heard of by its result alone.
     void run.result.then(() => this.#known(run.requestId))
     void this.#keep(known)
@@ -128,7 +128,7 @@ export class AttachedAgent implements ChatAgent {
     for (const call of approvals) this.#calls.set(idOf(call), { ...call, input: call.input })
   }
 
-  #hear(event: AgentEvent): void {
+  #onEvent(event: AgentEvent): void {
     this.#learn(event)
     for (const listener of this.#listeners) listener(event)
     if (event.type === 'run.end' && event.agentId === this.id) this.#isOwnRun = false
@@ -156,8 +156,8 @@ export class AttachedAgent implements ChatAgent {
   }
 
   #known(requestId = ''): void {
-    this.#unheard.get(requestId)?.()
-    this.#unheard.delete(requestId)
+    this.#undelivered.get(requestId)?.()
+    this.#undelivered.delete(requestId)
   }
 }
 

@@ -1,3 +1,6 @@
+import type { Run } from '../runs/run.ts'
+import { decideCall, type ChatAgent } from './chatAgent.ts'
+
 /** What a line of a chat asks of the agent, beside saying something. */
 export type AgentLine =
   | { readonly type: 'steer' | 'followUp'; readonly text: string }
@@ -75,3 +78,43 @@ export function readChatLine(line: string): ChatLine {
 
 /** Whether a line is a command, also where an answer is waited for. */
 export const isChatCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)
+
+/** What came of a line: a note for the person, and the run it began. */
+export interface LineResult {
+  readonly note?: string
+  readonly run?: Run
+}
+
+type LineActions = {
+  readonly [T in AgentLine['type']]: (agent: ChatAgent, line: Extract<AgentLine, { type: T }>) => Promise<LineResult>
+}
+
+async function decide(agent: ChatAgent, decision: 'approve' | 'deny', reason?: string): Promise<LineResult> {
+  const [call] = agent.approvals()
+  if (call === undefined) return { note: 'no call waits for an approval' }
+  await decideCall(agent, call, decision, reason)
+  return { note: `${decision === 'approve' ? 'allowed' : 'denied'}: ${call.name}` }
+}
+
+const lineActions: LineActions = {
+  async steer(agent, { text }) {
+    await agent.steer(text)
+    return { note: 'given to the agent before its next step' }
+  },
+  async followUp(agent, { text }) {
+    await agent.followUp(text)
+    return { note: 'given to the agent once it is done' }
+  },
+  async abort(agent) {
+    if (agent.state === 'idle') return { note: 'nothing is under way' }
+    await agent.abort()
+    return {}
+  },
+  resume: async (agent) => ({ run: agent.resume() }),
+  approve: (agent) => decide(agent, 'approve'),
+  deny: (agent, { reason }) => decide(agent, 'deny', reason),
+}
+
+/** Does what a line of a chat asks of the agent. Rejects with what the agent throws. */
+export const runChatLine = (agent: ChatAgent, line: AgentLine): Promise<LineResult> =>
+  (lineActions[line.type] as (agent: ChatAgent, line: AgentLine) => Promise<LineResult>)(agent, line)

@@ -1,10 +1,10 @@
 import { systemClock } from '../protocol/systemClock.ts'
 import { approvalPolicy } from './approvals.ts'
 import type { ChatOptions } from './chatOverPipe.ts'
-import { doubleStop } from './doubleStop.ts'
-import { exitCodes } from './exitCodes.ts'
+import { doubleStop } from './signals.ts'
+import { exitCodes } from './cliHost.ts'
 import { holdChat, type OpenChat } from './holdChat.ts'
-import { howToGoOn, type Session } from './openSession.ts'
+import { resumeHint, type Session } from './openSession.ts'
 import { coloursFor } from './terminal/colours.ts'
 
 /** A chat at a terminal with an agent of this process, as `holdChat`. `begin` is called once all of it is there. */
@@ -38,7 +38,7 @@ export async function chatInTerminal(
     },
     host,
   )
-  const line = `recorded in ${logFile}; ${howToGoOn(session, host)}`
+  const line = `recorded in ${logFile}; ${resumeHint(session, host)}`
   host.stdout.write(`${coloursFor(host.stdout, host.env).dim(line)}\n`)
   return code
 }

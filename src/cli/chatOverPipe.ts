@@ -1,6 +1,6 @@
 import { systemClock } from '../protocol/systemClock.ts'
 import type { CliHost } from './cliHost.ts'
-import { doubleStop } from './doubleStop.ts'
+import { doubleStop } from './signals.ts'
 import type { Session } from './openSession.ts'
 import { talkOverPipe } from './talkOverPipe.ts'
 

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts'
 import type { AgentSummary } from '../protocol/frames.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import type { Invocation } from './commandLine.ts'
-import { exitCodes } from './exitCodes.ts'
+import { exitCodes } from './cliHost.ts'
 import { oneLine } from '../charts/plainText.ts'
 
 /** Which agent is meant, or why none is. */

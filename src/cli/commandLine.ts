@@ -50,39 +50,21 @@ export interface CommandShape {
   readonly before?: readonly string[]
 }
 
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S
+
+/** The options of a command line by their names in camel case; `help` and `version` are answered before. */
+type OptionValues = {
+  readonly [
+    O in Exclude<OptionName, 'help' | 'version'> as CamelCase<O>
+  ]: (typeof optionTypes)[O]['type'] extends 'string' ? string | undefined : boolean
+}
+
 /** A command line, understood. */
-export interface Invocation {
+export interface Invocation extends OptionValues {
   readonly command: string
   /** The words before the task, as many as the command wants. */
   readonly before: readonly string[]
   readonly task: string | undefined
-  readonly dir: string | undefined
-  readonly logs: string | undefined
-  readonly model: string | undefined
-  readonly timeLimit: string | undefined
-  readonly turn: string | undefined
-  readonly to: string | undefined
-  readonly speed: string | undefined
-  readonly at: string | undefined
-  readonly id: string | undefined
-  readonly out: string | undefined
-  readonly port: string | undefined
-  readonly host: string | undefined
-  readonly token: string | undefined
-  readonly spawn: string | undefined
-  readonly steer: boolean
-  readonly followUp: boolean
-  readonly noWait: boolean
-  readonly acp: boolean
-  readonly agUi: boolean
-  readonly stately: boolean
-  readonly noServe: boolean
-  readonly stay: boolean
-  readonly format: string | undefined
-  readonly direction: string | undefined
-  readonly request: boolean
-  readonly json: boolean
-  readonly yes: boolean
 }
 
 export type CommandLine =
@@ -124,56 +106,37 @@ export function parseCommandLine(
   if (command === undefined)
     return options.length === 0 ? { type: 'help' } : mistake(`Say what to do: ${list(Object.keys(commands))}.`)
   if (shape === undefined) return unknownCommand(command, commands)
+  const operands = readOperands(command, shape, rest)
+  if (typeof operands === 'string') return mistake(operands)
+  return { type: 'command', invocation: { command, ...operands, ...readOptions(values) } }
+}
+
+type Operands = Pick<Invocation, 'before' | 'task'>
+
+/** What follows the command, or what is wrong with it. */
+function readOperands(command: string, shape: CommandShape, words: readonly string[]): Operands | string {
   const wanted = shape.before ?? []
-  const before = rest.slice(0, wanted.length)
-  const last = rest.slice(wanted.length)
+  const before = words.slice(0, wanted.length)
+  const last = words.slice(wanted.length)
   const task = last.length === 0 ? undefined : last.join(' ')
-  if (shape.task === 'none' && task !== undefined) return mistake(`"${command}" takes no task; it got "${task}".`)
+  if (shape.task === 'none' && task !== undefined) return `"${command}" takes no task; it got "${task}".`
   const { name: operand, example } = shape.operand ?? { name: 'task', example: '"fix the failing test"' }
   const missing = wanted.find((_, i) => (before[i] ?? '').trim() === '')
   if (missing !== undefined)
-    return mistake(`"${command}" needs ${article(missing)} ${missing}, like: escapement ${command} ${example}`)
-  if (task?.trim() === '') return mistake(`The ${operand} is empty. Give one, like: escapement ${command} ${example}`)
-  if (shape.task === 'required' && task === undefined) {
-    return mistake(`"${command}" needs a ${operand}, like: escapement ${command} ${example}`)
-  }
-  const text = (name: OptionName): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
-  const flag = (name: OptionName): boolean => values[name] !== undefined
-  return {
-    type: 'command',
-    invocation: {
-      command,
-      before,
-      task,
-      dir: text('dir'),
-      logs: text('logs'),
-      model: text('model'),
-      timeLimit: text('time-limit'),
-      turn: text('turn'),
-      to: text('to'),
-      speed: text('speed'),
-      at: text('at'),
-      id: text('id'),
-      out: text('out'),
-      port: text('port'),
-      host: text('host'),
-      token: text('token'),
-      spawn: text('spawn'),
-      steer: flag('steer'),
-      followUp: flag('follow-up'),
-      noWait: flag('no-wait'),
-      acp: flag('acp'),
-      agUi: flag('ag-ui'),
-      stately: flag('stately'),
-      noServe: flag('no-serve'),
-      stay: flag('stay'),
-      format: text('format'),
-      direction: text('direction'),
-      request: flag('request'),
-      json: flag('json'),
-      yes: flag('yes'),
-    },
-  }
+    return `"${command}" needs ${article(missing)} ${missing}, like: escapement ${command} ${example}`
+  if (task?.trim() === '') return `The ${operand} is empty. Give one, like: escapement ${command} ${example}`
+  if (shape.task === 'required' && task === undefined)
+    return `"${command}" needs a ${operand}, like: escapement ${command} ${example}`
+  return { before, task }
+}
+
+function readOptions(values: { readonly [name: string]: string | true }): OptionValues {
+  const read = Object.entries(optionTypes).map(([name, { type }]) => {
+    const value = values[name]
+    const key = name.replaceAll(/-[a-z]/g, (part) => part.slice(1).toUpperCase())
+    return [key, type === 'boolean' ? value !== undefined : typeof value === 'string' ? value : undefined]
+  })
+  return Object.fromEntries(read) as OptionValues
 }
 
 function helpOn(command: string | undefined, commands: Readonly<Record<string, CommandShape>>): CommandLine {

@@ -3,10 +3,8 @@ import { messageOf } from '../protocol/errors.ts'
 import type { Run } from '../runs/run.ts'
 import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
 import { isWaiting, type ChatAgent } from './chatAgent.ts'
-import { chatHelp, isChatCommand, readChatLine } from './chatCommands.ts'
-import type { CliHost } from './cliHost.ts'
-import { exitCodes } from './exitCodes.ts'
-import { obeyLine } from './obeyLine.ts'
+import { chatHelp, isChatCommand, readChatLine, runChatLine } from './chatCommands.ts'
+import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
@@ -92,7 +90,7 @@ export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
     if (read.type === 'print') return screen.write(read.text)
     if ('text' in read) talk.said?.(read.text)
     if (read.type === 'say' && isWaiting(agent)) return watch(agent.prompt(read.text))
-    const { note, run } = await obeyLine(agent, read.type === 'say' ? { type: 'steer', text: read.text } : read)
+    const { note, run } = await runChatLine(agent, read.type === 'say' ? { type: 'steer', text: read.text } : read)
     if (note !== undefined) chat.note(note)
     if (run !== undefined) await watch(run)
   }

@@ -71,7 +71,7 @@ export async function openSession({ recordIn, resume, ...options }: SessionOptio
 }
 
 /** The command that goes on with a session, said from where the process is. */
-export function howToGoOn({ agent, dir, logFile }: Session, { cwd }: Pick<CliHost, 'cwd'>): string {
+export function resumeHint({ agent, dir, logFile }: Session, { cwd }: Pick<CliHost, 'cwd'>): string {
   const logs = dirname(logFile)
   const place = {
     dir: dir === cwd() ? undefined : dir,

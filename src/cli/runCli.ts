@@ -1,9 +1,8 @@
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import { version } from '../protocol/version.ts'
-import type { CliHost } from './cliHost.ts'
+import { type CliHost, exitCodes } from './cliHost.ts'
 import { parseCommandLine } from './commandLine.ts'
 import { commands } from './commandList.ts'
-import { exitCodes } from './exitCodes.ts'
 import { commandHelp, helpText } from './helpText.ts'
 import { stopForGood } from './signals.ts'
 

@@ -1,9 +1,8 @@
 import { systemClock } from '../protocol/systemClock.ts'
 import type { RunResult } from '../runs/run.ts'
 import { answerApprovals, approvalPolicy } from './approvals.ts'
-import { isInteractive, type CliHost } from './cliHost.ts'
-import { exitCodes } from './exitCodes.ts'
-import { howToGoOn, type Session } from './openSession.ts'
+import { isInteractive, type CliHost, exitCodes } from './cliHost.ts'
+import { resumeHint, type Session } from './openSession.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
@@ -71,7 +70,7 @@ export async function watchWork(
     status.close()
     screen.close()
     unsubscribe()
-    if (isLeft) (json ? host.stderr : host.stdout).write(`${colours.dim(howToGoOn(session, host))}\n`)
+    if (isLeft) (json ? host.stderr : host.stdout).write(`${colours.dim(resumeHint(session, host))}\n`)
   }
 }
 

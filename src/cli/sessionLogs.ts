@@ -6,9 +6,8 @@ import { createdRecord } from '../sessions/readHistory.ts'
 import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import { fileStore } from '../stores/fileStore.ts'
-import type { CliHost } from './cliHost.ts'
+import { type CliHost, exitCodes } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
-import { exitCodes } from './exitCodes.ts'
 import { nearestWord } from './nearestWord.ts'
 
 /** A folder of logs, and the store that it is. */

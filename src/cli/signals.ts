@@ -1,4 +1,5 @@
 import type { CliHost } from './cliHost.ts'
+import type { Clock } from '../protocol/clock.ts'
 
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -22,3 +23,24 @@ export function stopForGood(host: CliHost): boolean {
   for (const handle of [...handles, ...handles]) handle()
   return handles.length > 0
 }
+
+const withinMs = 2000
+
+/** A function to call at every Ctrl-C: true when the last one was less than two seconds ago. */
+export function doubleStop(clock: Clock): () => boolean {
+  let last = -Infinity
+  return () => {
+    const isDouble = clock.now() - last < withinMs
+    last = clock.now()
+    return isDouble
+  }
+}
+
+/** Resolves at the first request to stop. */
+export const untilStopped = (host: CliHost): Promise<void> =>
+  new Promise((resolve) => {
+    const forget = onStopSignal(host, () => {
+      forget()
+      resolve()
+    })
+  })

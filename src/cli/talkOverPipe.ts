@@ -3,10 +3,8 @@ import { messageOf } from '../protocol/errors.ts'
 import type { RunResult } from '../runs/run.ts'
 import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
 import type { ChatAgent } from './chatAgent.ts'
-import { chatHelp, readChatLine } from './chatCommands.ts'
-import type { CliHost } from './cliHost.ts'
-import { exitCodes } from './exitCodes.ts'
-import { obeyLine } from './obeyLine.ts'
+import { chatHelp, readChatLine, runChatLine } from './chatCommands.ts'
+import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
@@ -65,7 +63,7 @@ export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean
     else if (read.type === 'print') screen.write(read.text)
     else if (read.type === 'say') await judge(agent.prompt(read.text).result)
     else if (read.type !== 'nothing') {
-      const { note, run } = await obeyLine(agent, read)
+      const { note, run } = await runChatLine(agent, read)
       if (note !== undefined) screen.write(`  (${note})\n`)
       if (run !== undefined) await judge(run.result)
     }

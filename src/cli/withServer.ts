@@ -3,8 +3,9 @@ import { connect } from '../client/connect.ts'
 import { closeCodes } from '../protocol/frames.ts'
 import type { CliHost } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
-import { serverUrl } from './serverUrl.ts'
 import { refuse } from './sessionLogs.ts'
+import { bridgeUrl } from '../client/bridgeUrl.ts'
+import { RuntimeError } from '../protocol/errors.ts'
 
 /** A server that was reached. */
 export interface ReachedServer {
@@ -52,4 +53,21 @@ function closedForGood(client: Client): Promise<never> {
   client.onStatus((status) => status === 'closed' && void client.agents({ limit: 1 }).catch(closed.reject))
   closed.promise.catch(() => {})
   return closed.promise
+}
+
+/**
+ * The URL of a bridge as a person may write it: as `connect` takes it, or `host:port`. Pure.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, naming what was written.
+ */
+export function serverUrl(written: string): string {
+  const isFull = /^(?:ws|http)s?:\/\//i.test(written)
+  const isAddress = /^(?:[\w.-]+|\[[\da-f:.]+\]):\d{1,5}\/?$/i.test(written)
+  const full = isFull ? written : `ws://${written}`
+  const url = isFull || isAddress ? URL.parse(full) : null
+  if (url === null || url.hostname === '' || url.username !== '' || url.hash !== '') {
+    const what = `"${written}" is not the address of a server: write ws://host:port/bridge, http://host:port or host:port.`
+    throw new RuntimeError('INVALID_OPTION', what)
+  }
+  return bridgeUrl(full)
 }

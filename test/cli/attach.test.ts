@@ -1,5 +1,5 @@
 import { createRuntime } from '../../src/createRuntime.ts'
-import { serverUrl } from '../../src/cli/serverUrl.ts'
+import { serverUrl } from '../../src/cli/withServer.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { storeFolder } from '../stores/storeFolder.ts'

@@ -8,7 +8,7 @@ import { chart, chartDirections, chartFormats, type ChartFormat, type ChartSubje
 import { checkChoice } from '../../charts/checkChoice.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
-import { exitCodes } from '../exitCodes.ts'
+import { exitCodes } from '../cliHost.ts'
 import { loadDefinitions } from '../loadDefinitions.ts'
 import { nearestWord } from '../nearestWord.ts'
 

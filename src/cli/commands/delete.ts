@@ -1,7 +1,6 @@
 import { deleteSession } from '../../sessions/deleteSession.ts'
-import { isInteractive, type CliHost } from '../cliHost.ts'
+import { isInteractive, type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { exitCodes } from '../exitCodes.ts'
 import { checkSession, openLogs, refuse, wantsJson } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 import { LiveScreen } from '../terminal/liveScreen.ts'

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
 import type { CommandRun } from '../command.ts'
-import { exitCodes } from '../exitCodes.ts'
+import { exitCodes } from '../cliHost.ts'
 import { checkSession, openLogs, wantsJson } from '../sessionLogs.ts'
 import { counted } from '../../charts/amounts.ts'
 

@@ -1,7 +1,7 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import { forkSession } from '../../sessions/forkSession.ts'
 import type { CommandRun } from '../command.ts'
-import { exitCodes } from '../exitCodes.ts'
+import { exitCodes } from '../cliHost.ts'
 import { ownSession } from '../ownSession.ts'
 import { howToResume, openLogs, readSession, wantsJson } from '../sessionLogs.ts'
 import { oneLine } from '../../charts/plainText.ts'

@@ -1,9 +1,9 @@
 import { createRuntime } from '../../createRuntime.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import type { CommandRun } from '../command.ts'
-import { exitCodes } from '../exitCodes.ts'
+import { exitCodes } from '../cliHost.ts'
 import { checkSession, openLogs, wantsJson } from '../sessionLogs.ts'
-import { untilStopped } from '../untilStopped.ts'
+import { untilStopped } from '../signals.ts'
 
 /** `escapement inspect [id]`: the inspector page over logs; nothing in them is changed, and nobody is woken. */
 export const inspectCommand: CommandRun = async (invocation, host) => {

@@ -1,6 +1,6 @@
 import { type LogRepair, repairLog } from '../../stores/repairLog.ts'
 import type { CommandRun } from '../command.ts'
-import { exitCodes } from '../exitCodes.ts'
+import { exitCodes } from '../cliHost.ts'
 import { counted } from '../../charts/amounts.ts'
 
 function report(file: string, { kept, cutBytes, backup }: LogRepair): string {

@@ -5,10 +5,9 @@ import { textOf } from '../../protocol/messages.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
 import { answerApprovals, type ApprovalPolicy } from '../approvals.ts'
 import { AttachedAgent } from '../attachedAgent.ts'
-import { isInteractive, type CliHost } from '../cliHost.ts'
+import { isInteractive, type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
-import { exitCodes } from '../exitCodes.ts'
 import { onConnection } from '../onConnection.ts'
 import type { RunEnd } from '../runTask.ts'
 import { refuse, wantsJson } from '../sessionLogs.ts'
@@ -38,7 +37,7 @@ export const sendCommand: CommandRun = (invocation, host) => {
     agent.follow()
     if (how === 'prompt') {
       const { result } = agent.prompt(task)
-      const refused = await Promise.race([result, agent.heard()])
+      const refused = await Promise.race([result, agent.delivered()])
       if (refused?.runId === '' && refused.error !== undefined)
         return refuse(host, `${refused.error.message} (${refused.error.code})`)
     } else await agent[how](task)
@@ -141,7 +140,9 @@ async function watch(
   try {
     const end = await Promise.race([say(agent, text, show), left.promise])
     if (end === undefined) {
-      host.stderr.write(`left ${agent.isUnheard ? 'before the server had it' : 'the agent at work'}; see: ${where}\n`)
+      host.stderr.write(
+        `left ${agent.hasUndelivered ? 'before the server had it' : 'the agent at work'}; see: ${where}\n`,
+      )
       return exitCodes.interrupted
     }
     const { runId, error, stopReason } = end

@@ -8,10 +8,9 @@ import { checkChoice } from '../../charts/checkChoice.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { SessionRun, Turn } from '../../sessions/session.ts'
 import { sessionOf } from '../../sessions/sessionOf.ts'
-import type { CliHost } from '../cliHost.ts'
+import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
-import { exitCodes } from '../exitCodes.ts'
 import {
   columnsOf,
   forksOf,

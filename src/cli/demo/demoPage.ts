@@ -4,7 +4,7 @@ import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import type { Session } from '../openSession.ts'
 import { coloursFor } from '../terminal/colours.ts'
-import { untilStopped } from '../untilStopped.ts'
+import { untilStopped } from '../signals.ts'
 import { defineSorter, wordsForSorter } from './sorter.ts'
 
 /** The inspector page beside a demo. */

@@ -55,7 +55,7 @@ export function readCase(messages: readonly RequestMessage[]): CaseFile {
       return
     }
     const text = textOf(message.content)
-    if (message.role === 'user') file = hear(file, text, messages[i - 1])
+    if (message.role === 'user') file = takeMessage(file, text, messages[i - 1])
     else {
       const { callId, toolName: name, isError } = message
       file = readResult({ ...file, remark: undefined }, { name, input: calls.get(callId) ?? {}, text, isError })
@@ -65,7 +65,7 @@ export function readCase(messages: readonly RequestMessage[]): CaseFile {
 }
 
 /** A message between tool calls is a remark on the work; any other is a new task. */
-function hear(file: CaseFile, text: string, before: RequestMessage | undefined): CaseFile {
+function takeMessage(file: CaseFile, text: string, before: RequestMessage | undefined): CaseFile {
   const isRemark = before?.role === 'toolResult' && !textOf(before.content).startsWith('Aborted')
   return isRemark ? { ...file, remark: text } : newCase(text, file.trial?.edit ?? file.leftover)
 }

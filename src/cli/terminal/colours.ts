@@ -1,3 +1,5 @@
+import type { SessionStatus } from '../../sessions/session.ts'
+
 /** Marks text for a terminal; every function gives the text back unchanged where colours are not wanted. */
 export interface Colours {
   dim(text: string): string
@@ -24,3 +26,16 @@ export function coloursFor(stream: { readonly isTTY?: boolean }, env: NodeJS.Pro
     yellow: paint(codes.yellow),
   }
 }
+
+const colourOf: { readonly [S in SessionStatus]: 'green' | 'yellow' | 'red' } = {
+  completed: 'green',
+  running: 'yellow',
+  paused: 'yellow',
+  aborted: 'red',
+  rejected: 'red',
+  failed: 'red',
+}
+
+/** What paints the word for a status. */
+export const paintStatus = (status: SessionStatus, colours: Colours): ((text: string) => string) =>
+  colours[colourOf[status]]

@@ -2,7 +2,10 @@ import type { ConversationView } from '../../conversation/conversation.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { conversationModel } from '../../charts/conversationModel.ts'
 import { conversationText } from '../../charts/conversationText.ts'
-import type { Colours } from './colours.ts'
+import { type Colours, coloursFor } from './colours.ts'
+import type { CliHost } from '../cliHost.ts'
+import { counted } from '../../charts/amounts.ts'
+import { columnsOf } from '../sessionLogs.ts'
 
 /**
  * A conversation as a tree, oldest step first, like `git log --graph`: the trunk at the left, abandoned branches dimmed and
@@ -15,3 +18,14 @@ export const conversationTree = (
   columns = Infinity,
   records: Iterable<LogRecord> = [],
 ): string[] => conversationText(conversationModel({ conversation, records }), { paint, columns })
+
+const maxLines = 12
+
+/** The end of a conversation so far, a line for each step. */
+export function recap(conversation: Parameters<typeof conversationTree>[0], host: CliHost): string {
+  const colours = coloursFor(host.stdout, host.env)
+  const tree = conversationTree(conversation, colours, columnsOf(host))
+  const left = tree.length - maxLines
+  const shown = left <= 0 ? tree : [colours.dim(`… ${counted(left, 'line')} before`), ...tree.slice(left)]
+  return shown.map((line) => `${line}\n`).join('')
+}
