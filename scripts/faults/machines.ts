@@ -278,4 +278,12 @@ export const faults: readonly Fault[] = [
     to: 'i + size',
     tests: ['machines/calls'],
   },
+  {
+    id: 'machines-33',
+    file: 'src/protocol/messages.ts',
+    what: 'the usage of a first reply is lost',
+    from: 'if (a === noUsage) return b',
+    to: 'if (a === noUsage) return a',
+    tests: ['machines/'],
+  },
 ]

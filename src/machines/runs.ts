@@ -239,11 +239,8 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
   const type = 'reply.end'
   draft.record({ v, seq: 0, type, runId, turnIndex, nodeId, parentId, message, costUsd, estimatedTokens, ...room })
   const isOpen = output.calls.length > 0
-  draft.set({
-    owesReply: isOpen,
-    contextTokens: output.contextTokens,
-    ...(isOpen ? { head } : {}),
-  })
+  draft.set({ owesReply: isOpen, contextTokens: output.contextTokens })
+  if (isOpen) draft.set({ head })
   const { stopReason } = output.message
   draft.setRun({ lastStopReason: stopReason === 'toolUse' ? 'stop' : stopReason })
 }

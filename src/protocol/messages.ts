@@ -66,6 +66,8 @@ export const noUsage: Usage = Object.freeze({ input: 0, output: 0, cacheRead: 0,
 
 /** Adds two usages; `reasoning` and `estimated` are present when either has them. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  // Most turns have one reply, and its log keeps both.
+  if (a === noUsage) return b
   const sum: Usage = {
     input: a.input + b.input,
     output: a.output + b.output,

@@ -395,6 +395,6 @@ export class AgentHost implements AgentPorts {
     const state = this.state
     if (state === previous) return
     this.#state = state
-    this.emit({ type: 'state.changed', ...this.at, state, previous })
+    this.emit({ ...this.at, type: 'state.changed', state, previous })
   }
 }
