@@ -3,11 +3,13 @@ export interface QueuedFile {
   readonly file: string
   /** Whether it wants a browser. */
   readonly isPage: boolean
+  /** Number of the worker that has what it shares with others: a browser, or a package that is built once for a process. */
+  readonly home: number | undefined
   /** Settles, never rejects, once what it needs is there or cannot be had; `undefined`: it may run. */
   readonly held: Promise<void> | undefined
 }
 
-/** Gives files to workers, in order, but those with a browser to the same one as long as there are others: a browser for all. */
+/** Gives files to workers in order: to each first those that are at home with it, then those at home nowhere, then what is left. */
 export class FileQueue {
   readonly #waiting: QueuedFile[]
   readonly #held = new Map<QueuedFile, Promise<void>>()
@@ -22,11 +24,12 @@ export class FileQueue {
         )
   }
 
-  /** The next file; `undefined` when there is none any more. */
-  async take(prefersPages: boolean): Promise<QueuedFile | undefined> {
+  /** The next file for a worker; `undefined` when there is none any more. */
+  async take(worker: number): Promise<QueuedFile | undefined> {
     for (;;) {
       const free = this.#waiting.filter((each) => !this.#held.has(each))
-      const next = free.find(({ isPage }) => isPage === prefersPages) ?? free[0]
+      const atHome = (home: number | undefined): QueuedFile | undefined => free.find((each) => each.home === home)
+      const next = atHome(worker) ?? atHome(undefined) ?? free[0]
       if (next !== undefined) {
         this.#waiting.splice(this.#waiting.indexOf(next), 1)
         return next

@@ -103,8 +103,8 @@ async function runFiles(root: string, args: readonly string[], tally: Tally): Pr
   const count = Math.min(options.jobs, files.length, 1 + Math.floor(expected / worthAWorkerMs))
   const env = environment(root, options)
   const workers = Array.from({ length: count }, () => new Worker(env))
-  const work = async (worker: Worker, prefersPages: boolean): Promise<void> => {
-    for (let next = await queue.take(prefersPages); next !== undefined; next = await queue.take(prefersPages)) {
+  const work = async (worker: Worker, index: number): Promise<void> => {
+    for (let next = await queue.take(index); next !== undefined; next = await queue.take(index)) {
       const { file, isPage } = next
       const end = await worker.run({ root, file, isPage, bail: options.bail })
       if (isOver) return
@@ -115,7 +115,7 @@ async function runFiles(root: string, args: readonly string[], tally: Tally): Pr
     }
   }
   let isOver = false
-  await Promise.all(workers.map((worker, index) => work(worker, index === 0)))
+  await Promise.all(workers.map((worker, index) => work(worker, index)))
   await Promise.all(workers.map((worker) => worker.close()))
   if (options.times && !isOver) writeTimes(root, tally.ms, all)
 }

@@ -59,23 +59,24 @@ describe('what the tests need', (it) => {
 })
 
 describe('the queue of files', (it) => {
-  const entry = (file: string, isPage: boolean, held?: Promise<void>): QueuedFile => ({ file, isPage, held })
-  const named = async (queue: FileQueue, prefersPages: boolean): Promise<string | undefined> =>
-    (await queue.take(prefersPages))?.file
+  const entry = (file: string, home?: number, held?: Promise<void>): QueuedFile => ({ file, isPage: false, home, held })
+  const named = async (queue: FileQueue, worker: number): Promise<string | undefined> =>
+    (await queue.take(worker))?.file
 
-  it('gives files with a browser to who asks for them, others to the others, and then what is left', async () => {
-    const queue = new FileQueue([entry('a', false), entry('b', true), entry('c', true), entry('d', false)])
-    const given = [await named(queue, true), await named(queue, false), await named(queue, false)]
-    assert.equal([...given, await named(queue, false), await named(queue, true)], ['b', 'a', 'd', 'c', undefined])
+  it('gives a worker the files that are at home with it, then those of nobody, and then what is left', async () => {
+    const queue = new FileQueue([entry('a'), entry('b', 0), entry('c', 0), entry('d', 1), entry('e')])
+    const given: (string | undefined)[] = []
+    for (const worker of [0, 1, 1, 1, 1, 0]) given.push(await named(queue, worker))
+    assert.equal(given, ['b', 'd', 'a', 'e', 'c', undefined])
   })
 
   it('holds a file back until what it needs is there, and gives the others meanwhile', async () => {
     const held = Promise.withResolvers<void>()
-    const queue = new FileQueue([entry('late', false, held.promise), entry('a', false)])
-    assert.is(await named(queue, false), 'a')
-    const next = named(queue, false)
+    const queue = new FileQueue([entry('late', undefined, held.promise), entry('a')])
+    assert.is(await named(queue, 0), 'a')
+    const next = named(queue, 0)
     held.resolve()
     assert.is(await next, 'late')
-    assert.is(await named(queue, false), undefined)
+    assert.is(await named(queue, 0), undefined)
   })
 })

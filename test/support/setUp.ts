@@ -20,6 +20,12 @@ export interface Provision {
 
 const provisions: readonly Provision[] = [chromium, bundlers]
 
+/** What files share that are run by the same worker: they reach these. */
+const homes = [
+  { door: chromium.door, worker: 0 },
+  { door: 'test/bundlers/packedPackage.ts', worker: 1 },
+]
+
 const firstLine = (thrown: unknown): string =>
   (thrown instanceof Error ? thrown.message : String(thrown)).trim().split('\n').at(-1)?.slice(0, 300) ?? ''
 
@@ -62,6 +68,7 @@ export function setUp(
     return {
       file,
       isPage: needs(file, chromium),
+      home: homes.find(({ door }) => graph.reachedFrom(file).has(door))?.worker,
       held: awaited.length === 0 ? undefined : Promise.all(awaited).then(() => {}),
     }
   }
