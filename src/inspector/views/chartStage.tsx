@@ -104,30 +104,42 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
       >
         <ChartPicture layout={layout} lit={lit} trail={trail} camera={shown} label={labelOf(model, active)} />
       </div>
-      <div class="chart-tools" role="group" aria-label="Zoom">
-        <SquareButton label="Zoom in" hint="Zoom in (+)" onClick={() => zoomBy(1.25)}>
-          <Sign path="M7 2v10M2 7h10" />
-        </SquareButton>
-        <SquareButton label="Zoom out" hint="Zoom out (−)" onClick={() => zoomBy(0.8)}>
-          <Sign path="M2 7h10" />
-        </SquareButton>
-        <SquareButton label="Show all of it" hint="Show all of it (0)" onClick={fitAll}>
-          <Sign path="M2 5V2h3M9 2h3v3M12 9v3H9M5 12H2V9" />
-        </SquareButton>
-        <SquareButton
-          label="Follow the active state"
-          isPressed={isFollowing}
-          onClick={() => {
-            follows.value = !isFollowing
-            camera.value = null
-          }}
-        >
-          <Sign path="M7 1v3M7 10v3M1 7h3M10 7h3M4.5 7a2.5 2.5 0 1 0 5 0 2.5 2.5 0 0 0-5 0" />
-        </SquareButton>
-      </div>
+      <ChartTools
+        isFollowing={isFollowing}
+        onZoom={zoomBy}
+        onFit={fitAll}
+        onFollow={() => {
+          follows.value = !isFollowing
+          camera.value = null
+        }}
+      />
     </div>
   )
 }
+
+interface ChartToolsProps {
+  readonly isFollowing: boolean
+  readonly onZoom: (factor: number) => void
+  readonly onFit: () => void
+  readonly onFollow: () => void
+}
+
+const ChartTools = ({ isFollowing, onZoom, onFit, onFollow }: ChartToolsProps): JSX.Element => (
+  <div class="chart-tools" role="group" aria-label="Zoom">
+    <SquareButton label="Zoom in" hint="Zoom in (+)" onClick={() => onZoom(1.25)}>
+      <Sign path="M7 2v10M2 7h10" />
+    </SquareButton>
+    <SquareButton label="Zoom out" hint="Zoom out (−)" onClick={() => onZoom(0.8)}>
+      <Sign path="M2 7h10" />
+    </SquareButton>
+    <SquareButton label="Show all of it" hint="Show all of it (0)" onClick={onFit}>
+      <Sign path="M2 5V2h3M9 2h3v3M12 9v3H9M5 12H2V9" />
+    </SquareButton>
+    <SquareButton label="Follow the active state" isPressed={isFollowing} onClick={onFollow}>
+      <Sign path="M7 1v3M7 10v3M1 7h3M10 7h3M4.5 7a2.5 2.5 0 1 0 5 0 2.5 2.5 0 0 0-5 0" />
+    </SquareButton>
+  </div>
+)
 
 const Sign = ({ path }: { readonly path: string }): JSX.Element => (
   <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">

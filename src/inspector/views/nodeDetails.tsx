@@ -1,5 +1,6 @@
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
-import { providedText, type Block } from '../../protocol/messages.ts'
+import { providedText, type Block, type Message } from '../../protocol/messages.ts'
+import type { ConversationNode } from '../../conversation/node.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
@@ -23,20 +24,9 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
   const node = conversation.node(id) ?? conversation.log().find((other) => other.id === id)
   if (node === undefined) {
     if (status === 'loading' || status === 'error') return null
-    const where = at === null ? 'in the conversation of this agent' : `at record ${at}; it may come later`
-    return (
-      <section class="details-part" aria-labelledby="node-title">
-        <h2 id="node-title">{formatNodeId(id)}</h2>
-        <p class="problem">
-          There is no message {formatNodeId(id)} {where}.
-        </p>
-        <button type="button" class="button" onClick={() => inspector.go({ node: null }, 'replace')}>
-          Clear
-        </button>
-      </section>
-    )
+    return <NoSuchNode inspector={inspector} id={id} at={at} />
   }
-  const { message, tokens, tags, turnIndex, runId, parentId, rebasedFrom } = node
+  const { message, tags } = node
   const isOnTrunk = conversation.trunk()[node.depth - 1]?.id === id
   const why = isOnTrunk ? inspector.controls.value.revert : 'It is not on the trunk.'
   return (
@@ -57,49 +47,8 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
           <Icon name="close" />
         </button>
       </div>
-      <p class="badges">
-        <span class={`badge ${isOnTrunk ? 'accent' : ''}`}>{isOnTrunk ? 'trunk' : 'abandoned'}</span>
-        {message.role === 'toolResult' && message.isError ? <span class="badge bad">error</span> : null}
-        {message.role === 'toolResult' && message.synthetic !== undefined ? (
-          <span class="badge warn">{message.synthetic}</span>
-        ) : null}
-        {message.role === 'assistant' ? <span class="badge">{message.stopReason}</span> : null}
-        {message.role === 'user' ? <span class="badge">{message.source}</span> : null}
-      </p>
-      <dl class="pairs">
-        <dt>Run</dt>
-        <dd class="mono">{runId}</dd>
-        <dt>Turn</dt>
-        <dd>
-          <button type="button" class="link" onClick={() => inspector.go({ view: 'requests', turn: turnIndex })}>
-            {turnIndex}, its request
-          </button>
-        </dd>
-        <dt>After</dt>
-        <dd>
-          {parentId === null ? (
-            'nothing: it is the first'
-          ) : (
-            <button type="button" class="link mono" onClick={() => inspector.go({ node: parentId })}>
-              {formatNodeId(parentId)}
-            </button>
-          )}
-        </dd>
-        {rebasedFrom === undefined ? null : (
-          <>
-            <dt>Repeats</dt>
-            <dd class="mono">{formatNodeId(rebasedFrom)}</dd>
-          </>
-        )}
-        <dt>Tokens</dt>
-        <dd class="number">{formatCount(tokens)}, estimated</dd>
-        {message.role === 'assistant' ? (
-          <>
-            <dt>Model</dt>
-            <dd class="mono">{message.model}</dd>
-          </>
-        ) : null}
-      </dl>
+      <Badges message={message} isOnTrunk={isOnTrunk} />
+      <Facts inspector={inspector} node={node} />
       {tags.map((tag) => (
         <div key={`${tag.kind} ${tag.turnIndex}`} class="note">
           <span class="badge accent">{tag.kind}</span>
@@ -110,6 +59,77 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
         <BlockView key={`${id} ${index}`} block={block} />
       ))}
     </section>
+  )
+}
+
+interface NoSuchNodeProps extends Pick<NodeDetailsProps, 'inspector' | 'id'> {
+  readonly at: number | null
+}
+
+function NoSuchNode({ inspector, id, at }: NoSuchNodeProps) {
+  const where = at === null ? 'in the conversation of this agent' : `at record ${at}; it may come later`
+  return (
+    <section class="details-part" aria-labelledby="node-title">
+      <h2 id="node-title">{formatNodeId(id)}</h2>
+      <p class="problem">
+        There is no message {formatNodeId(id)} {where}.
+      </p>
+      <button type="button" class="button" onClick={() => inspector.go({ node: null }, 'replace')}>
+        Clear
+      </button>
+    </section>
+  )
+}
+
+const Badges = ({ message, isOnTrunk }: { readonly message: Message; readonly isOnTrunk: boolean }) => (
+  <p class="badges">
+    <span class={`badge ${isOnTrunk ? 'accent' : ''}`}>{isOnTrunk ? 'trunk' : 'abandoned'}</span>
+    {message.role === 'toolResult' && message.isError ? <span class="badge bad">error</span> : null}
+    {message.role === 'toolResult' && message.synthetic !== undefined ? (
+      <span class="badge warn">{message.synthetic}</span>
+    ) : null}
+    {message.role === 'assistant' ? <span class="badge">{message.stopReason}</span> : null}
+    {message.role === 'user' ? <span class="badge">{message.source}</span> : null}
+  </p>
+)
+
+function Facts({ inspector, node }: { readonly inspector: Inspector; readonly node: ConversationNode }) {
+  const { message, tokens, turnIndex, runId, parentId, rebasedFrom } = node
+  return (
+    <dl class="pairs">
+      <dt>Run</dt>
+      <dd class="mono">{runId}</dd>
+      <dt>Turn</dt>
+      <dd>
+        <button type="button" class="link" onClick={() => inspector.go({ view: 'requests', turn: turnIndex })}>
+          {turnIndex}, its request
+        </button>
+      </dd>
+      <dt>After</dt>
+      <dd>
+        {parentId === null ? (
+          'nothing: it is the first'
+        ) : (
+          <button type="button" class="link mono" onClick={() => inspector.go({ node: parentId })}>
+            {formatNodeId(parentId)}
+          </button>
+        )}
+      </dd>
+      {rebasedFrom === undefined ? null : (
+        <>
+          <dt>Repeats</dt>
+          <dd class="mono">{formatNodeId(rebasedFrom)}</dd>
+        </>
+      )}
+      <dt>Tokens</dt>
+      <dd class="number">{formatCount(tokens)}, estimated</dd>
+      {message.role === 'assistant' ? (
+        <>
+          <dt>Model</dt>
+          <dd class="mono">{message.model}</dd>
+        </>
+      ) : null}
+    </dl>
   )
 }
 

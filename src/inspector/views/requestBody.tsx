@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useCallback, useMemo, useRef } from 'preact/hooks'
 import type { ModelRequest } from '../../protocol/model.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
-import { requestMarks, type MessageMark } from '../model/requestMarks.ts'
+import { requestMarks, type MessageMark, type RequestMarks } from '../model/requestMarks.ts'
 import { requestReasons } from '../model/requestReason.ts'
 import { counted } from '../../charts/amounts.ts'
 import { useRowScroll } from './rowScroll.ts'
@@ -32,17 +32,10 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
     () => (old === undefined ? undefined : requestMarks(old.messages, request.messages, kept)),
     [request, old, kept],
   )
-  const parts = useMemo(() => {
-    const { marks, gone = [] } = compared ?? {}
-    const messages = request.messages.map((_, at): Part => {
-      const mark = marks?.[at]
-      return { type: 'message', at, ...(mark === undefined ? {} : { mark }) }
-    })
-    const lost = showsGone.value ? gone.map((at): Part => ({ type: 'lost', at })) : []
-    const said: Part[] = gone.length === 0 ? [] : [{ type: 'gone' }, ...lost]
-    const frame: Part[] = [{ type: 'system' }, { type: 'tools' }, { type: 'settings' }]
-    return [...frame, ...messages.slice(0, kept), ...said, ...messages.slice(kept)]
-  }, [request, compared, kept, showsGone.value])
+  const parts = useMemo(
+    () => partsOf(request, kept, compared, showsGone.value),
+    [request, compared, kept, showsGone.value],
+  )
   const scroll = useRowScroll({
     count: parts.length,
     keyOf: useCallback((index: number) => keyOf(parts[index]!), [parts]),
@@ -63,23 +56,8 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
         return <ToolsPart tools={request.tools} old={old?.tools} />
       case 'settings':
         return <SettingsPart settings={request.settings} old={old?.settings} />
-      case 'gone': {
-        const count = compared?.gone.length ?? 0
-        return (
-          <button
-            type="button"
-            class="request-gone"
-            aria-expanded={showsGone.value}
-            onClick={() => (showsGone.value = !showsGone.value)}
-          >
-            <span class="request-sign is-gone" aria-hidden="true">
-              −
-            </span>
-            {counted(count, 'message')} of the request before {count === 1 ? 'is' : 'are'} sent no more
-            <span class="request-more">{showsGone.value ? 'Hide' : 'Show'}</span>
-          </button>
-        )
-      }
+      case 'gone':
+        return <GoneRow count={compared?.gone.length ?? 0} isOpen={showsGone} />
       case 'lost':
       case 'message': {
         const isLost = part.type === 'lost'
@@ -118,6 +96,34 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
     </div>
   )
 }
+
+/** What is sent no more stands where the two requests part. */
+function partsOf(request: ModelRequest, kept: number, compared: RequestMarks | undefined, showsGone: boolean): Part[] {
+  const { marks, gone = [] } = compared ?? {}
+  const messages = request.messages.map((_, at): Part => {
+    const mark = marks?.[at]
+    return { type: 'message', at, ...(mark === undefined ? {} : { mark }) }
+  })
+  const lost = showsGone ? gone.map((at): Part => ({ type: 'lost', at })) : []
+  const between: Part[] = gone.length === 0 ? [] : [{ type: 'gone' }, ...lost]
+  const frame: Part[] = [{ type: 'system' }, { type: 'tools' }, { type: 'settings' }]
+  return [...frame, ...messages.slice(0, kept), ...between, ...messages.slice(kept)]
+}
+
+const GoneRow = ({ count, isOpen }: { readonly count: number; readonly isOpen: Signal<boolean> }): JSX.Element => (
+  <button
+    type="button"
+    class="request-gone"
+    aria-expanded={isOpen.value}
+    onClick={() => (isOpen.value = !isOpen.value)}
+  >
+    <span class="request-sign is-gone" aria-hidden="true">
+      −
+    </span>
+    {counted(count, 'message')} of the request before {count === 1 ? 'is' : 'are'} sent no more
+    <span class="request-more">{isOpen.value ? 'Hide' : 'Show'}</span>
+  </button>
+)
 
 /** System, tools and settings are closed at first. */
 const heightOf = (index: number): number => (index < 3 ? 40 : 96)

@@ -53,22 +53,7 @@ export function TimelinePane({ inspector, view }: { readonly inspector: Inspecto
 
   return (
     <div class="timeline">
-      <div class="filters" role="group" aria-label="Kinds of events">
-        {eventGroups.map((group) => (
-          <button
-            key={group}
-            type="button"
-            class="chip"
-            aria-pressed={!hidden.has(group)}
-            onClick={() => toggle(group)}
-          >
-            <span class={`kind is-${group}`} aria-hidden="true" />
-            {group}
-          </button>
-        ))}
-        <span class="grow" />
-        <span class="faint number small">{formatCount(count)} events</span>
-      </div>
+      <Filters hidden={hidden} onToggle={toggle} count={count} />
       {count === 0 ? (
         <EmptyState icon="clock" title="No such events" />
       ) : (
@@ -101,6 +86,26 @@ export function TimelinePane({ inspector, view }: { readonly inspector: Inspecto
     </div>
   )
 }
+
+interface FiltersProps {
+  readonly hidden: ReadonlySet<EventGroup>
+  readonly onToggle: (group: EventGroup) => void
+  /** Events shown. */
+  readonly count: number
+}
+
+const Filters = ({ hidden, onToggle, count }: FiltersProps) => (
+  <div class="filters" role="group" aria-label="Kinds of events">
+    {eventGroups.map((group) => (
+      <button key={group} type="button" class="chip" aria-pressed={!hidden.has(group)} onClick={() => onToggle(group)}>
+        <span class={`kind is-${group}`} aria-hidden="true" />
+        {group}
+      </button>
+    ))}
+    <span class="grow" />
+    <span class="faint number small">{formatCount(count)} events</span>
+  </div>
+)
 
 interface RowProps {
   readonly event: AgentEvent
