@@ -14,7 +14,7 @@ import {
   tokenProtocolPrefix,
 } from '../src/protocol/frames.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
-import { rights } from '../src/server/bridge/commandTable.ts'
+import { commandTable } from '../src/server/bridge/commandTable.ts'
 
 interface Shape {
   readonly type?: string
@@ -69,7 +69,7 @@ function fieldsOf({ properties = {}, required = [] }: Shape): string {
 const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 
 const roleOf = (type: string): string =>
-  Object.hasOwn(rights, type) ? rights[type as keyof typeof rights].role : 'any'
+  Object.hasOwn(commandTable, type) ? commandTable[type as keyof typeof commandTable].role : 'any'
 
 function clientTable(): string {
   const frames = optionsOf(jsonSchema(clientFrameSchema, 'input'))

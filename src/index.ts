@@ -149,4 +149,4 @@ export {
 } from './charts/conversationGraph.ts'
 export type { ConversationModel } from './charts/conversationModel.ts'
 export type { Endpoint, TextSocket } from './server/bridge/endpoint.ts'
-export type { Visit } from './server/bridge/visit.ts'
+export type { AgentAccess } from './server/bridge/agentAccess.ts'

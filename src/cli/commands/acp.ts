@@ -2,7 +2,7 @@ import { systemClock } from '../../protocol/systemClock.ts'
 
 import { Bridge } from '../../server/bridge/bridge.ts'
 import { bridgeLimitsSchema } from '../../server/bridge/limits.ts'
-import { Visit } from '../../server/bridge/visit.ts'
+import { AgentAccess } from '../../server/bridge/agentAccess.ts'
 import { createRuntime } from '../../createRuntime.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
@@ -28,12 +28,12 @@ export const acpCommand: CommandRun = async (invocation, host) => {
       tokens: undefined,
       definitions,
     })
-    const visit = new Visit(bridge, { role: 'admin' })
+    const access = new AgentAccess(bridge, { role: 'admin' })
     const stop = new AbortController()
     const forget = onStopSignal(host, () => stop.abort(new Error('the process was told to stop')))
     try {
       const ends = { input: host.stdin, write: output.write, signal: stop.signal }
-      await serveStdio(ends, visit, {})
+      await serveStdio(ends, access, {})
     } finally {
       forget()
       await runtime.close()

@@ -25,8 +25,8 @@ export function acp(options: AcpOptions = {}): Endpoint {
   const { definition } = checked.data
   return {
     path: '/acp',
-    connect(socket, visit) {
-      openAcp(socketStream(socket, visit.limits), visit, {
+    connect(socket, access) {
+      openAcp(socketStream(socket, access.limits), access, {
         definition,
         onStuck: () => socket.close(closeCodes.stuck, 'the client does not read'),
       })

@@ -3,7 +3,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { outwardEvent } from '../bridge/outwardError.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { LiveUpdates } from './liveUpdates.ts'
 import { note } from './notes.ts'
 import { Outbox } from './outbox.ts'
@@ -14,7 +14,7 @@ import { promptContent } from './promptContent.ts'
 
 /** What a session needs of its connection. */
 export interface SessionHost {
-  readonly visit: Visit
+  readonly access: AgentAccess
   readonly client: AgentContext
   readonly showsCompactions: boolean
   isClosed(): boolean
@@ -42,13 +42,13 @@ export class AcpSession {
 
   constructor(agent: Agent, host: SessionHost) {
     const { id: sessionId } = agent
-    const { client, visit, showsCompactions } = host
+    const { client, access, showsCompactions } = host
     this.id = sessionId
     this.#host = host
     this.#agent = agent
     this.#outbox = new Outbox({
       send: (update) => client.notify('session/update', { sessionId, update }),
-      maxChars: visit.limits.hardLimitBytes,
+      maxChars: access.limits.hardLimitBytes,
       onOverflow: () => host.giveUp(),
     })
     const told = (): Promise<void> => this.#outbox.flushed()
@@ -94,18 +94,18 @@ export class AcpSession {
    * the error of a run that failed.
    */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
-    const { visit } = this.#host
+    const { access } = this.#host
     if (this.#turn !== undefined) {
       throw new RuntimeError('QUEUE_FULL', `Session "${this.id}" has a prompt under way; it takes one at a time.`)
     }
-    const turn = { requestId: visit.newId(), isCancelled: false }
+    const turn = { requestId: access.newId(), isCancelled: false }
     this.#turn = turn
     // A connection that closes aborts the signals of its requests too: detaching is not cancelling.
     const cancel = (): void => void (this.#host.isClosed() || this.cancel())
     signal.addEventListener('abort', cancel, { once: true })
     try {
       const content = promptContent(blocks)
-      this.follow(await visit.agent(this.id))
+      this.follow(await access.agent(this.id))
       if (turn.isCancelled) return { stopReason: 'cancelled' }
       this.#sayRemark()
       const { requestId } = turn
@@ -161,7 +161,7 @@ export class AcpSession {
 
   #ask(call: Parameters<Permissions['ask']>[1]): void {
     // Whoever may only look on is not asked.
-    if (this.#host.visit.role !== 'observe') void this.#permissions.ask(this.#agent, call)
+    if (this.#host.access.role !== 'observe') void this.#permissions.ask(this.#agent, call)
   }
 
   #sayRemark(): void {

@@ -9,7 +9,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { version } from '../../protocol/version.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { AcpSession, type SessionHost } from './acpSession.ts'
 import { checkFolders, definitionFor, mcpRemark } from './sessionRequest.ts'
 import { listPage } from './sessionList.ts'
@@ -23,8 +23,8 @@ export interface OpenOptions {
   onStuck?(): void
 }
 
-/** Answers an ACP client over a stream, as far as its visit lets it. Once it is closed the agents go on, and nobody is told. */
-export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {}): AgentConnection {
+/** Answers an ACP client over a stream, as far as its access lets it. Once it is closed the agents go on, and nobody is told. */
+export function openAcp(stream: Stream, access: AgentAccess, options: OpenOptions = {}): AgentConnection {
   const sessions = new Map<string, AcpSession>()
   let showsCompactions = false
   const connection = agent({ name: 'escapement' })
@@ -40,16 +40,16 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
         authMethods: [],
-        _meta: { escapement: { definitions: visit.definitions, role: visit.role } },
+        _meta: { escapement: { definitions: access.definitions, role: access.role } },
       }
     })
     .onRequest('session/new', ({ params, client }) =>
       answer(undefined, async () => {
-        visit.mustBe('admin', 'session/new')
-        const definition = definitionFor(visit, params, options.definition)
+        access.mustBe('admin', 'session/new')
+        const definition = definitionFor(access, params, options.definition)
         checkRoom()
         checkFolders(params)
-        const session = open(await visit.spawn(definition), client)
+        const session = open(await access.spawn(definition), client)
         remarkOn(session, params)
         return { sessionId: session.id, _meta: { escapement: { definition } } }
       }),
@@ -67,16 +67,16 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
         return { _meta: { escapement: { definition: session.definition } } }
       }),
     )
-    .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(visit, params)))
+    .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(access, params)))
     .onRequest('session/prompt', ({ params, signal }) =>
       answer(params.sessionId, () => {
-        visit.mustBe('drive', 'session/prompt')
+        access.mustBe('drive', 'session/prompt')
         return sessionOf(params.sessionId).prompt(params.prompt, signal)
       }),
     )
     .onRequest('session/close', ({ params }) =>
       answer(params.sessionId, async () => {
-        visit.mustBe('drive', 'session/close')
+        access.mustBe('drive', 'session/close')
         await sessionOf(params.sessionId).end()
         sessions.delete(params.sessionId)
         return {}
@@ -84,7 +84,7 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
     )
     // A notification has no answer: one for a session that is not open here, or without the role, does nothing.
     .onNotification('session/cancel', ({ params }) => {
-      if (visit.role !== 'observe') sessions.get(params.sessionId)?.cancel()
+      if (access.role !== 'observe') sessions.get(params.sessionId)?.cancel()
     })
     .connect(stream)
 
@@ -94,8 +94,8 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
   })
   return connection
 
-  function open(found: Awaited<ReturnType<Visit['agent']>>, client: AgentContext): AcpSession {
-    const host: SessionHost = { visit, client, showsCompactions, isClosed: () => connection.signal.aborted, giveUp }
+  function open(found: Awaited<ReturnType<AgentAccess['agent']>>, client: AgentContext): AcpSession {
+    const host: SessionHost = { access, client, showsCompactions, isClosed: () => connection.signal.aborted, giveUp }
     const session = new AcpSession(found, host)
     sessions.set(session.id, session)
     if (connection.signal.aborted) session.detach()
@@ -109,7 +109,7 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
     checkFolders(params)
     const known = sessions.get(params.sessionId)
     if (known === undefined) checkRoom()
-    const found = await visit.agent(params.sessionId)
+    const found = await access.agent(params.sessionId)
     if (found.path.length > 0) {
       throw new RuntimeError(
         'AGENT_NOT_FOUND',
@@ -135,7 +135,7 @@ export function openAcp(stream: Stream, visit: Visit, options: OpenOptions = {})
   }
 
   function checkRoom(): void {
-    const { subscriptions } = visit.limits
+    const { subscriptions } = access.limits
     if (sessions.size < subscriptions) return
     throw new RuntimeError('BRIDGE_LIMIT', `This connection has ${subscriptions} sessions open, the most allowed.`)
   }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { openAcp, type OpenOptions } from './openAcp.ts'
 
 /** The two ends of a process that ACP goes over. */
@@ -15,7 +15,7 @@ export interface StdioEnds {
 /** Speaks ACP in lines of JSON; resolves once the input has ended, or `signal` is aborted. Agents go on. */
 export async function serveStdio(
   { input, write, signal }: StdioEnds,
-  visit: Visit,
+  access: AgentAccess,
   options: OpenOptions,
 ): Promise<void> {
   const output = new WritableStream<Uint8Array>({
@@ -25,7 +25,7 @@ export async function serveStdio(
       }),
   })
   const bytes = Readable.toWeb(input) as ReadableStream<Uint8Array>
-  const connection = openAcp(ndJsonStream(output, bytes), visit, options)
+  const connection = openAcp(ndJsonStream(output, bytes), access, options)
   const end = (): void => connection.close()
   if (signal.aborted) end()
   signal.addEventListener('abort', end, { once: true })

@@ -1,7 +1,7 @@
 import type { ListSessionsRequest, ListSessionsResponse } from '@agentclientprotocol/sdk'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
 
 const pageSize = 50
@@ -11,21 +11,24 @@ const maxTitle = 80
  * A page of the sessions that can be gone on with, running or not, the one written last first. Agents are bound to no folder, so they
  * are in the list of whichever is asked for. Rejects with `STORE_READ_FAILED`, `INVALID_OPTION` for a cursor that is none.
  */
-export async function listPage(visit: Visit, { cursor, cwd }: ListSessionsRequest): Promise<ListSessionsResponse> {
-  const ids = await visit.sessionIds()
+export async function listPage(
+  access: AgentAccess,
+  { cursor, cwd }: ListSessionsRequest,
+): Promise<ListSessionsResponse> {
+  const ids = await access.sessionIds()
   const at = cursor == null ? 0 : ids.indexOf(cursor)
   if (at === -1) throw new RuntimeError('INVALID_OPTION', `There is no page at the cursor "${cursor}".`)
-  const running = new Set(visit.agents().map(({ id }) => id))
+  const running = new Set(access.agents().map(({ id }) => id))
   const page: ListSessionsResponse['sessions'] = []
   for (const id of ids.slice(at)) {
-    const session = await visit.session(id)
-    if (session === undefined || !mayGoOn(session, visit, running)) continue
+    const session = await access.session(id)
+    if (session === undefined || !mayGoOn(session, access, running)) continue
     if (page.length === pageSize) return { sessions: page, nextCursor: id }
     const { definition, updatedAt } = session
     page.push({
       sessionId: id,
       cwd: cwd ?? '/',
-      title: titleOf(await firstWords(visit, id)) || definition,
+      title: titleOf(await firstWords(access, id)) || definition,
       updatedAt: new Date(updatedAt).toISOString(),
       _meta: { escapement: { definition } },
     })
@@ -35,13 +38,13 @@ export async function listPage(visit: Visit, { cursor, cwd }: ListSessionsReques
 
 const mayGoOn = (
   { id, definition, path, isStopped, error }: SessionSummary,
-  { definitions }: Visit,
+  { definitions }: AgentAccess,
   running: ReadonlySet<string>,
 ): boolean =>
   path.length === 0 && !isStopped && (running.has(id) || (error === undefined && definitions.includes(definition)))
 
-async function firstWords(visit: Visit, agentId: string): Promise<string> {
-  for await (const record of visit.records(agentId)) {
+async function firstWords(access: AgentAccess, agentId: string): Promise<string> {
+  for await (const record of access.records(agentId)) {
     if (record.type === 'message.added' && record.message.provenance === undefined)
       return textOf(record.message.content)
   }

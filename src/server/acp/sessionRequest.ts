@@ -1,7 +1,7 @@
 import type { McpServer, NewSessionRequest } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 
 /** A client may run on another system than the server. */
 const absolute = /^(?:\/|\\\\|[A-Za-z]:[\\/])/
@@ -13,10 +13,14 @@ const metaSchema = z.object({ definition: z.string().optional() }).optional()
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
-export function definitionFor(visit: Visit, { _meta }: Pick<NewSessionRequest, '_meta'>, preferred?: string): string {
+export function definitionFor(
+  access: AgentAccess,
+  { _meta }: Pick<NewSessionRequest, '_meta'>,
+  preferred?: string,
+): string {
   const meta = metaSchema.safeParse(_meta?.['escapement'])
   if (!meta.success) throw new RuntimeError('INVALID_OPTION', `_meta.escapement: ${describeIssues(meta.error)}.`)
-  const name = meta.data?.definition ?? preferred ?? visit.definitions[0]
+  const name = meta.data?.definition ?? preferred ?? access.definitions[0]
   if (name === undefined) throw new RuntimeError('INVALID_OPTION', 'There are no definitions to spawn an agent of.')
   return name
 }

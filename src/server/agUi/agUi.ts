@@ -2,7 +2,7 @@ import type { RunAgentInput } from '@ag-ui/core'
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { openRun, type Threads } from './openRun.ts'
 import { overHttp } from './overHttp.ts'
@@ -26,10 +26,11 @@ export function agUi(options: AgUiOptions = {}): Endpoint {
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agUi: ${describeIssues(checked.error)}.`)
   const { definition } = checked.data
   const threads: Threads = new WeakMap()
-  const open = (visit: Visit, input: RunAgentInput): Promise<AgUiRun> => openRun(visit, input, { threads, definition })
+  const open = (access: AgentAccess, input: RunAgentInput): Promise<AgUiRun> =>
+    openRun(access, input, { threads, definition })
   return {
     path: '/ag-ui',
-    answer: (request, response, visit, answering) => overHttp(request, response, visit, { open, answering }),
-    connect: (socket, visit) => overSocket(socket, visit, open),
+    answer: (request, response, access, answering) => overHttp(request, response, access, { open, answering }),
+    connect: (socket, access) => overSocket(socket, access, open),
   }
 }

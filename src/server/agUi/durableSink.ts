@@ -3,7 +3,7 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Sink } from './sink.ts'
 
 /** Events that may wait for the store before no more are taken. */
-const mostHeld = 1_024
+const maxHeld = 1_024
 
 /** Resolves once the store has all that was recorded of an agent and its sub-agents; `undefined`: it has. */
 function unwritten(agent: Agent): Promise<unknown> | undefined {
@@ -30,7 +30,7 @@ export class DurableSink implements Sink {
   }
 
   get isFull(): boolean {
-    return this.#held.length >= mostHeld || this.#sink.isFull
+    return this.#held.length >= maxHeld || this.#sink.isFull
   }
 
   write(event: Event): void {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { given } from '../../protocol/commands.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { AgUiRun } from './agUiRun.ts'
 import { endingOf } from './endings.ts'
 import { pauseName, requestName } from './names.ts'
@@ -28,8 +28,8 @@ const answerSchema = z.object({ approved: z.boolean(), reason: z.string().option
  * Begins the run a client asks for, or finds it: the same `runId` is never run twice. Rejects, and nothing happened then, with
  * `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`, `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
  */
-export async function openRun(visit: Visit, input: RunAgentInput, rules: Rules): Promise<AgUiRun> {
-  visit.mustBe('drive', 'run')
+export async function openRun(access: AgentAccess, input: RunAgentInput, rules: Rules): Promise<AgUiRun> {
+  access.mustBe('drive', 'run')
   const command = propOf(input, 'command')
   if (command !== undefined && command !== 'abort') {
     throw new RuntimeError(
@@ -37,7 +37,7 @@ export async function openRun(visit: Visit, input: RunAgentInput, rules: Rules):
       `forwardedProps.command: ${JSON.stringify(command)} is none; there is "abort".`,
     )
   }
-  const agent = await agentOf(visit, input, rules.definition, command === undefined)
+  const agent = await agentOf(access, input, rules.definition, command === undefined)
   if (agent.parent !== undefined || agent.path.length > 0) {
     throw new RuntimeError('INVALID_OPTION', `threadId: agent "${agent.id}" is a sub-agent; talk with its root.`)
   }
@@ -47,7 +47,7 @@ export async function openRun(visit: Visit, input: RunAgentInput, rules: Rules):
   const known = thread.run(input.runId)
   if (known !== undefined) return known
   // Nothing is waited for once the log was read: of two requests with one runId the second finds the first.
-  return await withPastRun({ visit, thread, runId: input.runId }, (past) => {
+  return await withPastRun({ access, thread, runId: input.runId }, (past) => {
     const found = thread.run(input.runId)
     if (found !== undefined) return found
     return past === undefined ? begin(thread, input, command === 'abort') : recall(thread, input, past)
@@ -72,7 +72,7 @@ function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRu
 }
 
 async function agentOf(
-  visit: Visit,
+  access: AgentAccess,
   { threadId, ...input }: RunAgentInput,
   fallback: string | undefined,
   maySpawn: boolean,
@@ -80,12 +80,12 @@ async function agentOf(
   const asked = propOf({ threadId, ...input }, 'definition')
   if (asked !== undefined && typeof asked !== 'string')
     throw new RuntimeError('INVALID_OPTION', 'forwardedProps.definition is no name.')
-  const definition = asked ?? fallback ?? visit.definitions[0] ?? ''
-  const agent = await visit.agent(threadId).catch(async (thrown: unknown) => {
+  const definition = asked ?? fallback ?? access.definitions[0] ?? ''
+  const agent = await access.agent(threadId).catch(async (thrown: unknown) => {
     if (!maySpawn || !hasCode(thrown, 'AGENT_NOT_FOUND')) throw thrown
-    return await visit.spawn(definition, threadId).catch((refused: unknown) => {
+    return await access.spawn(definition, threadId).catch((refused: unknown) => {
       // Another request was faster.
-      if (hasCode(refused, 'AGENT_EXISTS')) return visit.agent(threadId)
+      if (hasCode(refused, 'AGENT_EXISTS')) return access.agent(threadId)
       throw refused
     })
   })

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunAgentInput } from '@ag-ui/core'
 import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
-import type { Answering } from '../bridge/endpoint.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { OpenResponse } from '../bridge/endpoint.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { EventStream } from './eventStream.ts'
 import { answerError } from './httpStatus.ts'
@@ -13,8 +13,11 @@ import { RunView } from './runView.ts'
 export async function overHttp(
   request: IncomingMessage,
   response: ServerResponse,
-  visit: Visit,
-  { open, answering }: { open(visit: Visit, input: RunAgentInput): Promise<AgUiRun>; readonly answering: Answering },
+  access: AgentAccess,
+  {
+    open,
+    answering,
+  }: { open(access: AgentAccess, input: RunAgentInput): Promise<AgUiRun>; readonly answering: OpenResponse },
 ): Promise<void> {
   if (request.method !== 'POST') {
     response.setHeader('allow', 'POST, OPTIONS')
@@ -26,12 +29,12 @@ export async function overHttp(
     return answerError(response, errorInfo('BRIDGE_FRAME', what), 415)
   }
   try {
-    const text = await bodyOf(request, visit.limits.frameBytes)
+    const text = await bodyOf(request, access.limits.frameBytes)
     if (text === undefined) return
-    const input = readInput(text, visit.limits.depth)
-    const run = await open(visit, input)
+    const input = readInput(text, access.limits.depth)
+    const run = await open(access, input)
     if (response.destroyed) return void run.takeEarly()
-    const stream = new EventStream(response, { clock: visit.clock, everyMs: visit.limits.pingMs })
+    const stream = new EventStream(response, { clock: access.clock, everyMs: access.limits.pingMs })
     const view = new RunView(run, stream)
     response.on('close', () => view.close())
     answering.onLeave(() => view.leave())
@@ -43,20 +46,20 @@ export async function overHttp(
     if (response.headersSent) throw thrown
     // What was not read of the request must not be taken for the next one.
     if (!request.complete) response.setHeader('connection', 'close')
-    answerError(response, visit.outward(thrown))
+    answerError(response, access.outward(thrown))
   }
 }
 
 /** `undefined`: the client left before it had said everything. @throws RuntimeError `BRIDGE_LIMIT` */
-async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<string | undefined> {
-  const tooLarge = (): RuntimeError => new RuntimeError('BRIDGE_LIMIT', `The input is larger than ${mostBytes} bytes.`)
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge()
+async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
+  const tooLarge = (): RuntimeError => new RuntimeError('BRIDGE_LIMIT', `The input is larger than ${maxBytes} bytes.`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
     const take = (chunk: Buffer): void => {
       bytes += chunk.length
-      if (bytes <= mostBytes) return void chunks.push(chunk)
+      if (bytes <= maxBytes) return void chunks.push(chunk)
       request.off('data', take)
       request.pause()
       reject(tooLarge())

@@ -1,7 +1,7 @@
 import { EventType, type RunAgentInput } from '@ag-ui/core'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { TextSocket } from '../bridge/endpoint.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { readInput } from './readInput.ts'
 import { RunView } from './runView.ts'
@@ -13,27 +13,27 @@ import { SocketSink } from './socketSink.ts'
  */
 export function overSocket(
   socket: TextSocket,
-  visit: Visit,
-  open: (visit: Visit, input: RunAgentInput) => Promise<AgUiRun>,
+  access: AgentAccess,
+  open: (access: AgentAccess, input: RunAgentInput) => Promise<AgUiRun>,
 ): void {
-  const sink = new SocketSink(socket, visit.limits.highWaterBytes)
+  const sink = new SocketSink(socket, access.limits.highWaterBytes)
   const views = new Set<RunView>()
   let isClosed = false
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
 
   const refuse = (thrown: unknown, ids: object): void => {
-    const { code, message } = visit.outward(thrown)
+    const { code, message } = access.outward(thrown)
     if (!isClosed) sink.send({ type: EventType.RUN_ERROR, code, message }, ids)
   }
 
   async function begin(input: RunAgentInput): Promise<void> {
     const ids = { threadId: input.threadId, runId: input.runId }
     try {
-      if (views.size >= visit.limits.subscriptions) {
+      if (views.size >= access.limits.subscriptions) {
         throw new RuntimeError('BRIDGE_LIMIT', `${views.size} runs go on here, the most allowed.`)
       }
-      const run = await open(visit, input)
+      const run = await open(access, input)
       if (isClosed) return void run.takeEarly()
       const view = new RunView(
         run,
@@ -52,10 +52,10 @@ export function overSocket(
   socket.onText((text) => {
     let input: RunAgentInput
     try {
-      if (waiting >= visit.limits.waitingCommands) {
+      if (waiting >= access.limits.waitingCommands) {
         throw new RuntimeError('BRIDGE_LIMIT', `${waiting} runs wait to be begun, the most allowed.`)
       }
-      input = readInput(text, visit.limits.depth)
+      input = readInput(text, access.limits.depth)
     } catch (thrown) {
       return refuse(thrown, {})
     }

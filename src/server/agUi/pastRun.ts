@@ -1,6 +1,6 @@
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { requestName } from './names.ts'
 import type { Thread } from './thread.ts'
 import type { CalledChild } from './translate.ts'
@@ -77,17 +77,17 @@ export class PastRun {
  * store does.
  */
 export async function withPastRun<T>(
-  { visit, thread, runId }: { readonly visit: Visit; readonly thread: Thread; readonly runId: string },
+  { access, thread, runId }: { readonly access: AgentAccess; readonly thread: Thread; readonly runId: string },
   use: (past: PastRun | undefined) => T,
 ): Promise<T> {
   const { agent } = thread
-  if (!thread.hadRun(runId) && !(await visit.wasAsked(agent, requestName(runId)))) return use(undefined)
+  if (!thread.hadRun(runId) && !(await access.wasAsked(agent, requestName(runId)))) return use(undefined)
   const past = new PastRun(runId)
   let next = 1
   // What is recorded while it is read is read too: the answer fits the moment it is used in.
   do {
     await agent.durable()
-    for await (const record of visit.records(agent.id, next)) {
+    for await (const record of access.records(agent.id, next)) {
       past.take(record, agent.id)
       next = record.seq + 1
     }

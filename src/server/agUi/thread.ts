@@ -12,9 +12,9 @@ import { isPrompt, threadMessages } from './threadMessages.ts'
 import type { CalledChild } from './translate.ts'
 
 /** Runs of a thread that are remembered with their ends; of those before the log is asked. */
-const mostRuns = 1_000
+const maxRuns = 1_000
 /** Ids of runs before those. */
-const mostPast = 10_000
+const maxPast = 10_000
 
 /** What has come of a reply under way. */
 export interface Growing {
@@ -69,7 +69,7 @@ export class Thread {
     }
     for (const id of run.saying) this.#known.add(id)
     this.#runs.set(run.runId, run)
-    if (this.#runs.size > mostRuns) this.#forgetRun(this.#runs.keys().next().value!)
+    if (this.#runs.size > maxRuns) this.#forgetRun(this.#runs.keys().next().value!)
     void this.#asked?.result.then((result) => run.finish(endingOf(this.agent, result, result.text)))
     run.opened()
   }
@@ -77,7 +77,7 @@ export class Thread {
   #forgetRun(runId: string): void {
     this.#runs.delete(runId)
     this.#past.add(runId)
-    if (this.#past.size > mostPast) this.#past.delete(this.#past.values().next().value!)
+    if (this.#past.size > maxPast) this.#past.delete(this.#past.values().next().value!)
   }
 
   /** Whether there was a run of this id, which is in the log at most. */

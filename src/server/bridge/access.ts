@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
 
@@ -13,7 +13,7 @@ export interface Grant {
 export type Tokens = { readonly [token: string]: Role | Grant }
 
 /** Characters of the shortest token that is taken. */
-export const leastToken = 16
+export const minTokenLength = 16
 
 const roles: readonly Role[] = ['observe', 'drive', 'admin']
 
@@ -47,10 +47,31 @@ export function grantOf(tokens: Tokens, given: string): Grant | undefined {
   let found: Grant | undefined
   for (const [token, grant] of Object.entries(tokens)) {
     // The application may have added it since `serve` looked at them.
-    if (token.length < leastToken) continue
+    if (token.length < minTokenLength) continue
     if (timingSafeEqual(digest(token), seen)) found = typeof grant === 'string' ? { role: grant } : grant
   }
   return found
+}
+
+/** Hex digits of the keyed hash that a session id carries. */
+const macLength = 32
+
+const macOf = (name: string, token: string): string =>
+  createHmac('sha256', token).update(name).digest('hex').slice(0, macLength)
+
+/**
+ * The session of this name of whoever has a token: `<name>.<mac>`, where `mac` is the first 32 hex digits of HMAC-SHA256 of the name,
+ * keyed by the token. Session ids are in the logs, for everyone to read; only who has the token can make one of its own.
+ */
+export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
+
+/** Whether a session is one of this token. Nothing is remembered for it, and the time it takes tells nothing of the hash. */
+export function isSessionOf(sessionId: string, token: string): boolean {
+  const dot = sessionId.lastIndexOf('.')
+  const given = Buffer.from(sessionId.slice(dot + 1))
+  return (
+    dot > 0 && given.length === macLength && timingSafeEqual(given, Buffer.from(macOf(sessionId.slice(0, dot), token)))
+  )
 }
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i

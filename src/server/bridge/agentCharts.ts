@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
 import { chart, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
-import { pathOf } from './door.ts'
-import type { Visit } from './visit.ts'
+import { pathOf } from './admission.ts'
+import type { AgentAccess } from './agentAccess.ts'
 
 const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly type: string }>> = {
   svg: { format: 'svg', type: 'image/svg+xml' },
@@ -37,7 +37,7 @@ export class AgentCharts {
   #last: Promise<unknown> = Promise.resolve()
 
   /** Answers with the chart of an agent as it is now; of one that does not run with that of its definition, if the server has it. */
-  async answer(request: IncomingMessage, response: ServerResponse, visit: Visit): Promise<void> {
+  async answer(request: IncomingMessage, response: ServerResponse, access: AgentAccess): Promise<void> {
     const [, id = '', extension = ''] = place.exec(pathOf(request)) ?? []
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD, OPTIONS')
@@ -49,7 +49,7 @@ export class AgentCharts {
     }
     const { format, type } = kinds[extension]!
     try {
-      const subject = await visit.charted(idOf(id))
+      const subject = await access.charted(idOf(id))
       const drawn = format === 'svg' ? await this.#drawInTurn(subject, response) : chart(subject, { format })
       response.writeHead(200, {
         'content-type': type,
@@ -61,7 +61,7 @@ export class AgentCharts {
       response.end(typeof drawn === 'string' ? drawn : JSON.stringify(drawn))
     } catch (thrown) {
       if (!(thrown instanceof RuntimeError)) throw thrown
-      answerJson(response, statusOf[thrown.code] ?? 500, visit.outward(thrown))
+      answerJson(response, statusOf[thrown.code] ?? 500, access.outward(thrown))
     }
   }
 

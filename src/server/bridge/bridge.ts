@@ -9,21 +9,28 @@ import type { RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Role } from '../../protocol/frames.ts'
-import { checkReach, grantOf, isSameGrant, type Grant, type Reach, type Tokens } from './access.ts'
+import {
+  checkReach,
+  grantOf,
+  isSameGrant,
+  isSessionOf,
+  sessionIdOf,
+  type Grant,
+  type Reach,
+  type Tokens,
+} from './access.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
-import { Answers } from './answers.ts'
+import { UnauthenticatedSockets, type Connection } from './connections.ts'
+import { ResultCache } from './resultCache.ts'
 import { Decisions } from './decisions.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 import { loadSession, type LoadedSession } from '../../sessions/loadSession.ts'
 import { outwardError } from './outwardError.ts'
-import { Refusals } from './refusals.ts'
+import { RefusalLog } from './refusalLog.ts'
 import { Roster } from './roster.ts'
 import { SessionIndex } from './sessionIndex.ts'
-import { isSessionOf, sessionIdOf } from './sessionId.ts'
-import type { Source } from './source.ts'
-import { Strangers } from './strangers.ts'
 
 /** What the bridge needs of its runtime. */
 export interface BridgeRuntime {
@@ -41,19 +48,9 @@ type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'defin
   readonly role?: Role
 }
 
-/** Somebody who is connected, in whichever protocol, or waits for the rest of an answer. */
-export interface Connection {
-  /** A second is over: the allowance of frames is fresh. */
-  tick(): void
-  /** Asks whether the client is there; gives it up when it did not answer the last time. */
-  ping(): void
-  /** The server shuts down: says so and closes. */
-  leave(): void
-  terminate(): void
-}
-
 /** What the clients of one server share: agents, their feeds, commands already carried out. */
 export class Bridge {
+  readonly runtime: BridgeRuntime
   readonly store: Store
   readonly clock: Clock
   readonly limits: BridgeLimits
@@ -61,25 +58,24 @@ export class Bridge {
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   readonly connections = new Set<Connection>()
   /** Those of them that have not said who they are. */
-  readonly strangers: Strangers
-  readonly refusals: Refusals
-  readonly answers: Answers
+  readonly unauthenticated: UnauthenticatedSockets
+  readonly refusals: RefusalLog
+  readonly results: ResultCache
   readonly decisions: Decisions
   readonly sessions: SessionIndex
   /** What whoever comes without a token may do; `undefined` where one is asked for. */
   readonly everyone: Grant | undefined
   /** Takes out secrets that the application named. */
   readonly redactor: Redactor | undefined
-  readonly #runtime: BridgeRuntime
   readonly #feeds = new Map<string, Feed>()
-  readonly #waking = new Map<string, Promise<Agent>>()
-  readonly #forgetAgents: () => void
+  readonly #resuming = new Map<string, Promise<Agent>>()
+  readonly #stopFollowing: () => void
   readonly roster: Roster
   #onEmpty: (() => void) | undefined
   #isClosed = false
 
   constructor(runtime: BridgeRuntime, parts: BridgeParts) {
-    this.#runtime = runtime
+    this.runtime = runtime
     this.store = parts.store
     this.clock = parts.clock
     this.limits = parts.limits
@@ -87,20 +83,16 @@ export class Bridge {
     this.definitions = parts.definitions
     this.redactor = parts.redactor
     this.everyone = parts.tokens === undefined ? { role: parts.role ?? 'admin' } : undefined
-    this.answers = new Answers(parts.limits.sessionMs)
+    this.results = new ResultCache(parts.limits.sessionMs)
     this.sessions = new SessionIndex(parts.store)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
-    this.strangers = new Strangers(parts.limits)
-    this.refusals = new Refusals(parts.logger, parts.clock)
-    this.roster = new Roster(this)
-    this.#forgetAgents = runtime.onAgent((agent) => {
-      this.#feeds.get(agent.id)?.follow(agent)
+    this.unauthenticated = new UnauthenticatedSockets(parts.limits)
+    this.refusals = new RefusalLog(parts.logger, parts.clock)
+    this.roster = new Roster(() => runtime.agents(), parts.clock)
+    this.#stopFollowing = runtime.onAgent((agent) => {
+      this.#feeds.get(agent.id)?.attach(agent)
       this.decisions.began(agent.id)
     })
-  }
-
-  onAgent(listener: (agent: Agent) => void): () => void {
-    return this.#runtime.onAgent(listener)
   }
 
   /**
@@ -108,7 +100,7 @@ export class Bridge {
    *
    * @throws RuntimeError `BRIDGE_SESSION`
    */
-  sessionOf(sessionId: string | undefined, token: string | undefined): string {
+  resolveSession(sessionId: string | undefined, token: string | undefined): string {
     if (this.tokens === undefined || token === undefined) return sessionId ?? this.newId()
     if (sessionId === undefined) return sessionIdOf(this.newId(), token)
     if (isSessionOf(sessionId, token)) return sessionId
@@ -118,14 +110,14 @@ export class Bridge {
   /** What a client is told of a failure. Where that hides a path of the server, the server's log has it. */
   outward(thrown: unknown, fallback: ErrorCode = 'INTERNAL'): ErrorInfo {
     const error = toErrorInfo(thrown, fallback)
-    const told = outwardError(error)
-    if (told.message !== error.message) this.refusals.tell('store', error.message, { code: error.code })
-    return told
+    const outward = outwardError(error)
+    if (outward.message !== error.message) this.refusals.log('store', error.message, { code: error.code })
+    return outward
   }
 
   /** Whether one more client may be let in. */
   get hasRoom(): boolean {
-    return this.connections.size - this.strangers.size < this.limits.connections
+    return this.connections.size - this.unauthenticated.size < this.limits.connections
   }
 
   /** What a token allows; `undefined`: nothing, or it is missing. */
@@ -142,17 +134,13 @@ export class Bridge {
     return nanoid(16)
   }
 
-  agents(): Agent[] {
-    return this.#runtime.agents()
-  }
-
   spawn(name: string, id: string | undefined): Promise<Agent> {
     const definition = this.definitions.get(name)
     if (definition === undefined) {
       const known = [...this.definitions.keys()].join(', ') || 'none'
       throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
     }
-    return this.#runtime.spawn(definition, id === undefined ? {} : { id })
+    return this.runtime.spawn(definition, id === undefined ? {} : { id })
   }
 
   /**
@@ -164,92 +152,92 @@ export class Bridge {
   async agentFor(agentId: string, reach: Reach): Promise<Agent> {
     const running = await this.#running(agentId, reach)
     if (running !== undefined) return running
-    const [root = agentId] = (await this.#birth(agentId, reach)).path
-    const waking = this.#waking.get(root) ?? this.#wake(root)
-    this.#waking.set(root, waking)
-    await waking.finally(() => this.#waking.delete(root))
-    const agent = this.#runtime.agent(agentId)
+    const [root = agentId] = (await this.#created(agentId, reach)).path
+    const resuming = this.#resuming.get(root) ?? this.#resume(root)
+    this.#resuming.set(root, resuming)
+    await resuming.finally(() => this.#resuming.delete(root))
+    const agent = this.runtime.agent(agentId)
     if (agent === undefined) throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${agentId}" has ended.`)
     return agent
   }
 
-  async #wake(root: string): Promise<Agent> {
-    const running = this.#runtime.agent(root)
+  async #resume(root: string): Promise<Agent> {
+    const running = this.runtime.agent(root)
     if (running !== undefined) return running
     const definition = this.definitions.get((await createdRecord(this.store, root))?.definition ?? '')
     if (definition === undefined) throw notFound(root)
-    return await this.#runtime.resume(root, definition)
+    return await this.runtime.resume(root, definition)
   }
 
   /** An agent that runs within reach; one that does not is not woken. Rejects as `agentFor` does. */
-  async runningOrSession(agentId: string, reach: Reach): Promise<Agent | LoadedSession> {
+  async runningOrStored(agentId: string, reach: Reach): Promise<Agent | LoadedSession> {
     const agent = await this.#running(agentId, reach)
     await agent?.wake()
     if (agent !== undefined) return agent
-    await this.#birth(agentId, reach)
+    await this.#created(agentId, reach)
     return await loadSession(this.store, agentId)
   }
 
   /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string, reach: Reach): Promise<ChartSubject> {
     const agent = await this.#running(agentId, reach)
-    return agent ?? this.definitions.get((await this.#birth(agentId, reach)).definition) ?? agentMachine
+    return agent ?? this.definitions.get((await this.#created(agentId, reach)).definition) ?? agentMachine
   }
 
   /** The agent if it runs. Rejects with `BRIDGE_FORBIDDEN`. */
   async #running(agentId: string, reach: Reach): Promise<Agent | undefined> {
-    const agent = this.#runtime.agent(agentId)
+    const agent = this.runtime.agent(agentId)
     if (agent === undefined) return undefined
     checkReach(reach, agentId, agent.path)
     // Woken by another client, it may not have gone on yet.
-    await this.#waking.get(agent.path[0] ?? agentId)
+    await this.#resuming.get(agent.path[0] ?? agentId)
     return agent
   }
 
   /** Rejects with `BRIDGE_FORBIDDEN` for an agent out of reach, running or not, and where there is none in reach as the store does. */
   async checkReach(agentId: string, reach: Reach): Promise<void> {
-    const running = this.#runtime.agent(agentId)
-    if (running === undefined) await this.#born(agentId, reach)
+    const running = this.runtime.agent(agentId)
+    if (running === undefined) await this.#findCreated(agentId, reach)
     else checkReach(reach, agentId, running.path)
   }
 
   /** The first record of an agent's log. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async #birth(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'>> {
-    const born = await this.#born(agentId, reach)
-    if (born === undefined) throw notFound(agentId)
-    return born
+  async #created(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'>> {
+    const created = await this.#findCreated(agentId, reach)
+    if (created === undefined) throw notFound(agentId)
+    return created
   }
 
   /** The first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
-  async #born(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'> | undefined> {
-    const born = await createdRecord(this.store, agentId).catch((thrown: unknown) => {
+  async #findCreated(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'> | undefined> {
+    const created = await createdRecord(this.store, agentId).catch((thrown: unknown) => {
       // A log that cannot be read does not tell whom the agent is below.
       checkReach(reach, agentId, [])
       throw thrown
     })
-    checkReach(reach, agentId, born?.path ?? [])
-    return born
+    checkReach(reach, agentId, created?.path ?? [])
+    return created
   }
 
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async sourceOf(agentId: string, reach: Reach): Promise<Source> {
-    const known = this.#feeds.get(agentId) ?? this.#runtime.agent(agentId)
-    if (known === undefined) return await this.#restingFeed(agentId, reach)
+  async feedOf(agentId: string, reach: Reach): Promise<Feed> {
+    const known = this.#feeds.get(agentId) ?? this.runtime.agent(agentId)
+    if (known === undefined) return await this.#storedFeed(agentId, reach)
     // Before there is a feed of it, which would stay where nobody subscribes.
     checkReach(reach, agentId, known.path)
     return this.#feeds.get(agentId) ?? this.#runningFeed(agentId)!
   }
 
   #runningFeed(agentId: string): Feed | undefined {
-    const agent = this.#runtime.agent(agentId)
+    const agent = this.runtime.agent(agentId)
     return agent === undefined
       ? undefined
       : this.#keep(new Feed({ agentId, path: agent.path, lastSeq: agent.lastSeq }, agent))
   }
 
   /** Of an agent that does not run: it is in its log, and followed should it begin to run. */
-  async #restingFeed(agentId: string, reach: Reach): Promise<Feed> {
-    const { path } = await this.#birth(agentId, reach)
+  async #storedFeed(agentId: string, reach: Reach): Promise<Feed> {
+    const { path } = await this.#created(agentId, reach)
     let lastSeq = 0
     for await (const { seq } of this.store.read(agentId)) lastSeq = seq
     // It may have begun to run meanwhile.
@@ -262,14 +250,14 @@ export class Bridge {
   }
 
   /** A client unsubscribed: a feed nobody reads is given up. */
-  letGo(agentId: string): void {
+  releaseFeed(agentId: string): void {
     const feed = this.#feeds.get(agentId)
-    if (feed === undefined || !feed.isEmpty) return
+    if (feed === undefined || feed.hasListeners) return
     feed.close()
     this.#feeds.delete(agentId)
   }
 
-  left(connection: Connection): void {
+  disconnected(connection: Connection): void {
     this.connections.delete(connection)
     if (this.connections.size === 0) this.#onEmpty?.()
   }
@@ -286,7 +274,7 @@ export class Bridge {
 
   close(): void {
     this.#isClosed = true
-    this.#forgetAgents()
+    this.#stopFollowing()
     this.roster.close()
     this.refusals.close()
     for (const feed of this.#feeds.values()) feed.close()

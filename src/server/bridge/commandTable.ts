@@ -6,28 +6,23 @@ import type { RunResult } from '../../runs/run.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
 import type { Bridge } from './bridge.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { outwardError, outwardReason } from './outwardError.ts'
-import { snapshotOf } from './restingAgent.ts'
-import { summaryOf } from './roster.ts'
-import type { Source } from './source.ts'
-import type { Wanted } from './subscription.ts'
-import type { Visit } from './visit.ts'
+import { outwardError } from './outwardError.ts'
+import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
+import type { ClientSubscriptions } from './clientSubscriptions.ts'
+import type { AgentAccess } from './agentAccess.ts'
 
-type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
+export type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
 type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** What a command may reach of the session that gives it. */
-export interface Commanding {
+/** What the client has that gives a command. */
+export interface CommandContext {
   readonly bridge: Bridge
-  readonly visit: Visit
-  subscribe(source: Source, wanted: Wanted): void
-  unsubscribe(agentId: string): void
-  watch(): void
-  unwatch(): void
+  readonly access: AgentAccess
+  readonly subscriptions: ClientSubscriptions
 }
 
 /** A command that was carried out. The next one need not wait until the store has what it did, which is when it is answered. */
-export class Accepted {
+export class DeferredAnswer {
   readonly answer: Promise<object>
   /** How its run ended, when the log will not tell. */
   readonly ended: Promise<RunResult | undefined> | undefined
@@ -39,12 +34,12 @@ export class Accepted {
   }
 }
 
-interface Right<T extends Command['type']> {
+interface CommandHandler<T extends Command['type']> {
   readonly role: Role
   /** It changes something: sent again, it is answered and not carried out again. */
   readonly isOnce?: true
   /** Gives the result; `requestId` names what it asks of an agent, the same when it is sent again. */
-  run(session: Commanding, frame: FrameOf<T>, requestId: string): unknown
+  run(client: CommandContext, frame: FrameOf<T>, requestId: string): unknown
 }
 
 /** Resolves once the store has what an agent did; a store that fails is a matter of the agent, which pauses. */
@@ -65,26 +60,24 @@ const unlogged = (result: RunResult): RunResult | undefined =>
 const firstSeq = 1
 
 /** Gives an agent what a person asks of it. */
-const ask = <T extends Extract<Command['type'], AgentCommand['type']>>(): Right<T> => ({
+const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): CommandHandler<T> => ({
   role: 'drive',
   isOnce: true,
-  async run(session, frame, requestId) {
+  async run({ bridge, access }, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & AgentCommand
     const answer = { requestId }
-    const agent = await session.visit.agent(command.agentId).catch((thrown: unknown) => {
+    const agent = await access.agent(command.agentId).catch((thrown: unknown) => {
       if (command.type === 'agent.stop' && thrown instanceof RuntimeError && thrown.code === 'AGENT_STOPPED')
         return null
       throw thrown
     })
     if (agent === null) return answer
-    if (await agent.wasAsked(requestId)) return new Accepted(written(agent, answer))
-    if (command.type === 'agent.decide') {
-      const { decisions } = session.bridge
-      if (await decisions.wasDecided(agent, command.callId, requestId)) return answer
-    }
-    if (command.type === 'agent.stop') return new Accepted(agent.stop().then(() => answer))
+    if (await agent.wasAsked(requestId)) return new DeferredAnswer(written(agent, answer))
+    const isDecision = command.type === 'agent.decide'
+    if (isDecision && (await bridge.decisions.wasDecided(agent, command.callId, requestId))) return answer
+    if (command.type === 'agent.stop') return new DeferredAnswer(agent.stop().then(() => answer))
     const run = agent.dispatch(command, { requestId })
-    return new Accepted(written(agent, answer), run?.result.then(unlogged))
+    return new DeferredAnswer(written(agent, answer), run?.result.then(unlogged))
   },
 })
 
@@ -118,25 +111,25 @@ const entryOf = (session: SessionSummary): SessionEntry => ({
 })
 
 /** Every command: who may give it, and what it does. */
-export const rights: { readonly [T in Command['type']]: Right<T> } = {
-  'agent.prompt': ask(),
-  'agent.interrupt': ask(),
-  'agent.steer': ask(),
-  'agent.followUp': ask(),
-  'agent.abort': ask(),
-  'agent.resume': ask(),
-  'agent.stop': ask(),
-  'agent.revert': ask(),
-  'agent.decide': ask(),
+export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
+  'agent.prompt': forAgent(),
+  'agent.interrupt': forAgent(),
+  'agent.steer': forAgent(),
+  'agent.followUp': forAgent(),
+  'agent.abort': forAgent(),
+  'agent.resume': forAgent(),
+  'agent.stop': forAgent(),
+  'agent.revert': forAgent(),
+  'agent.decide': forAgent(),
   'agent.spawn': {
     role: 'admin',
     isOnce: true,
-    async run({ visit }, { definition, agentId }, requestId) {
+    async run({ access }, { definition, agentId }, requestId) {
       // Where the client names none, it is named after the command: one that is sent again finds it, on the next server too.
       const id = agentId ?? `${definition}-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}`
       try {
-        const agent = await visit.spawn(definition, id)
-        return new Accepted(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
+        const agent = await access.spawn(definition, id)
+        return new DeferredAnswer(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
       } catch (thrown) {
         const isOwn = agentId === undefined && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS'
         if (isOwn) return { agentId: id, seq: firstSeq }
@@ -146,51 +139,45 @@ export const rights: { readonly [T in Command['type']]: Right<T> } = {
   },
   'agent.list': {
     role: 'observe',
-    run: ({ visit }, frame) => {
-      const all = visit.agents()
+    run: ({ access }, frame) => {
+      const all = access.agents()
       return { agents: pageOf(all, frame, ({ id }) => id).map(summaryOf), total: all.length }
     },
   },
   'agent.snapshot': {
     role: 'observe',
-    async run(session, { agentId }) {
-      const found = await session.bridge.runningOrSession(agentId, session.visit.reach)
-      if (!(found instanceof Agent)) return snapshotOf(found)
-      return {
-        ...summaryOf(found),
-        tree: found.tree(),
-        approvals: found.approvals(),
-        pause: found.pause === null ? null : outwardReason(found.pause),
-      }
+    async run({ bridge, access }, { agentId }) {
+      const found = await bridge.runningOrStored(agentId, access.reach)
+      return found instanceof Agent ? snapshotOf(found) : storedSnapshot(found)
     },
   },
   'agent.conversation': {
     role: 'observe',
-    async run(session, { agentId, view }) {
-      const { conversation } = await session.bridge.runningOrSession(agentId, session.visit.reach)
+    async run({ bridge, access }, { agentId, view }) {
+      const { conversation } = await bridge.runningOrStored(agentId, access.reach)
       return { head: conversation.head, nodes: view === 'trunk' ? conversation.trunk() : conversation.log() }
     },
   },
   'agent.subscribe': {
     role: 'observe',
-    async run(session, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
-      let source = await session.bridge.sourceOf(agentId, session.visit.reach)
+    async run({ bridge, access, subscriptions }, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
+      let feed = await bridge.feedOf(agentId, access.reach)
       // Its last listener may have left in this very moment.
-      while (source.isClosed) source = await session.bridge.sourceOf(agentId, session.visit.reach)
-      session.subscribe(source, { fromSeq, deltas, descendants })
-      return { seq: source.lastSeq }
+      while (feed.isClosed) feed = await bridge.feedOf(agentId, access.reach)
+      subscriptions.subscribe(feed, { fromSeq, deltas, descendants })
+      return { seq: feed.lastSeq }
     },
   },
-  'agent.unsubscribe': { role: 'observe', run: (session, { agentId }) => session.unsubscribe(agentId) },
-  'agent.watch': { role: 'observe', run: (session) => session.watch() },
-  'agent.unwatch': { role: 'observe', run: (session) => session.unwatch() },
+  'agent.unsubscribe': { role: 'observe', run: ({ subscriptions }, { agentId }) => subscriptions.unsubscribe(agentId) },
+  'agent.watch': { role: 'observe', run: ({ subscriptions }) => subscriptions.watchRoster() },
+  'agent.unwatch': { role: 'observe', run: ({ subscriptions }) => subscriptions.unwatchRoster() },
   'session.list': {
     role: 'observe',
-    async run({ visit }, frame) {
-      const ids = await visit.sessionIds()
+    async run({ access }, frame) {
+      const ids = await access.sessionIds()
       const sessions: SessionEntry[] = []
       for (const id of pageOf(ids, frame, (own) => own)) {
-        const session = await visit.session(id)
+        const session = await access.session(id)
         if (session !== undefined) sessions.push(entryOf(session))
       }
       return { sessions, total: ids.length }

@@ -5,7 +5,7 @@ import { RequestIndex } from '../../runtime/agents/requestIndex.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 
 /** Logs of agents that run no more whose requests are known; of others they are read again. */
-const mostEnded = 64
+const maxEnded = 64
 
 /** Finds decisions about calls of sub-agents, which are in the logs of those, in whichever life they were made. */
 export class Decisions {
@@ -40,7 +40,7 @@ export class Decisions {
     const reading = this.#read(owner)
     this.#ended.set(owner, reading)
     reading.catch(() => this.#ended.delete(owner))
-    if (this.#ended.size > mostEnded) this.#ended.delete(this.#ended.keys().next().value!)
+    if (this.#ended.size > maxEnded) this.#ended.delete(this.#ended.keys().next().value!)
     return reading
   }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Visit } from './visit.ts'
+import type { AgentAccess } from './agentAccess.ts'
 
 /**
  * Another protocol that a server answers, at a path of its own: whoever comes was let in by the server's rules (token, origin,
@@ -12,13 +12,18 @@ export interface Endpoint {
    * Answers an HTTP request at the path; what it throws is answered with status 500. The answer counts as a connection until it is
    * over; a client that reads nothing of what waits for it between three pings is cut off. Default: status 426.
    */
-  answer?(request: IncomingMessage, response: ServerResponse, visit: Visit, answering: Answering): void | Promise<void>
+  answer?(
+    request: IncomingMessage,
+    response: ServerResponse,
+    access: AgentAccess,
+    answering: OpenResponse,
+  ): void | Promise<void>
   /** Talks over a WebSocket opened at the path; what it throws closes that with 1011. Default: it is refused. */
-  connect?(socket: TextSocket, visit: Visit): void
+  connect?(socket: TextSocket, access: AgentAccess): void
 }
 
 /** What an answer that goes on is told by its server. */
-export interface Answering {
+export interface OpenResponse {
   /** Calls when the server shuts down: the answer is to be ended soon. Only the last listener is called. */
   onLeave(listener: () => void): void
 }

@@ -1,47 +1,38 @@
 import type { WebSocket } from 'ws'
-import type { Clock } from '../../protocol/clock.ts'
 import { closeCodes } from '../../protocol/frames.ts'
-import type { Connection } from './bridge.ts'
+import type { Connection } from './connections.ts'
 import type { TextSocket } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
-import { textOf } from './readFrame.ts'
-import { SocketLife } from './socketLife.ts'
+import { messageText } from './readFrame.ts'
+import { brokenCode, SocketGuard, type SocketRules } from './socketGuard.ts'
 
-/** "Unsupported data" and "internal error" of the WebSocket protocol. */
+/** "Unsupported data" of the WebSocket protocol. */
 const notTextCode = 1003
-const brokenCode = 1011
 /** Longest reason of a close: 123 bytes hold so many characters, whatever they are. */
-const mostReason = 40
+const maxReason = 40
 
 /** The limits a text socket keeps. */
-interface SocketRules {
-  readonly clock: Clock
-  /** Messages a client may send within a second. */
-  readonly framesPerSecond: number
+interface TextSocketRules extends SocketRules {
   /** Bytes that may wait to be sent before the client is given up. */
   readonly hardLimitBytes: number
-  /** Whether the token it came with still allows what it did. */
-  readonly isGranted: () => boolean
 }
 
 /** The socket of somebody at an endpoint: kept alive and limited as those of the bridge are. */
 export class EndpointSocket implements TextSocket, Connection {
   readonly #socket: WebSocket
-  readonly #life: SocketLife
+  readonly #guard: SocketGuard
   readonly #hardLimitBytes: number
-  readonly #isGranted: () => boolean
   #onText: (text: string) => void = () => {}
 
-  constructor(socket: WebSocket, { clock, framesPerSecond, hardLimitBytes, isGranted }: SocketRules) {
+  constructor(socket: WebSocket, rules: TextSocketRules) {
     this.#socket = socket
-    this.#life = new SocketLife(socket, clock, framesPerSecond)
-    this.#hardLimitBytes = hardLimitBytes
-    this.#isGranted = isGranted
+    this.#guard = new SocketGuard(socket, rules)
+    this.#hardLimitBytes = rules.hardLimitBytes
     socket.on('message', (data, isBinary) => {
-      if (!this.#life.isOpen) return
-      if (!this.#life.heard()) this.close(closeCodes.flooded, 'too many frames')
+      if (!this.#guard.isOpen) return
+      if (!this.#guard.admit()) this.close(closeCodes.flooded, 'too many frames')
       else if (isBinary) this.close(notTextCode, 'frames are text')
-      else this.guard(() => this.#onText(textOf(data)))
+      else this.run(() => this.#onText(messageText(data)))
     })
   }
 
@@ -55,16 +46,16 @@ export class EndpointSocket implements TextSocket, Connection {
   }
 
   /** Runs code of the endpoint: what it throws closes this socket, and harms nobody else. */
-  guard(run: () => void): void {
+  run(code: () => void): void {
     try {
-      run()
+      code()
     } catch (thrown) {
-      this.close(brokenCode, outwardMessage(thrown).slice(0, mostReason))
+      this.close(brokenCode, outwardMessage(thrown).slice(0, maxReason))
     }
   }
 
   close(code: number, reason: string): void {
-    this.#life.close(code, reason)
+    this.#guard.close(code, reason)
   }
 
   onText(listener: (text: string) => void): void {
@@ -76,12 +67,11 @@ export class EndpointSocket implements TextSocket, Connection {
   }
 
   tick(): void {
-    this.#life.tick()
+    this.#guard.tick()
   }
 
   ping(): void {
-    if (!this.#isGranted()) return this.close(closeCodes.goingAway, 'the token was changed')
-    this.#life.ping()
+    this.#guard.ping()
   }
 
   leave(): void {
@@ -89,6 +79,6 @@ export class EndpointSocket implements TextSocket, Connection {
   }
 
   terminate(): void {
-    this.#life.terminate()
+    this.#guard.terminate()
   }
 }

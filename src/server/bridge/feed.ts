@@ -1,23 +1,34 @@
 import { isDelta, isLogged, type AgentEvent } from '../../protocol/events.ts'
 import type { Agent, GrowingReply } from '../../runtime/agents/agent.ts'
 import { outwardEvent } from './outwardError.ts'
-import type { FedEvent, FeedListener, Source } from './source.ts'
 
 /** Logged events kept for clients that are a little behind, and the most text of their frames; older ones are read from the log. */
 const tailLength = 512
 const tailChars = 4 * 1024 * 1024
 /** Longest frame of a live event: the request of a turn holds the whole conversation, again and again. */
-const mostLiveChars = 1024 * 1024
+const maxLiveChars = 1024 * 1024
 /** Live events that may wait behind a record that is being written. */
-const mostHeld = 4_096
+const maxHeld = 4_096
 
 const deltaKinds = { 'reply.delta': 'text', 'thinking.delta': 'thinking' } as const
 
-/** What a feed asks of the agent it follows. */
-export type Followed = Pick<Agent, 'subscribe' | 'growingReply' | 'lastSeq' | 'durable'>
+/** A frame for subscribers: serialised once for everyone. */
+export interface FeedEvent {
+  readonly seq: number
+  readonly isLogged: boolean
+  readonly isDelta: boolean
+  /** Of the agent itself; an approval of a sub-agent; anything else of one. */
+  readonly scope: 'own' | 'approval' | 'descendant'
+  readonly frame: string
+}
+
+type FeedListener = (event: FeedEvent) => void
+
+/** What a feed asks of the agent it reads. */
+export type FeedAgent = Pick<Agent, 'subscribe' | 'growingReply' | 'lastSeq' | 'durable'>
 
 interface Held {
-  readonly fed: FedEvent
+  readonly entry: FeedEvent
   readonly event: AgentEvent | undefined
 }
 
@@ -26,74 +37,80 @@ interface Held {
  * has it, and nothing overtakes it: a client never knows more than the log of a server that was killed. While the store fails
  * they are told as they come.
  */
-export class Feed implements Source {
+export class Feed {
   readonly agentId: string
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
   /** It was given up: nothing comes any more. */
   isClosed = false
-  #agent: Followed | undefined
+  #agent: FeedAgent | undefined
   readonly #listeners = new Set<FeedListener>()
-  readonly #tail: FedEvent[] = []
+  readonly #tail: FeedEvent[] = []
   #tailChars = 0
   readonly #held: Held[] = []
   #unsubscribe: (() => void) | undefined
-  #hearsFamily = false
-  #unsubscribeFamily: (() => void) | undefined
-  #growing: { -readonly [K in keyof GrowingReply]: GrowingReply[K] } | undefined
+  #includesDescendants = false
+  #unsubscribeDescendants: (() => void) | undefined
+  #partialReply: { -readonly [K in keyof GrowingReply]: GrowingReply[K] } | undefined
   #lastSeq: number
 
   /** Without an agent it does not run: everything there is of it is in its log. */
-  constructor({ agentId, path, lastSeq }: Pick<Source, 'agentId' | 'path' | 'lastSeq'>, agent?: Followed) {
+  constructor({ agentId, path, lastSeq }: Pick<Feed, 'agentId' | 'path' | 'lastSeq'>, agent?: FeedAgent) {
     this.agentId = agentId
     this.path = path
     this.#lastSeq = lastSeq
-    if (agent !== undefined) this.follow(agent)
+    if (agent !== undefined) this.attach(agent)
   }
 
+  /** `seq` of the last record that was sent. */
   get lastSeq(): number {
     return this.#lastSeq
   }
 
-  get isEmpty(): boolean {
-    return this.#listeners.size === 0
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0
   }
 
+  /** Resolves once the store has every record so far; `undefined`: it has. Rejects when the store fails. */
   durable(): Promise<void> | undefined {
     return this.#agent?.durable()
   }
 
-  /** The agent runs, perhaps again, after it was closed: its listeners hear of that one from now on. */
-  follow(agent: Followed): void {
+  /** The agent runs, perhaps again, after it was closed: from now on its listeners read that one. */
+  attach(agent: FeedAgent): void {
     if (agent === this.#agent) return
     this.#unsubscribe?.()
     this.#agent = agent
-    this.#growing = agent.growingReply
+    this.#partialReply = agent.growingReply
     this.#unsubscribe = agent.subscribe((event) => this.#take(event))
-    if (this.#hearsFamily) this.#hearFamily()
+    if (this.#includesDescendants) this.#subscribeToDescendants()
   }
 
   listen(listener: FeedListener, { descendants }: { readonly descendants: boolean }): () => void {
     this.#listeners.add(listener)
-    if (descendants && !this.#hearsFamily) this.#hearFamily()
+    if (descendants && !this.#includesDescendants) this.#subscribeToDescendants()
     return () => this.#listeners.delete(listener)
   }
 
-  #hearFamily(): void {
-    this.#hearsFamily = true
-    this.#unsubscribeFamily?.()
-    this.#unsubscribeFamily = this.#agent?.subscribe((event) => this.#takeOfFamily(event), { descendants: true })
+  #subscribeToDescendants(): void {
+    this.#includesDescendants = true
+    this.#unsubscribeDescendants?.()
+    this.#unsubscribeDescendants = this.#agent?.subscribe((event) => this.#takeOfDescendant(event), {
+      descendants: true,
+    })
   }
 
-  after(seq: number): readonly FedEvent[] | undefined {
+  /** Logged events after `seq`, when they are all still in memory. */
+  after(seq: number): readonly FeedEvent[] | undefined {
     if (seq >= this.#lastSeq) return []
     const [first] = this.#tail
     if (first === undefined || first.seq > seq + 1) return undefined
     return this.#tail.slice(seq + 1 - first.seq)
   }
 
-  growing(): string[] {
-    const reply = this.#growing
+  /** One delta a kind that holds everything of the reply under way so far. */
+  partialDeltas(): string[] {
+    const reply = this.#partialReply
     if (reply === undefined) return []
     return (['thinking', 'text'] as const).flatMap((kind) =>
       reply[kind] === '' ? [] : [deltaFrame(this.agentId, { ...reply, kind, offset: 0, text: reply[kind] })],
@@ -103,31 +120,31 @@ export class Feed implements Source {
   close(): void {
     this.isClosed = true
     this.#unsubscribe?.()
-    this.#unsubscribeFamily?.()
+    this.#unsubscribeDescendants?.()
     this.#listeners.clear()
   }
 
   #take(event: AgentEvent): void {
-    if (event.agentId === this.agentId) this.#hold(fedEvent(event), event)
+    if (event.agentId === this.agentId) this.#hold(feedEvent(event), event)
     // Approvals of sub-agents reach their ancestors too: somebody here must decide.
-    else this.#hold(this.#beside(event, 'approval'))
+    else this.#hold(this.#liveEvent(event, 'approval'))
   }
 
-  #takeOfFamily(event: AgentEvent): void {
-    if (event.agentId !== this.agentId) this.#hold(this.#beside(event, 'family'))
+  #takeOfDescendant(event: AgentEvent): void {
+    if (event.agentId !== this.agentId) this.#hold(this.#liveEvent(event, 'descendant'))
   }
 
-  #beside(event: AgentEvent, scope: FedEvent['scope']): FedEvent {
+  #liveEvent(event: AgentEvent, scope: FeedEvent['scope']): FeedEvent {
     const seq = this.#agent?.lastSeq ?? this.#lastSeq
     const frame = liveFrame(event, this.agentId, seq)
     return { seq, isLogged: false, isDelta: isDelta(event), scope, frame }
   }
 
-  #hold(fed: FedEvent, event?: AgentEvent): void {
-    const isPending = fed.isLogged && this.#isUnwritten
-    if (this.#held.length === 0 && !isPending) return this.#tell(fed, event)
-    if (!fed.isLogged && this.#held.length >= mostHeld) return
-    this.#held.push({ fed, event })
+  #hold(entry: FeedEvent, event?: AgentEvent): void {
+    const isPending = entry.isLogged && this.#isUnwritten
+    if (this.#held.length === 0 && !isPending) return this.#publish(entry, event)
+    if (!entry.isLogged && this.#held.length >= maxHeld) return
+    this.#held.push({ entry, event })
     if (this.#held.length === 1) void this.#release()
   }
 
@@ -146,44 +163,45 @@ export class Feed implements Source {
       } catch {
         // They are in memory until the store works again.
       }
-      for (const { fed, event } of this.#held.slice(0, count)) this.#tell(fed, event)
+      for (const { entry, event } of this.#held.slice(0, count)) this.#publish(entry, event)
       this.#held.splice(0, count)
     }
   }
 
-  #tell(fed: FedEvent, event: AgentEvent | undefined): void {
-    if (fed.isLogged) this.#keep(fed)
-    if (event !== undefined) this.#grow(event)
-    for (const listener of this.#listeners) listener(fed)
+  #publish(entry: FeedEvent, event: AgentEvent | undefined): void {
+    if (entry.isLogged) this.#addToTail(entry)
+    if (event !== undefined) this.#updateReply(event)
+    for (const listener of this.#listeners) listener(entry)
   }
 
-  #keep(fed: FedEvent): void {
+  #addToTail(entry: FeedEvent): void {
     // After a gap the tail would lie about what it holds.
-    if (fed.seq !== this.#lastSeq + 1) this.#forgetTail()
-    this.#lastSeq = fed.seq
-    this.#tail.push(fed)
-    this.#tailChars += fed.frame.length
+    if (entry.seq !== this.#lastSeq + 1) this.#clearTail()
+    this.#lastSeq = entry.seq
+    this.#tail.push(entry)
+    this.#tailChars += entry.frame.length
     while (this.#tail.length > tailLength || this.#tailChars > tailChars)
       this.#tailChars -= this.#tail.shift()!.frame.length
   }
 
-  #forgetTail(): void {
+  #clearTail(): void {
     this.#tail.length = 0
     this.#tailChars = 0
   }
 
-  #grow(event: AgentEvent): void {
+  #updateReply(event: AgentEvent): void {
     if (event.type === 'reply.start') {
-      this.#growing = { runId: event.runId, turnIndex: event.turnIndex, text: '', thinking: '' }
+      this.#partialReply = { runId: event.runId, turnIndex: event.turnIndex, text: '', thinking: '' }
     } else if (event.type === 'reply.end' || event.type === 'reply.reset' || event.type === 'run.end') {
-      this.#growing = undefined
-    } else if (this.#growing !== undefined && event.type === 'reply.delta') this.#growing.text += event.text
-    else if (this.#growing !== undefined && event.type === 'thinking.delta') this.#growing.thinking += event.text
+      this.#partialReply = undefined
+    } else if (this.#partialReply !== undefined && event.type === 'reply.delta') this.#partialReply.text += event.text
+    else if (this.#partialReply !== undefined && event.type === 'thinking.delta')
+      this.#partialReply.thinking += event.text
   }
 }
 
 /** An event of the agent's own as a frame. */
-export function fedEvent(event: AgentEvent): FedEvent {
+export function feedEvent(event: AgentEvent): FeedEvent {
   return { seq: event.seq, isLogged: isLogged(event), isDelta: isDelta(event), scope: 'own', frame: frameOf(event) }
 }
 
@@ -200,7 +218,7 @@ export const loggedFrame = (event: AgentEvent): string =>
 /** Something beside the log of `agentId`, after its record `seq`; of one that is too large only that it happened. */
 function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
   const frame = JSON.stringify({ type: 'event', agentId, seq, event: outwardEvent(event), live: true })
-  if (frame.length <= mostLiveChars || event.type === 'events.dropped') return frame
+  if (frame.length <= maxLiveChars || event.type === 'events.dropped') return frame
   const { path, time } = event
   const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }
   const dropped = {

@@ -4,10 +4,10 @@ import { describeIssues } from '../../protocol/errors.ts'
 import { clientFrameSchema, type CheckedClientFrame } from '../../protocol/frames.ts'
 
 /** Longest part of a client's frame that is said back to it, in UTF-16 units. */
-const mostSaid = 500
+const maxEchoed = 500
 
 /** The text of a message. */
-export const textOf = (data: RawData): string =>
+export const messageText = (data: RawData): string =>
   Buffer.isBuffer(data)
     ? data.toString('utf8')
     : Array.isArray(data)
@@ -29,7 +29,7 @@ export function readFrame(text: string, maxDepth: number): Read {
   if (frame.success) return frame.data
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   const issues = describeIssues(frame.error)
-  const problem = `The frame is not one this server knows: ${cutEnd(issues, mostSaid)}.`
+  const problem = `The frame is not one this server knows: ${cutEnd(issues, maxEchoed)}.`
   return typeof id === 'string' && id.length <= 128 ? { problem, id } : { problem }
 }
 

@@ -1,10 +1,11 @@
+import type { Clock } from '../../protocol/clock.ts'
 import type { AgentSummary, ServerFrame } from '../../protocol/frames.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Reach } from './access.ts'
-import type { Bridge } from './bridge.ts'
+import { summaryOf } from './snapshots.ts'
 
-/** Between two looks at the agents, in milliseconds. */
-const lookMs = 200
+/** Between two polls of the agents, in milliseconds. */
+const pollMs = 200
 
 /** Somebody who watches which agents there are. */
 export interface RosterWatcher {
@@ -14,45 +15,34 @@ export interface RosterWatcher {
   send(frame: ServerFrame): void
 }
 
-/** An agent as a list or a snapshot shows it. */
-export const summaryOf = (agent: Agent): AgentSummary => ({
-  agentId: agent.id,
-  definition: agent.definition,
-  path: agent.path,
-  state: agent.state,
-  seq: agent.lastSeq,
-  head: agent.conversation.head,
-  pendingApprovals: agent.approvals().map(({ key }) => key),
-  spent: agent.spent,
-})
-
-/** What was told of agents, by id. */
-type Told = Map<string, string>
-
-/** An agent as it is at one look, for all who watch. */
-interface Sight {
+/** An agent as it is now, for all who watch. */
+interface RosterEntry {
   readonly summary: AgentSummary
   /** The same as text, to be compared. */
   readonly text: string
 }
 
 /**
- * Tells watchers which agents run and how they are. It looks a few times a second while somebody watches, so that an agent that
+ * Tells watchers which agents run and how they are. It polls them a few times a second while somebody watches, so that an agent that
  * does a thousand things a second costs no more than one that does one.
  */
 export class Roster {
-  readonly #bridge: Bridge
-  readonly #watchers = new Map<RosterWatcher, Told>()
+  readonly #agents: () => readonly Agent[]
+  readonly #clock: Clock
+  /** What each was sent of the agents, by id. */
+  readonly #watchers = new Map<RosterWatcher, Map<string, string>>()
   #cancel: (() => void) | undefined
 
-  constructor(bridge: Bridge) {
-    this.#bridge = bridge
+  /** `agents`: those without a parent. */
+  constructor(agents: () => readonly Agent[], clock: Clock) {
+    this.#agents = agents
+    this.#clock = clock
   }
 
   watch(watcher: RosterWatcher): void {
     this.#watchers.set(watcher, new Map())
-    this.#cancel ??= this.#lookLater()
-    this.#tell(watcher, this.#look(), true)
+    this.#cancel ??= this.#pollLater()
+    this.#send(watcher, this.#poll(), true)
   }
 
   unwatch(watcher: RosterWatcher): void {
@@ -65,28 +55,28 @@ export class Roster {
     this.#cancel = undefined
   }
 
-  #lookLater(): () => void {
-    return this.#bridge.clock.after(lookMs, () => {
-      const sights = this.#look()
-      for (const watcher of this.#watchers.keys()) if (!watcher.isFull) this.#tell(watcher, sights, false)
-      this.#cancel = this.#lookLater()
+  #pollLater(): () => void {
+    return this.#clock.after(pollMs, () => {
+      const entries = this.#poll()
+      for (const watcher of this.#watchers.keys()) if (!watcher.isFull) this.#send(watcher, entries, false)
+      this.#cancel = this.#pollLater()
     })
   }
 
-  #look(): Sight[] {
+  #poll(): RosterEntry[] {
     const below = (agent: Agent): Agent[] => [agent, ...agent.children().flatMap(below)]
-    const summaries = this.#bridge.agents().flatMap(below).map(summaryOf)
+    const summaries = this.#agents().flatMap(below).map(summaryOf)
     return summaries.map((summary) => ({ summary, text: JSON.stringify(summary) }))
   }
 
-  #tell(watcher: RosterWatcher, sights: readonly Sight[], isFirst: boolean): void {
-    const told = this.#watchers.get(watcher)!
-    const seen = sights.filter(({ summary }) => watcher.reach(summary.agentId, summary.path))
-    const changed = seen.filter(({ summary, text }) => told.get(summary.agentId) !== text)
-    for (const { summary, text } of changed) told.set(summary.agentId, text)
-    const ids = new Set(seen.map(({ summary }) => summary.agentId))
-    const gone = [...told.keys()].filter((id) => !ids.has(id))
-    for (const id of gone) told.delete(id)
+  #send(watcher: RosterWatcher, entries: readonly RosterEntry[], isFirst: boolean): void {
+    const sent = this.#watchers.get(watcher)!
+    const within = entries.filter(({ summary }) => watcher.reach(summary.agentId, summary.path))
+    const changed = within.filter(({ summary, text }) => sent.get(summary.agentId) !== text)
+    for (const { summary, text } of changed) sent.set(summary.agentId, text)
+    const ids = new Set(within.map(({ summary }) => summary.agentId))
+    const gone = [...sent.keys()].filter((id) => !ids.has(id))
+    for (const id of gone) sent.delete(id)
     if (!isFirst && changed.length === 0 && gone.length === 0) return
     watcher.send({ type: 'agents', agents: changed.map(({ summary }) => summary), gone })
   }

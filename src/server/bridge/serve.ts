@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
@@ -9,11 +10,10 @@ import type { Store } from '../../protocol/store.ts'
 import { ServedPage } from '../page/servePage.ts'
 import { checkExposure } from './access.ts'
 import { Bridge, type BridgeRuntime } from './bridge.ts'
-import { Door, isClosing, pathOf, wrongPath } from './door.ts'
+import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
 import { bridgeLimitsSchema } from './limits.ts'
-import { answerText, Requests } from './requests.ts'
-import { checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
-import { portOf, urlOf } from './serverAddress.ts'
+import { answerText, HttpRoutes } from './httpRoutes.ts'
+import { bridgePath, checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
 import { Upgrades } from './upgrades.ts'
 
 /**
@@ -53,24 +53,24 @@ export async function serve(
     redactor,
     logger,
   })
-  const door = new Door(bridge, options.origins)
-  const requests = new Requests(bridge, door, byPath, hasPage ? new ServedPage() : undefined)
-  const upgrades = new Upgrades(bridge, door, byPath)
+  const admission = new Admission(bridge, options.origins)
+  const routes = new HttpRoutes(bridge, admission, byPath, hasPage ? new ServedPage() : undefined)
+  const upgrades = new Upgrades(bridge, admission, byPath)
   const http =
     options.server ??
     // Other protocols that are offered, such as HTTP/2, are not taken up, and the request is answered as it is.
     createServer({ shouldUpgradeCallback: isForWebSocket }, (request, response) => {
-      if (requests.take(request, response)) return
-      door.turnedAway(request, wrongPath)
+      if (routes.handle(request, response)) return
+      admission.logRefusal(request, unknownPath)
       answerText(response, 404, 'not found')
     })
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
     if (upgrades.knows(pathOf(request))) {
-      if (closing === undefined) upgrades.take(request, socket, head)
-      else upgrades.reject(request, socket, isClosing)
+      if (closing === undefined) upgrades.handle(request, socket, head)
+      else upgrades.reject(request, socket, serverClosing)
       // On a server of the application's own other paths may be for others.
-    } else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, wrongPath)
+    } else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, unknownPath)
   }
   let closing: Promise<void> | undefined
   try {
@@ -92,9 +92,9 @@ export async function serve(
       return own ?? portOf(http)
     },
     get connections() {
-      return bridge.connections.size - bridge.strangers.size
+      return bridge.connections.size - bridge.unauthenticated.size
     },
-    handle: (request, response) => requests.take(request, response),
+    handle: (request, response) => routes.handle(request, response),
     close() {
       closing ??= shutDown()
       return closing
@@ -127,7 +127,7 @@ function beat(clock: Clock, bridge: Bridge): () => void {
   const next = (): void => {
     cancel = clock.after(1_000, () => {
       since += 1_000
-      bridge.answers.expire(clock.now())
+      bridge.results.expire(clock.now())
       const isPing = since >= bridge.limits.pingMs
       if (isPing) since = 0
       for (const connection of bridge.connections) {
@@ -168,4 +168,26 @@ async function listen(server: Server, port: number, host: string): Promise<void>
       { cause: thrown },
     )
   }
+}
+
+type Address = Pick<AddressInfo, 'address' | 'port'>
+
+/** Where a server listens now; `undefined`: nowhere, or not on a port. */
+function addressOf(server: Server): Address | undefined {
+  const address = server.address()
+  return address === null || typeof address === 'string' ? undefined : address
+}
+
+/** The port a server listens on now; 0: none. */
+const portOf = (server: Server): number => addressOf(server)?.port ?? 0
+
+/** A server that listens on every address is reached by that of this machine. */
+const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+
+/** Where clients of a server connect, as it listens now unless told; empty: nowhere. */
+function urlOf(server: Server, address: Address | undefined = addressOf(server)): string {
+  if (address === undefined) return ''
+  const host = address.address.includes(':') ? `[${address.address}]` : address.address
+  const scheme = server instanceof TlsServer ? 'wss' : 'ws'
+  return `${scheme}://${reachable[address.address] ?? host}:${address.port}${bridgePath}`
 }

@@ -5,7 +5,7 @@ import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefin
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
-import { leastToken, type Tokens } from './access.ts'
+import { minTokenLength, type Tokens } from './access.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
 
@@ -76,8 +76,8 @@ const optionsSchema = z
         (value) =>
           typeof value === 'object' &&
           value !== null &&
-          Object.keys(value).every((token) => token.length >= leastToken),
-        `a token needs at least ${leastToken} characters`,
+          Object.keys(value).every((token) => token.length >= minTokenLength),
+        `a token needs at least ${minTokenLength} characters`,
       )
       .refine(
         (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,

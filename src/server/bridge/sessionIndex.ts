@@ -6,7 +6,7 @@ import { summaryOf, type SessionSummary } from '../../sessions/listSessions.ts'
 import type { Reach } from './access.ts'
 
 /** Logs that were read to their end and may be read on from there; of others a longer log is read anew. */
-const mostFolds = 32
+const maxFolds = 32
 
 /** A log and how it stands; a store that cannot tell has it read. */
 interface Standing {
@@ -130,7 +130,7 @@ export class SessionIndex {
     }
     if (error === undefined && fold.next === 1) return undefined
     if (error === undefined) this.#folds.set(id, fold)
-    if (this.#folds.size > mostFolds) this.#folds.delete(this.#folds.keys().next().value!)
+    if (this.#folds.size > maxFolds) this.#folds.delete(this.#folds.keys().next().value!)
     // By the name it is found under, whatever its records say.
     return { ...summaryOf(fold.projection.session), id, ...(error === undefined ? {} : { error }) }
   }

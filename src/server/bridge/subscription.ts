@@ -2,9 +2,8 @@ import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { eventOf } from '../../protocol/events.ts'
 import type { Store } from '../../protocol/store.ts'
-import { loggedFrame } from './feed.ts'
+import { loggedFrame, type Feed, type FeedEvent } from './feed.ts'
 import type { Outbox } from './outbox.ts'
-import type { FedEvent, Source } from './source.ts'
 
 /** What a subscription wants. */
 export interface Wanted {
@@ -14,12 +13,12 @@ export interface Wanted {
 }
 
 /** Readings of the log that may find nothing of what the store says it has. */
-const mostFruitless = 3
+const maxEmptyReads = 3
 /** Until a store that failed is asked again, in milliseconds. */
 const retryMs = 1_000
 
 interface Parts {
-  readonly source: Source
+  readonly feed: Feed
   readonly store: Store
   readonly clock: Clock
   readonly outbox: Outbox
@@ -35,59 +34,60 @@ interface Parts {
 export class Subscription {
   readonly #parts: Parts
   #cursor: number
-  #isLive = false
-  #isClosed = false
-  #isLagging = false
-  #fruitless = 0
+  /** `lagging`: it catches up too, and the client was told that it reads slowly. */
+  #state: 'catchingUp' | 'lagging' | 'live' | 'closed' = 'catchingUp'
+  #emptyReads = 0
   readonly #unlisten: () => void
   #forget: () => void = () => {}
 
   constructor(parts: Parts) {
     this.#parts = parts
     this.#cursor = parts.wanted.fromSeq - 1
-    this.#unlisten = parts.source.listen((fed) => this.#take(fed), parts.wanted)
+    this.#unlisten = parts.feed.listen((event) => this.#take(event), parts.wanted)
     void this.#catchUp()
   }
 
+  /** Asked anew after each wait. */
+  get #isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
   close(): void {
-    this.#isClosed = true
+    this.#state = 'closed'
     this.#unlisten()
     this.#forget()
   }
 
-  #take(fed: FedEvent): void {
+  #take(event: FeedEvent): void {
     const { outbox } = this.#parts
-    if (!this.#isLive || !this.#wants(fed)) return
+    if (this.#state !== 'live' || !this.#wants(event)) return
     // A record that came while the log was read is there already.
-    if (fed.isLogged && fed.seq <= this.#cursor) return
+    if (event.isLogged && event.seq <= this.#cursor) return
     if (outbox.isFull) return this.#lag()
-    if (fed.isLogged && fed.seq > this.#cursor + 1) return this.#fallBack()
-    if (fed.isLogged) this.#cursor = fed.seq
-    outbox.send(fed.frame)
+    if (event.isLogged && event.seq > this.#cursor + 1) {
+      // The agent lived elsewhere for a while: what is missing is in the log.
+      this.#state = 'catchingUp'
+      return void this.#catchUp()
+    }
+    if (event.isLogged) this.#cursor = event.seq
+    outbox.send(event.frame)
   }
 
-  #wants({ scope, isDelta }: FedEvent): boolean {
+  #wants({ scope, isDelta }: FeedEvent): boolean {
     const { deltas, descendants } = this.#parts.wanted
     if (isDelta && !deltas) return false
-    return scope === 'own' || (scope === 'family') === descendants
-  }
-
-  /** The agent lived elsewhere for a while: what is missing is in the log. */
-  #fallBack(): void {
-    this.#isLive = false
-    void this.#catchUp()
+    return scope === 'own' || (scope === 'descendant') === descendants
   }
 
   #lag(): void {
-    this.#isLive = false
     this.#sayLagging()
     this.#forget = this.#parts.outbox.onDrain(() => void this.#catchUp())
   }
 
   #sayLagging(): void {
-    if (this.#isLagging) return
-    this.#isLagging = true
-    this.#send({ type: 'lagging', agentId: this.#parts.source.agentId, seq: this.#cursor })
+    if (this.#state === 'lagging' || this.#state === 'closed') return
+    this.#state = 'lagging'
+    this.#send({ type: 'lagging', agentId: this.#parts.feed.agentId, seq: this.#cursor })
   }
 
   /** Resolves once the client has read, or is gone. */
@@ -104,29 +104,28 @@ export class Subscription {
 
   /** Sends what is missing, from the feed's tail or else from the log, and goes live. */
   async #catchUp(): Promise<void> {
-    const { source, outbox, wanted } = this.#parts
+    const { feed, outbox, wanted } = this.#parts
     try {
       for (;;) {
         if (this.#isClosed) return
         if (outbox.isFull) return this.#lag()
-        const tail = source.after(this.#cursor)
+        const tail = feed.after(this.#cursor)
         if (tail === undefined) await this.#readLog()
-        else for (const fed of tail) if (!this.#sendNext(fed)) break
-        if (this.#cursor >= source.lastSeq && !outbox.isFull) break
+        else for (const event of tail) if (!this.#sendNext(event)) break
+        if (this.#cursor >= feed.lastSeq && !outbox.isFull) break
       }
       if (this.#isClosed) return
-      this.#isLive = true
-      this.#isLagging = false
-      this.#send({ type: 'caughtUp', agentId: source.agentId, seq: this.#cursor })
-      if (wanted.deltas) for (const frame of source.growing()) outbox.send(frame)
+      this.#state = 'live'
+      this.#send({ type: 'caughtUp', agentId: feed.agentId, seq: this.#cursor })
+      if (wanted.deltas) for (const frame of feed.partialDeltas()) outbox.send(frame)
     } catch (thrown) {
       if (!this.#isClosed) this.#parts.fail(thrown)
     }
   }
 
   async #readLog(): Promise<void> {
-    const { source, store } = this.#parts
-    const { agentId, path } = source
+    const { feed, store } = this.#parts
+    const { agentId, path } = feed
     const before = this.#cursor
     for await (const record of store.read(agentId, this.#cursor + 1)) {
       const frame = loggedFrame(eventOf(record, { agentId, path }))
@@ -134,16 +133,16 @@ export class Subscription {
       while (this.#parts.outbox.isFull && !this.#isClosed) await this.#drained()
       if (!this.#sendNext({ seq: record.seq, frame })) return
     }
-    if (this.#cursor > before) this.#fruitless = 0
+    if (this.#cursor > before) this.#emptyReads = 0
     else await this.#written()
   }
 
   /** Waits until the store has what it did not have yet. */
   async #written(): Promise<void> {
-    const { source } = this.#parts
-    const pending = source.durable()
-    if (pending === undefined && (this.#fruitless += 1) > mostFruitless) {
-      const what = `The log of agent "${source.agentId}" ends with ${this.#cursor}, not ${source.lastSeq}.`
+    const { feed } = this.#parts
+    const pending = feed.durable()
+    if (pending === undefined && (this.#emptyReads += 1) > maxEmptyReads) {
+      const what = `The log of agent "${feed.agentId}" ends with ${this.#cursor}, not ${feed.lastSeq}.`
       throw new RuntimeError('LOG_CORRUPT', what)
     }
     try {
@@ -164,7 +163,7 @@ export class Subscription {
   }
 
   /** Sends the record after the cursor; `false`: no more for now. */
-  #sendNext({ seq, frame }: Pick<FedEvent, 'seq' | 'frame'>): boolean {
+  #sendNext({ seq, frame }: Pick<FeedEvent, 'seq' | 'frame'>): boolean {
     if (this.#isClosed || this.#parts.outbox.isFull) return false
     if (seq <= this.#cursor) return true
     this.#cursor = seq

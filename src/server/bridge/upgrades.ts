@@ -2,25 +2,26 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../../protocol/frames.ts'
-import type { Bridge, Connection } from './bridge.ts'
+import type { Bridge } from './bridge.ts'
 import { BridgeSession } from './bridgeSession.ts'
 import {
   addressOf,
-  isFull,
+  serverFull,
   pathOf,
   protocolsOf,
   tokenOf,
-  wrongPath,
-  wrongProtocol,
-  wrongToken,
-  type Door,
+  unknownPath,
+  badProtocol,
+  badToken,
+  type Admission,
   type Refusal,
-} from './door.ts'
+} from './admission.ts'
+import type { Connection } from './connections.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { RefusalKind } from './refusals.ts'
+import type { RefusalKind } from './refusalLog.ts'
 import { EndpointSocket } from './endpointSocket.ts'
 import { bridgePath } from './serveOptions.ts'
-import { Visit } from './visit.ts'
+import { AgentAccess } from './agentAccess.ts'
 
 /** A connection that may be opened, or why not. */
 type Opening = Refusal | ((socket: WebSocket) => Connection)
@@ -28,13 +29,13 @@ type Opening = Refusal | ((socket: WebSocket) => Connection)
 /** Makes connections of the requests to open a WebSocket: at `/bridge`, and at the paths of endpoints. */
 export class Upgrades {
   readonly #bridge: Bridge
-  readonly #door: Door
+  readonly #admission: Admission
   readonly #endpoints: ReadonlyMap<string, Endpoint>
   readonly #sockets: WebSocketServer
 
-  constructor(bridge: Bridge, door: Door, endpoints: ReadonlyMap<string, Endpoint>) {
+  constructor(bridge: Bridge, admission: Admission, endpoints: ReadonlyMap<string, Endpoint>) {
     this.#bridge = bridge
-    this.#door = door
+    this.#admission = admission
     this.#endpoints = endpoints
     this.#sockets = new WebSocketServer({
       noServer: true,
@@ -49,19 +50,19 @@ export class Upgrades {
     return path === bridgePath || this.#endpoints.get(path)?.connect !== undefined
   }
 
-  take(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const opening = this.#openingOf(request)
     if (typeof opening !== 'function') return this.reject(request, socket, opening)
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = opening(webSocket)
       this.#bridge.connections.add(connection)
-      webSocket.on('close', () => this.#bridge.left(connection))
+      webSocket.on('close', () => this.#bridge.disconnected(connection))
     })
   }
 
   /** Turns a request away. The socket is no more the HTTP server's to close: whoever stayed would hold it open. */
   reject(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
-    this.#door.turnedAway(request, refusal)
+    this.#admission.logRefusal(request, refusal)
     socket.once('finish', () => socket.destroy())
     socket.end(`HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   }
@@ -71,46 +72,46 @@ export class Upgrades {
   }
 
   #openingOf(request: IncomingMessage): Opening {
-    const refusal = this.#door.refuse(request)
+    const refusal = this.#admission.refuse(request)
     if (refusal !== undefined) return refusal
     const path = pathOf(request)
     const endpoint = this.#endpoints.get(path)
-    const grant = this.#door.grantOf(request)
-    if (grant !== undefined && !this.#bridge.hasRoom) return isFull
+    const grant = this.#admission.grantOf(request)
+    if (grant !== undefined && !this.#bridge.hasRoom) return serverFull
     if (path === bridgePath) {
-      if (!protocolsOf(request).includes(bridgeProtocol)) return wrongProtocol
+      if (!protocolsOf(request).includes(bridgeProtocol)) return badProtocol
       return (webSocket) => this.#session(request, webSocket, grant !== undefined)
     }
-    if (endpoint?.connect === undefined) return wrongPath
-    if (grant === undefined) return wrongToken
+    if (endpoint?.connect === undefined) return unknownPath
+    if (grant === undefined) return badToken
     return (webSocket) => {
       const { clock, limits } = this.#bridge
       const token = tokenOf(request)
       const isGranted = (): boolean => this.#bridge.isGranted(token, grant)
       const socket = new EndpointSocket(webSocket, { clock, ...limits, isGranted })
-      socket.guard(() => endpoint.connect!(socket, new Visit(this.#bridge, grant)))
+      socket.run(() => endpoint.connect!(socket, new AgentAccess(this.#bridge, grant)))
       return socket
     }
   }
 
   #session(request: IncomingMessage, webSocket: WebSocket, isKnown: boolean): BridgeSession {
-    const { clock, limits, strangers } = this.#bridge
-    const turnedAway = (kind: RefusalKind, why: string): void => this.#door.turnedAway(request, { kind, why })
-    const session = new BridgeSession(webSocket, this.#bridge, { token: tokenOf(request), turnedAway })
-    const evicted = isKnown ? undefined : strangers.add(session, addressOf(request))
+    const { clock, limits, unauthenticated } = this.#bridge
+    const logRefusal = (kind: RefusalKind, why: string): void => this.#admission.logRefusal(request, { kind, why })
+    const session = new BridgeSession(webSocket, this.#bridge, { token: tokenOf(request), logRefusal })
+    const evicted = isKnown ? undefined : unauthenticated.add(session, addressOf(request))
     if (evicted !== undefined) {
-      turnedAway('hello', 'Many sockets have not said hello: the one that waited longest was closed.')
-      this.#bridge.left(evicted)
+      logRefusal('hello', 'Many sockets have not said hello: the one that waited longest was closed.')
+      this.#bridge.disconnected(evicted)
       evicted.terminate()
     }
     const cancel = clock.after(limits.helloMs, () => {
-      if (session.isWelcome) return
-      turnedAway('hello', 'A socket did not say hello in time.')
+      if (session.isAuthenticated) return
+      logRefusal('hello', 'A socket did not say hello in time.')
       session.close(closeCodes.unauthorised, 'no hello in time')
     })
     webSocket.on('close', () => {
       cancel()
-      strangers.delete(session)
+      unauthenticated.delete(session)
     })
     return session
   }

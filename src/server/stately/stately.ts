@@ -1,7 +1,7 @@
 import type { InspectionEvent } from 'xstate'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Endpoint, TextSocket } from '../bridge/endpoint.ts'
-import type { Visit } from '../bridge/visit.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { statelyMessage } from './statelyMessage.ts'
 
 /**
@@ -10,24 +10,24 @@ import { statelyMessage } from './statelyMessage.ts'
  */
 export const stately = (): Endpoint => ({
   path: '/stately',
-  connect(socket, visit) {
-    const session = new StatelySession(socket, visit)
+  connect(socket, access) {
+    const session = new StatelySession(socket, access)
     socket.onClose(() => session.close())
   },
 })
 
 class StatelySession {
   readonly #socket: TextSocket
-  readonly #visit: Visit
+  readonly #access: AgentAccess
   readonly #ends = new Map<Agent, () => void>()
   readonly #forget: () => void
   #isBehind = false
 
-  constructor(socket: TextSocket, visit: Visit) {
+  constructor(socket: TextSocket, access: AgentAccess) {
     this.#socket = socket
-    this.#visit = visit
-    this.#forget = visit.onAgent((agent) => this.#follow(agent))
-    for (const agent of visit.topmost()) this.#follow(agent)
+    this.#access = access
+    this.#forget = access.onAgent((agent) => this.#follow(agent))
+    for (const agent of access.topmost()) this.#follow(agent)
   }
 
   close(): void {
@@ -50,16 +50,16 @@ class StatelySession {
   }
 
   #tell(event: InspectionEvent): void {
-    const { highWaterBytes } = this.#visit.limits
+    const { highWaterBytes } = this.#access.limits
     if (this.#isBehind) return
-    const message = statelyMessage(event, this.#visit.clock.now())
+    const message = statelyMessage(event, this.#access.clock.now())
     if (message === undefined) return
-    this.#socket.send(JSON.stringify(this.#visit.redact(message)), () => this.#drained())
+    this.#socket.send(JSON.stringify(this.#access.redact(message)), () => this.#drained())
     this.#isBehind = this.#socket.bufferedAmount > highWaterBytes
   }
 
   #drained(): void {
-    if (!this.#isBehind || this.#socket.bufferedAmount > this.#visit.limits.highWaterBytes / 2) return
+    if (!this.#isBehind || this.#socket.bufferedAmount > this.#access.limits.highWaterBytes / 2) return
     this.#isBehind = false
     const agents = [...this.#ends.keys()]
     for (const end of this.#ends.values()) end()

@@ -16,7 +16,7 @@ import { openAcp, type OpenOptions } from '../../../src/server/acp/openAcp.ts'
 import type { Grant } from '../../../src/server/bridge/access.ts'
 import { Bridge } from '../../../src/server/bridge/bridge.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from '../../../src/server/bridge/limits.ts'
-import { Visit } from '../../../src/server/bridge/visit.ts'
+import { AgentAccess } from '../../../src/server/bridge/agentAccess.ts'
 import { createRuntime, type Runtime } from '../../../src/createRuntime.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import type { CaseContext } from '../../support/suite.ts'
@@ -128,7 +128,7 @@ export interface House {
   connect(
     options?: EditorOptions & { readonly grant?: Grant; readonly acp?: OpenOptions },
   ): Promise<Awaited<ReturnType<typeof openEditor>>>
-  visit(grant?: Grant): Visit
+  access(grant?: Grant): AgentAccess
 }
 
 export interface HouseOptions {
@@ -152,14 +152,14 @@ export async function openHouse(
     tokens: undefined,
     definitions: new Map(definitions.map((definition) => [definition.name, definition])),
   })
-  const visit = (grant: Grant = { role: 'admin' }): Visit => new Visit(bridge, grant)
+  const access = (grant: Grant = { role: 'admin' }): AgentAccess => new AgentAccess(bridge, grant)
   return {
     runtime,
     store,
-    visit,
+    access,
     async connect({ grant, acp = {}, ...editor } = {}) {
       const [ours, theirs] = streamPair()
-      openAcp(ours, visit(grant), acp)
+      openAcp(ours, access(grant), acp)
       return await openEditor(context, theirs, editor)
     },
   }

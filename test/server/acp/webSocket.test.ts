@@ -148,10 +148,10 @@ describe('a client of ACP that does not read', (it) => {
     let calls = 0
     const model = policyModel(() => ((calls += 1) > 20 ? 'done' : { toolCalls: [{ name: 'say', input: {} }] }))
     const talker = defineAgent({ name: 'talker', model, tools: [defineTool(call)] })
-    const { visit, runtime } = await openHouse(context, [talker], {
+    const { access, runtime } = await openHouse(context, [talker], {
       limits: { highWaterBytes: 100, hardLimitBytes: 50_000 },
     })
-    acp().connect!(socket, visit())
+    acp().connect!(socket, access())
     const ask = async (id: number, method: string, params: object): Promise<(typeof sent)[number] | undefined> => {
       hear(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
       for (let look = 0; look < 100 && !sent.some((message) => message.id === id); look += 1)

@@ -1,6 +1,5 @@
 import type { AgentEvent } from '../../../src/protocol/events.ts'
-import { Feed, type Followed } from '../../../src/server/bridge/feed.ts'
-import type { FedEvent } from '../../../src/server/bridge/source.ts'
+import { Feed, type FeedAgent, type FeedEvent } from '../../../src/server/bridge/feed.ts'
 import { assert, describe } from '../../support/suite.ts'
 
 const at = { agentId: 'a', path: [], time: 1, runId: 'a/r0', turnIndex: 0 }
@@ -19,7 +18,7 @@ const record = (seq: number, reason = ''): AgentEvent => ({
 const live = (seq: number, message = ''): AgentEvent => ({ ...at, seq, type: 'model.warning', model: 'm', message })
 
 /** An agent of which a test says what happens, and when the store has it. */
-class Story implements Followed {
+class Story implements FeedAgent {
   lastSeq = 0
   readonly growingReply = undefined
   pending: Promise<void> | undefined
@@ -44,7 +43,7 @@ class Story implements Followed {
 function followed(lastSeq = 0) {
   const story = new Story()
   const feed = new Feed({ agentId: 'a', path: [], lastSeq }, story)
-  const heard: FedEvent[] = []
+  const heard: FeedEvent[] = []
   feed.listen((fed) => heard.push(fed), { descendants: false })
   return { story, feed, heard, seqs: () => heard.map(({ seq }) => seq) }
 }
@@ -108,14 +107,14 @@ describe('a feed', (it) => {
   it('hears the next life of its agent, and the family of that, and the old one no more', () => {
     const { story, feed, seqs } = followed()
     const family: string[] = []
-    feed.listen(({ scope, frame }) => scope === 'family' && family.push(frame), { descendants: true })
+    feed.listen(({ scope, frame }) => scope === 'descendant' && family.push(frame), { descendants: true })
     story.happens(record(1))
     story.happens({ ...record(1), agentId: 'child' })
     assert.is(family.length, 1)
     const next = new Story()
     next.lastSeq = 1
-    feed.follow(next)
-    feed.follow(next)
+    feed.attach(next)
+    feed.attach(next)
     assert.is(story.listeners.length, 0)
     next.happens(record(2))
     next.happens({ ...record(1), agentId: 'child' })

@@ -24,7 +24,7 @@ for (const value of [seed, count]) if (!Number.isSafeInteger(value)) throw new E
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 const batch = 1_000
-const mostGrowth = 16 * 1024 * 1024
+const maxGrowth = 16 * 1024 * 1024
 const faults: string[] = []
 process.on('unhandledRejection', (thrown) => faults.push(`unhandled rejection: ${String(thrown)}`))
 process.on('uncaughtException', (thrown) => faults.push(`uncaught exception: ${String(thrown)}`))
@@ -75,7 +75,7 @@ while (sent < count && faults.length === 0) {
   if (sent % (batch * 20) === 0) print(`${sent} frames, heap ${mebi(heap())} MiB`)
 }
 const growth = heap() - base
-if (globalThis.gc !== undefined && growth > mostGrowth) faults.push(`memory grew by ${mebi(growth)} MiB`)
+if (globalThis.gc !== undefined && growth > maxGrowth) faults.push(`memory grew by ${mebi(growth)} MiB`)
 const seconds = (performance.now() - started) / 1_000
 print(`${sent} frames in ${seconds.toFixed(1)} s, memory grew by ${mebi(growth)} MiB after the first tenth`)
 for (const fault of faults) print(fault)

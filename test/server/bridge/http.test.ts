@@ -24,9 +24,9 @@ const get = (serving: Pick<Serving, 'server'>, path: string, init: RequestInit =
 
 const hello: Endpoint = {
   path: '/hello',
-  async answer(_, response, visit) {
+  async answer(_, response, access) {
     response.end(
-      `${visit.role} ${visit.definitions.join()} ${visit
+      `${access.role} ${access.definitions.join()} ${access
         .agents()
         .map(({ id }) => id)
         .join()}`,

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import type { Logger } from '../../../src/protocol/logger.ts'
-import { Refusals } from '../../../src/server/bridge/refusals.ts'
+import { RefusalLog } from '../../../src/server/bridge/refusalLog.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { dial, serveAgents } from './bridgeHarness.ts'
@@ -69,16 +69,16 @@ describe('the log of a server', (it) => {
   it('is not filled by a flood, and says how many more there were', async () => {
     const clock = simulatedClock()
     const { logger, lines } = keeper()
-    const refusals = new Refusals(logger, clock)
-    for (let n = 0; n < 1_000; n += 1) refusals.tell('token', 'no', { path: 'x'.repeat(10_000) })
-    refusals.tell('origin', 'no')
+    const refusals = new RefusalLog(logger, clock)
+    for (let n = 0; n < 1_000; n += 1) refusals.log('token', 'no', { path: 'x'.repeat(10_000) })
+    refusals.log('origin', 'no')
     assert.is(lines.length, 6)
     assert.ok(JSON.stringify(lines).length < 5_000)
     await clock.advance(60_000)
     assert.equal(lines.at(-1), { refused: 'token', count: 995 })
     assert.is(lines.length, 7)
     assert.is(clock.pending, 0)
-    for (let n = 0; n < 7; n += 1) refusals.tell('token', 'no')
+    for (let n = 0; n < 7; n += 1) refusals.log('token', 'no')
     refusals.close()
     assert.equal(lines.at(-1), { refused: 'token', count: 2 })
     assert.is(clock.pending, 0)

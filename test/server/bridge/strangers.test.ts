@@ -2,9 +2,8 @@ import { WebSocket } from 'ws'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { tokenProtocol } from '../../../src/client/sessionId.ts'
-import type { Connection } from '../../../src/server/bridge/bridge.ts'
 import type { Endpoint } from '../../../src/server/bridge/endpoint.ts'
-import { Strangers } from '../../../src/server/bridge/strangers.ts'
+import { UnauthenticatedSockets, type Connection } from '../../../src/server/bridge/connections.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { dial, serveAgents, untilStatus } from './bridgeHarness.ts'
@@ -21,7 +20,7 @@ describe('sockets whose token is not known', (it) => {
   const stranger = (): Connection => ({ tick() {}, ping() {}, leave() {}, terminate() {} })
 
   it('make room for the next one, the one of that address first that waited longest', () => {
-    const strangers = new Strangers({ strangers: 4, strangersPerAddress: 2 })
+    const strangers = new UnauthenticatedSockets({ strangers: 4, strangersPerAddress: 2 })
     const [a1, a2, b1, a3, c1, d1, e1] = Array.from({ length: 7 }, stranger)
     assert.is(strangers.add(a1!, 'a'), undefined)
     assert.is(strangers.add(a2!, 'a'), undefined)

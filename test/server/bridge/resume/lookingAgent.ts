@@ -15,7 +15,7 @@ const turnsIn = /(\d+) turns/
  * An agent named `looking` that looks as many times as its newest prompt says, a turn each, and then says how often it did. Words
  * and looks take up to so many milliseconds.
  */
-export const lookingAgent = (clock: Clock, mostMs: number): AgentDefinition =>
+export const lookingAgent = (clock: Clock, maxMs: number): AgentDefinition =>
   defineAgent({
     name: 'looking',
     maxQueue: 3,
@@ -28,13 +28,13 @@ export const lookingAgent = (clock: Clock, mostMs: number): AgentDefinition =>
         if (done + 1 >= wanted) return { text: `Looked ${done} times.`, usage }
         return { text: `Look ${done} at it`, toolCalls: [{ name: 'look', input: { done } }], usage }
       },
-      { clock, wordDelayMs: mostMs },
+      { clock, wordDelayMs: maxMs },
     ),
     tools: [
       tool(
         'look',
         async (input, { signal }) => {
-          if (mostMs > 0) await pause(mostMs, clock, signal)
+          if (maxMs > 0) await pause(maxMs, clock, signal)
           return `seen ${JSON.stringify(input)}`
         },
         { effects: 'none' },

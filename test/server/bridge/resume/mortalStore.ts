@@ -19,10 +19,10 @@ interface Write {
   readonly records: readonly LogRecord[]
 }
 
-/** Makes one on logs that another left behind; a write takes up to `mostMs`. */
+/** Makes one on logs that another left behind; a write takes up to `maxMs`. */
 export async function mortalStore(
   left: Logs,
-  { clock, dice, mostMs }: { readonly clock: Clock; readonly dice: Dice; readonly mostMs: number },
+  { clock, dice, maxMs }: { readonly clock: Clock; readonly dice: Dice; readonly maxMs: number },
 ): Promise<MortalStore> {
   const inner = memoryStore()
   for (const [agentId, records] of left) {
@@ -35,7 +35,7 @@ export async function mortalStore(
   let isDead = false
 
   const write = async (next: Write): Promise<void> => {
-    const ms = dice.int(0, mostMs)
+    const ms = dice.int(0, maxMs)
     if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve))
     if (isDead) return
     writes.delete(next)

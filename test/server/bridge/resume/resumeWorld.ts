@@ -55,7 +55,7 @@ export class ResumeWorld {
   async start(): Promise<void> {
     const { clock } = this
     const definition = this.#definition(clock)
-    const store = await mortalStore(this.#left, { clock, dice: this.#dice, mostMs: this.#plan.writeMs })
+    const store = await mortalStore(this.#left, { clock, dice: this.#dice, maxMs: this.#plan.writeMs })
     const newId = (): string => `q${(this.#ids += 1)}`
     const runtime = await createRuntime({ store, clock, random: this.#dice.roll, newId })
     const { highWaterBytes } = this.#plan
@@ -78,9 +78,9 @@ export class ResumeWorld {
       const life = this.#life
       if (life === undefined) return undefined
       return (socket) => {
-        const session = new BridgeSession(socket, life.bridge, { token: undefined, turnedAway: () => {} })
+        const session = new BridgeSession(socket, life.bridge, { token: undefined, logRefusal: () => {} })
         life.bridge.connections.add(session)
-        socket.on('close', () => life.bridge.left(session))
+        socket.on('close', () => life.bridge.disconnected(session))
       }
     })
     this.#lines.push(line)

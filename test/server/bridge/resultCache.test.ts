@@ -1,19 +1,19 @@
-import { Answers } from '../../../src/server/bridge/answers.ts'
+import { ResultCache } from '../../../src/server/bridge/resultCache.ts'
 import { assert, describe } from '../../support/suite.ts'
 
-const room = { answers: 3, left: 2, leftAnswers: 5 }
+const room = { results: 3, idleSessions: 2, idleResults: 5 }
 
 /** A session that has carried out commands of these ids, and counts them. */
 function counting() {
   const run: string[] = []
-  const once = (session: ReturnType<Answers['enter']>, id: string): Promise<unknown> =>
+  const once = (session: ReturnType<ResultCache['enter']>, id: string): Promise<unknown> =>
     session.once(id, () => run.push(id))
   return { run, once }
 }
 
 describe('answers that are remembered', (it) => {
   it('are given again, and what was refused may be tried again', async () => {
-    const session = new Answers(1_000).enter('s', '')
+    const session = new ResultCache(1_000).enter('s', '')
     let tries = 0
     const refuse = (): never => {
       tries += 1
@@ -27,9 +27,9 @@ describe('answers that are remembered', (it) => {
   })
 
   it('are the newest of each session, which no other session shortens', async () => {
-    const answers = new Answers(1_000, room)
+    const cache = new ResultCache(1_000, room)
     const { run, once } = counting()
-    const [mine, other] = [answers.enter('mine', ''), answers.enter('other', '')]
+    const [mine, other] = [cache.enter('mine', ''), cache.enter('other', '')]
     await once(mine, 'a')
     for (let n = 0; n < 100; n += 1) await once(other, `${n}`)
     assert.is(other.size, 3)
@@ -40,57 +40,57 @@ describe('answers that are remembered', (it) => {
   })
 
   it('stay while anybody is connected, and for their time after', async () => {
-    const answers = new Answers(1_000, room)
+    const cache = new ResultCache(1_000, room)
     const { run, once } = counting()
-    await once(answers.enter('s', ''), 'a')
-    answers.enter('s', '')
-    answers.leave('s', 0)
-    answers.expire(5_000)
-    await once(answers.enter('s', ''), 'a')
-    answers.leave('s', 6_000)
-    answers.leave('s', 6_000)
-    answers.expire(6_999)
-    const back = answers.enter('s', '')
+    await once(cache.enter('s', ''), 'a')
+    cache.enter('s', '')
+    cache.leave('s', 0)
+    cache.expire(5_000)
+    await once(cache.enter('s', ''), 'a')
+    cache.leave('s', 6_000)
+    cache.leave('s', 6_000)
+    cache.expire(6_999)
+    const back = cache.enter('s', '')
     await once(back, 'a')
     // It came back: its time begins anew when it leaves.
-    answers.expire(10_000)
-    answers.leave('s', 10_000)
-    answers.expire(10_999)
-    await once(answers.enter('s', ''), 'a')
-    answers.leave('s', 11_000)
+    cache.expire(10_000)
+    cache.leave('s', 10_000)
+    cache.expire(10_999)
+    await once(cache.enter('s', ''), 'a')
+    cache.leave('s', 11_000)
     assert.equal(run, ['a'])
-    answers.expire(12_000)
-    assert.is(answers.size, 0)
-    await once(answers.enter('s', ''), 'a')
+    cache.expire(12_000)
+    assert.is(cache.size, 0)
+    await once(cache.enter('s', ''), 'a')
     assert.equal(run, ['a', 'a'])
   })
 
   it('of sessions that were left have a room for each token, which the oldest leave first', async () => {
-    const answers = new Answers(1_000, room)
+    const cache = new ResultCache(1_000, room)
     const { run, once } = counting()
-    await once(answers.enter('mine', 'one'), 'm')
-    answers.leave('mine', 0)
+    await once(cache.enter('mine', 'one'), 'm')
+    cache.leave('mine', 0)
     for (let n = 0; n < 100; n += 1) {
-      await once(answers.enter(`their${n}`, 'two'), `${n}`)
-      answers.leave(`their${n}`, 1)
+      await once(cache.enter(`their${n}`, 'two'), `${n}`)
+      cache.leave(`their${n}`, 1)
     }
-    assert.is(answers.size, 3)
-    await once(answers.enter('their98', 'two'), '98')
-    await once(answers.enter('their97', 'two'), '97')
+    assert.is(cache.size, 3)
+    await once(cache.enter('their98', 'two'), '98')
+    await once(cache.enter('their97', 'two'), '97')
     assert.equal(run.slice(-1), ['97'])
-    await once(answers.enter('mine', 'one'), 'm')
+    await once(cache.enter('mine', 'one'), 'm')
     assert.is(run.filter((id) => id === 'm').length, 1)
   })
 
   it('are bounded by how many they are, too', async () => {
-    const answers = new Answers(1_000, { ...room, left: 100 })
+    const cache = new ResultCache(1_000, { ...room, idleSessions: 100 })
     const { once } = counting()
     for (const name of ['a', 'b', 'c']) {
-      const session = answers.enter(name, '')
+      const session = cache.enter(name, '')
       for (const id of ['1', '2', '3']) await once(session, id)
-      answers.leave(name, 0)
+      cache.leave(name, 0)
     }
-    assert.is(answers.size, 1)
-    assert.is(answers.enter('c', '').size, 3)
+    assert.is(cache.size, 1)
+    assert.is(cache.enter('c', '').size, 3)
   })
 })

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import type { Connection } from './bridge.ts'
-import type { Answering } from './endpoint.ts'
+import type { Connection } from './connections.ts'
+import type { OpenResponse } from './endpoint.ts'
 
 /** Pings in a row between which a client may take nothing of what waits. */
-const mostSilent = 2
+const maxSilent = 2
 
 /** An answer of an endpoint: it counts as a connection until it is over, and a client that does not read it is cut off. */
-export class AnswerConnection implements Connection, Answering {
+export class ResponseConnection implements Connection, OpenResponse {
   readonly #response: ServerResponse
   readonly #hardLimitBytes: number
   readonly #isGranted: () => boolean
@@ -39,7 +39,7 @@ export class AnswerConnection implements Connection, Answering {
     const left = socket.bytesWritten - socket.writableLength
     this.#silent = writableNeedDrain && left === this.#left ? this.#silent + 1 : 0
     this.#left = left
-    if (this.#silent >= (writableLength > this.#hardLimitBytes ? 1 : mostSilent)) this.terminate()
+    if (this.#silent >= (writableLength > this.#hardLimitBytes ? 1 : maxSilent)) this.terminate()
   }
 
   leave(): void {

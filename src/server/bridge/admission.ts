@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { bridgeProtocol, tokenProtocolPrefix } from '../../protocol/frames.ts'
 import { allowsHost, allowsOrigin, type Grant, type OriginRule } from './access.ts'
 import type { Bridge } from './bridge.ts'
-import type { RefusalKind } from './refusals.ts'
+import type { RefusalKind } from './refusalLog.ts'
 import { bridgePath } from './serveOptions.ts'
 
 /** Why somebody is turned away, and with which HTTP status. */
@@ -17,8 +17,8 @@ export interface Refusal {
   readonly why: string
 }
 
-/** Who may come in at a server. */
-export class Door {
+/** Decides whose requests a server answers, by origin, host and token. */
+export class Admission {
   readonly #bridge: Bridge
   readonly #rule: OriginRule
 
@@ -32,12 +32,12 @@ export class Door {
     const { origin, host, upgrade } = request.headers
     if (!allowsOrigin(origin, host, this.#rule)) return foreignOrigin
     // Browsers always name the origin of a page that opens a WebSocket.
-    return origin === undefined && upgrade === undefined ? this.refuseName(request) : undefined
+    return origin === undefined && upgrade === undefined ? this.refuseHost(request) : undefined
   }
 
   /** Why nothing is answered under the name by which the server was called. */
-  refuseName({ headers: { host } }: IncomingMessage): Refusal | undefined {
-    return allowsHost(host, this.#rule) ? undefined : foreignName
+  refuseHost({ headers: { host } }: IncomingMessage): Refusal | undefined {
+    return allowsHost(host, this.#rule) ? undefined : foreignHost
   }
 
   /** What the sender of a request may do, by the token it brings. */
@@ -46,9 +46,9 @@ export class Door {
   }
 
   /** Writes down that somebody was turned away. */
-  turnedAway(request: IncomingMessage, { kind, why }: Pick<Refusal, 'kind' | 'why'>): void {
+  logRefusal(request: IncomingMessage, { kind, why }: Pick<Refusal, 'kind' | 'why'>): void {
     const { origin, host } = request.headers
-    this.#bridge.refusals.tell(kind, why, { path: pathOf(request), origin, host, address: addressOf(request) })
+    this.#bridge.refusals.log(kind, why, { path: pathOf(request), origin, host, address: addressOf(request) })
   }
 }
 
@@ -57,32 +57,32 @@ const foreignOrigin: Refusal = {
   kind: 'origin',
   why: 'A page of another origin was turned away: the option "origins" lists those that may connect.',
 }
-const foreignName: Refusal = {
+const foreignHost: Refusal = {
   status: '403 Forbidden',
   kind: 'host',
   why: 'A request under a foreign name was turned away: without tokens only names of this machine are answered.',
 }
-export const isFull: Refusal = {
+export const serverFull: Refusal = {
   status: '503 Service Unavailable',
   kind: 'full',
   why: 'There are as many connections as limits.connections allows.',
 }
-export const isClosing: Refusal = {
+export const serverClosing: Refusal = {
   status: '503 Service Unavailable',
   kind: 'full',
   why: 'The server is shutting down.',
 }
-export const wrongToken: Refusal = {
+export const badToken: Refusal = {
   status: '401 Unauthorized',
   kind: 'token',
   why: 'The token is missing or wrong.',
 }
-export const wrongProtocol: Refusal = {
+export const badProtocol: Refusal = {
   status: '400 Bad Request',
   kind: 'protocol',
   why: `A WebSocket of the bridge takes the subprotocol "${bridgeProtocol}".`,
 }
-export const wrongPath: Refusal = {
+export const unknownPath: Refusal = {
   status: '404 Not Found',
   kind: 'path',
   why: `Nothing is served at this path; the bridge is at ${bridgePath}.`,

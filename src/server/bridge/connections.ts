@@ -1,7 +1,16 @@
-import type { Connection } from './bridge.ts'
+/** Somebody who is connected, in whichever protocol, or waits for the rest of an answer. */
+export interface Connection {
+  /** A second is over: the allowance of frames is fresh. */
+  tick(): void
+  /** Asks whether the client is there; gives it up when it did not answer the last time. */
+  ping(): void
+  /** The server shuts down: says so and closes. */
+  leave(): void
+  terminate(): void
+}
 
 /** How many there may be. */
-interface Room {
+interface SocketLimits {
   readonly strangers: number
   readonly strangersPerAddress: number
 }
@@ -10,13 +19,13 @@ interface Room {
  * Sockets whose token is not known yet. They have little room, of each address and in all, and take none from those who are known.
  * Where it is full the one that has waited longest goes: who says hello at once gets in, however many others never will.
  */
-export class Strangers {
-  readonly #room: Room
+export class UnauthenticatedSockets {
+  readonly #limits: SocketLimits
   /** The one that has waited longest first. */
   readonly #addresses = new Map<Connection, string>()
 
-  constructor(room: Room) {
-    this.#room = room
+  constructor(limits: SocketLimits) {
+    this.#limits = limits
   }
 
   get size(): number {
@@ -24,18 +33,18 @@ export class Strangers {
   }
 
   /** Takes one in; gives the one that has to go for it. */
-  add(stranger: Connection, address: string): Connection | undefined {
-    const { strangers, strangersPerAddress } = this.#room
+  add(socket: Connection, address: string): Connection | undefined {
+    const { strangers, strangersPerAddress } = this.#limits
     const neighbours = [...this.#addresses].flatMap(([other, from]) => (from === address ? [other] : []))
     const isCrowded = neighbours.length >= strangersPerAddress
     const [oldest] = isCrowded ? neighbours : this.size >= strangers ? this.#addresses.keys() : []
     if (oldest !== undefined) this.#addresses.delete(oldest)
-    this.#addresses.set(stranger, address)
+    this.#addresses.set(socket, address)
     return oldest
   }
 
   /** It is known by now, or gone; `false`: it was none of them. */
-  delete(stranger: Connection): boolean {
-    return this.#addresses.delete(stranger)
+  delete(socket: Connection): boolean {
+    return this.#addresses.delete(socket)
   }
 }

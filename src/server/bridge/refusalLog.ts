@@ -2,10 +2,10 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { Logger } from '../../protocol/logger.ts'
 
 /** Lines of one kind within a minute; of those after that only how many there were. */
-const mostLines = 5
+const maxLines = 5
 const windowMs = 60_000
-/** Longest text of a stranger's that is repeated, in UTF-16 units. */
-const mostSaid = 200
+/** Longest text of a client's that is repeated, in UTF-16 units. */
+const maxFieldChars = 200
 
 /** What somebody is turned away for; each kind has lines of its own. */
 export type RefusalKind =
@@ -21,15 +21,15 @@ export type RefusalKind =
   | 'store'
 
 interface Window {
-  told: number
-  untold: number
+  logged: number
+  suppressed: number
 }
 
 /**
- * Tells the server's log who was turned away and why: what a browser hides from its page can be read there. A flood does not fill
+ * Writes to the server's log who was turned away and why: what a browser hides from its page can be read there. A flood does not fill
  * the log: of each kind a few lines a minute, and then how many more there were.
  */
-export class Refusals {
+export class RefusalLog {
   readonly #logger: Logger | undefined
   readonly #clock: Clock
   readonly #windows = new Map<RefusalKind, Window>()
@@ -40,26 +40,27 @@ export class Refusals {
     this.#clock = clock
   }
 
-  tell(kind: RefusalKind, what: string, fields: { readonly [name: string]: string | undefined } = {}): void {
+  log(kind: RefusalKind, what: string, fields: { readonly [name: string]: string | undefined } = {}): void {
     if (this.#logger === undefined) return
-    const window = this.#windows.get(kind) ?? { told: 0, untold: 0 }
+    const window = this.#windows.get(kind) ?? { logged: 0, suppressed: 0 }
     this.#windows.set(kind, window)
-    this.#cancel ??= this.#clock.after(windowMs, () => this.#close())
-    if (window.told >= mostLines) return void (window.untold += 1)
-    window.told += 1
-    const said = Object.entries(fields).map(([name, value]) => [name, value?.slice(0, mostSaid).toWellFormed()])
-    this.#write({ refused: kind, ...Object.fromEntries(said) }, what)
+    this.#cancel ??= this.#clock.after(windowMs, () => this.#endWindow())
+    if (window.logged >= maxLines) return void (window.suppressed += 1)
+    window.logged += 1
+    const shown = Object.entries(fields).map(([name, value]) => [name, value?.slice(0, maxFieldChars).toWellFormed()])
+    this.#write({ refused: kind, ...Object.fromEntries(shown) }, what)
   }
 
   close(): void {
     this.#cancel?.()
-    this.#close()
+    this.#endWindow()
   }
 
-  #close(): void {
+  #endWindow(): void {
     this.#cancel = undefined
-    for (const [kind, { untold }] of this.#windows)
-      if (untold > 0) this.#write({ refused: kind, count: untold }, `Turned away for the same reason: ${untold} more.`)
+    for (const [kind, { suppressed }] of this.#windows)
+      if (suppressed > 0)
+        this.#write({ refused: kind, count: suppressed }, `Turned away for the same reason: ${suppressed} more.`)
     this.#windows.clear()
   }
 

@@ -1,13 +1,38 @@
 import type { AgentSummary } from '../../protocol/frames.ts'
+import type { PauseReason } from '../../protocol/records.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentTree, PendingApproval } from '../../runtime/agents/agentTree.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
+import { outwardReason } from './outwardError.ts'
 
-/** How an agent that does not run was left, as its log tells. */
-export function snapshotOf(session: LoadedSession): AgentSummary & {
+interface AgentSnapshot extends AgentSummary {
   readonly tree: AgentTree
   readonly approvals: readonly PendingApproval[]
-  readonly pause: null
-} {
+  readonly pause: PauseReason | null
+}
+
+/** An agent as a list shows it. */
+export const summaryOf = (agent: Agent): AgentSummary => ({
+  agentId: agent.id,
+  definition: agent.definition,
+  path: agent.path,
+  state: agent.state,
+  seq: agent.lastSeq,
+  head: agent.conversation.head,
+  pendingApprovals: agent.approvals().map(({ key }) => key),
+  spent: agent.spent,
+})
+
+/** How an agent is now. */
+export const snapshotOf = (agent: Agent): AgentSnapshot => ({
+  ...summaryOf(agent),
+  tree: agent.tree(),
+  approvals: agent.approvals(),
+  pause: agent.pause === null ? null : outwardReason(agent.pause),
+})
+
+/** How an agent that does not run was left, as its log tells. */
+export function storedSnapshot(session: LoadedSession): AgentSnapshot {
   const { id, definition, path, conversation, runs, usage, costUsd, isStopped } = session
   const state = isStopped ? 'stopped' : 'closed'
   const approvals = heldCalls(session)

@@ -1,37 +1,42 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
-import { AnswerConnection } from './answerConnection.ts'
+import { ResponseConnection } from './responseConnection.ts'
 import type { Bridge } from './bridge.ts'
-import { isClosing, isFull, pathOf, tokenOf, wrongToken, type Door, type Refusal } from './door.ts'
+import { serverClosing, serverFull, pathOf, tokenOf, badToken, type Admission, type Refusal } from './admission.ts'
 import type { Endpoint } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
 import { bridgePath, healthPath } from './serveOptions.ts'
 import type { ServedPage } from '../page/servePage.ts'
-import { Visit } from './visit.ts'
+import { AgentAccess } from './agentAccess.ts'
 
 const corsMethods = 'GET, POST, OPTIONS'
 const corsHeaders = 'authorization, content-type, accept'
 
-/** Answers plain HTTP requests: `/healthz`, the inspector page, charts of agents, and the paths of endpoints. */
-export class Requests {
+/** The routes of plain HTTP requests: `/healthz`, the inspector page, charts of agents, and the paths of endpoints. */
+export class HttpRoutes {
   readonly #bridge: Bridge
-  readonly #door: Door
+  readonly #admission: Admission
   readonly #endpoints: ReadonlyMap<string, Endpoint>
   readonly #page: ServedPage | undefined
   readonly #charts = new AgentCharts()
 
-  constructor(bridge: Bridge, door: Door, endpoints: ReadonlyMap<string, Endpoint>, page: ServedPage | undefined) {
+  constructor(
+    bridge: Bridge,
+    admission: Admission,
+    endpoints: ReadonlyMap<string, Endpoint>,
+    page: ServedPage | undefined,
+  ) {
     this.#bridge = bridge
-    this.#door = door
+    this.#admission = admission
     this.#endpoints = endpoints
     this.#page = page
   }
 
   /** Answers a request; `false`: its path is none of those here. */
-  take(request: IncomingMessage, response: ServerResponse): boolean {
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = pathOf(request)
     if (path === healthPath || path === bridgePath) {
-      const refusal = this.#door.refuseName(request)
+      const refusal = this.#admission.refuseHost(request)
       if (refusal !== undefined) this.#refuse(request, response, refusal)
       else if (path === bridgePath) needSocket(response)
       else answerText(response, 200, 'ok')
@@ -48,18 +53,18 @@ export class Requests {
   #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
     const endpoint = this.#endpoints.get(path)
     if (endpoint !== undefined)
-      return this.#letIn(request, response, async (visit, count) => {
+      return this.#letIn(request, response, async (access, count) => {
         if (endpoint.answer === undefined) return needSocket(response)
-        await endpoint.answer(request, response, visit, count())
+        await endpoint.answer(request, response, access, count())
       })
     if (isChartPath(path)) {
-      return this.#letIn(request, response, (visit, count) => {
+      return this.#letIn(request, response, (access, count) => {
         count()
-        return this.#charts.answer(request, response, visit)
+        return this.#charts.answer(request, response, access)
       })
     }
     if (this.#page?.knows(path) !== true) return undefined
-    const refusal = this.#door.refuseName(request)
+    const refusal = this.#admission.refuseHost(request)
     if (refusal === undefined) return this.#page.answer(request, response, path)
     this.#refuse(request, response, refusal)
     return Promise.resolve()
@@ -68,11 +73,11 @@ export class Requests {
   async #letIn(
     request: IncomingMessage,
     response: ServerResponse,
-    answer: (visit: Visit, count: () => AnswerConnection) => Promise<void>,
+    answer: (access: AgentAccess, count: () => ResponseConnection) => Promise<void>,
   ): Promise<void> {
     // It may have gone while the application looked at its request.
     if (response.destroyed) return
-    const refusal = this.#bridge.isClosed ? isClosing : this.#door.refuse(request)
+    const refusal = this.#bridge.isClosed ? serverClosing : this.#admission.refuse(request)
     if (refusal !== undefined) return this.#refuse(request, response, refusal)
     const { origin } = request.headers
     if (origin !== undefined) response.setHeader('access-control-allow-origin', origin).setHeader('vary', 'origin')
@@ -82,27 +87,27 @@ export class Requests {
       response.writeHead(204).end()
       return
     }
-    const grant = this.#door.grantOf(request)
-    if (grant === undefined) return this.#refuse(request, response, wrongToken)
-    if (!this.#bridge.hasRoom) return this.#refuse(request, response, isFull)
+    const grant = this.#admission.grantOf(request)
+    if (grant === undefined) return this.#refuse(request, response, badToken)
+    if (!this.#bridge.hasRoom) return this.#refuse(request, response, serverFull)
     const token = tokenOf(request)
-    await answer(new Visit(this.#bridge, grant), () =>
+    await answer(new AgentAccess(this.#bridge, grant), () =>
       this.#count(response, () => this.#bridge.isGranted(token, grant)),
     )
   }
 
   /** An answer is a connection until it is over. */
-  #count(response: ServerResponse, isGranted: () => boolean): AnswerConnection {
+  #count(response: ServerResponse, isGranted: () => boolean): ResponseConnection {
     const { hardLimitBytes } = this.#bridge.limits
-    const connection = new AnswerConnection(response, { hardLimitBytes, isGranted })
+    const connection = new ResponseConnection(response, { hardLimitBytes, isGranted })
     this.#bridge.connections.add(connection)
-    response.on('close', () => this.#bridge.left(connection))
+    response.on('close', () => this.#bridge.disconnected(connection))
     return connection
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
-    this.#door.turnedAway(request, refusal)
-    if (refusal === wrongToken) response.setHeader('www-authenticate', 'Bearer')
+    this.#admission.logRefusal(request, refusal)
+    if (refusal === badToken) response.setHeader('www-authenticate', 'Bearer')
     answerText(response, Number.parseInt(refusal.status), refusal.why)
   }
 }

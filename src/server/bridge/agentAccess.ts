@@ -9,8 +9,8 @@ import { mayAct, reaches, type Grant, type Reach } from './access.ts'
 import type { Bridge } from './bridge.ts'
 import type { BridgeLimits } from './limits.ts'
 
-/** Somebody at an endpoint, and what the server lets them do. */
-export class Visit {
+/** The agents of a server as far as one client may see and drive them. */
+export class AgentAccess {
   readonly role: Role
   /** Whether an agent may be seen and driven, by its id and those of its ancestors. */
   readonly reach: Reach
@@ -68,19 +68,19 @@ export class Visit {
 
   /** Running root agents within reach. */
   agents(): Agent[] {
-    return this.#bridge.agents().filter((agent) => this.reach(agent.id, agent.path))
+    return this.#bridge.runtime.agents().filter((agent) => this.reach(agent.id, agent.path))
   }
 
   /** Running agents within reach, sub-agents included, but none below another one of them. */
   topmost(): Agent[] {
     const within = (agent: Agent): Agent[] =>
       this.reach(agent.id, agent.path) ? [agent] : agent.children().flatMap(within)
-    return this.#bridge.agents().flatMap(within)
+    return this.#bridge.runtime.agents().flatMap(within)
   }
 
   /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void {
-    return this.#bridge.onAgent((agent) => {
+    return this.#bridge.runtime.onAgent((agent) => {
       if (this.reach(agent.id, agent.path)) listener(agent)
     })
   }

@@ -1,0 +1,81 @@
+import type { WebSocket } from 'ws'
+import type { Clock } from '../../protocol/clock.ts'
+import { closeCodes } from '../../protocol/frames.ts'
+
+/** "Internal error" of the WebSocket protocol: come back later. */
+export const brokenCode = 1011
+/** For a client to answer a close, in milliseconds. */
+const closeMs = 2_000
+
+/** What a socket of the server is held to. */
+export interface SocketRules {
+  readonly clock: Clock
+  /** Messages a client may send within a second. */
+  readonly framesPerSecond: number
+  /** Whether the token it came with still allows what it did. */
+  readonly isGranted: () => boolean
+}
+
+/** Guards a socket of the server: it answers pings, sends no flood, keeps its token, and goes when it is told to. */
+export class SocketGuard {
+  readonly #socket: WebSocket
+  readonly #rules: SocketRules
+  #frames = 0
+  /** `pinged`: nothing has come since the last ping; `closing`: it is terminated when it does not close in time. */
+  #state: 'alive' | 'pinged' | 'closing' = 'alive'
+  #cancelTermination: (() => void) | undefined
+
+  constructor(socket: WebSocket, rules: SocketRules) {
+    this.#socket = socket
+    this.#rules = rules
+    socket.on('pong', () => this.#showLife())
+    // The close frame with the reason is on its way.
+    socket.on('error', () => this.#terminateLater())
+    socket.on('close', () => this.#cancelTermination?.())
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === 1
+  }
+
+  /** Counts a message; `false`: it is one too many in this second. */
+  admit(): boolean {
+    this.#showLife()
+    this.#frames += 1
+    return this.#frames <= this.#rules.framesPerSecond
+  }
+
+  /** A second is over. */
+  tick(): void {
+    this.#frames = 0
+  }
+
+  /** Asks whether the client is there; gives it up when it did not answer the last time, or its token was changed. */
+  ping(): void {
+    if (!this.#rules.isGranted()) return this.close(closeCodes.goingAway, 'the token was changed')
+    if (this.#state === 'pinged') return this.close(closeCodes.silent, 'no pong')
+    if (this.#state === 'closing') return
+    this.#state = 'pinged'
+    this.#socket.ping()
+  }
+
+  /** Closes; a client that does not answer that is cut off. */
+  close(code: number, reason: string): void {
+    if (this.#socket.readyState > 1) return
+    this.#socket.close(code, reason)
+    this.#terminateLater()
+  }
+
+  terminate(): void {
+    this.#socket.terminate()
+  }
+
+  #showLife(): void {
+    if (this.#state === 'pinged') this.#state = 'alive'
+  }
+
+  #terminateLater(): void {
+    this.#state = 'closing'
+    this.#cancelTermination ??= this.#rules.clock.after(closeMs, () => this.#socket.terminate())
+  }
+}
