@@ -6,11 +6,13 @@ import { agentSummarySchema, sessionEntrySchema, type AgentSummary, type Session
 import { messageSchema, type Message } from '../protocol/messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, type PauseReason } from '../protocol/records.ts'
 
+const count = z.int().nonnegative()
+
 /** Answer to `agent.spawn`. */
-export const spawnedSchema = z.object({ agentId: z.string(), seq: z.int().nonnegative() })
+export const spawnedSchema = z.object({ agentId: z.string(), seq: count })
 
 /** Answer to a command; `ended` says how its run ended when the log will not. */
-export const acceptedSchema = z.object({
+export const commandAnswerSchema = z.object({
   requestId: z.string(),
   ended: z.object({ stopReason: runStopReasonSchema, error: errorInfoSchema.exactOptional() }).exactOptional(),
 })
@@ -23,10 +25,7 @@ export interface RemoteAgents {
 }
 
 /** Answer to `agent.list`. */
-export const agentsSchema: z.ZodType<RemoteAgents> = z.object({
-  agents: z.array(agentSummarySchema),
-  total: z.int().nonnegative(),
-})
+export const agentsSchema: z.ZodType<RemoteAgents> = z.object({ agents: z.array(agentSummarySchema), total: count })
 
 /** A page of sessions. */
 export interface RemoteSessions {
@@ -38,7 +37,7 @@ export interface RemoteSessions {
 /** Answer to `session.list`. */
 export const sessionsSchema: z.ZodType<RemoteSessions> = z.object({
   sessions: z.array(sessionEntrySchema),
-  total: z.int().nonnegative(),
+  total: count,
 })
 
 /** An agent and what is alive below it. */

@@ -46,7 +46,7 @@ export class Client {
     this.#link = new Link(options, sessionId, this.#linkOwner())
     this.#outgoing = new Outgoing(options.clock, (text) => this.#link.sendText(text))
     this.#owner = this.#agentOwner(sessionId, options.clock)
-    this.#roster = new RemoteRoster(this.#owner.askHere, ({ code, message }) => this.#owner.report({ code, message }))
+    this.#roster = new RemoteRoster(this.#owner.askOnce, ({ code, message }) => this.#owner.report({ code, message }))
     options.signal?.addEventListener('abort', this.#close, { once: true })
     if (options.signal?.aborted === true) this.close()
     else this.#link.open()
@@ -94,8 +94,8 @@ export class Client {
     try {
       const answer = await this.#ask({ type: 'agent.spawn', definition, agentId })
       const { seq } = readAnswer(spawnedSchema, answer)
-      const { agent, feed } = this.#seat(agentId)
-      feed.born(seq)
+      const { agent, feed } = this.#entryOf(agentId)
+      feed.spawned(seq)
       return agent
     } catch (thrown) {
       const isOurs = options.id === undefined && this.#connections > Math.max(1, connection)
@@ -107,7 +107,7 @@ export class Client {
 
   /** The agent of this id; whether there is one shows when something is asked of it. */
   agent(id: string): RemoteAgent {
-    return this.#seat(id).agent
+    return this.#entryOf(id).agent
   }
 
   /** Agents without a parent, oldest first, those after one of them; 100 unless told. Rejects with `INVALID_OPTION`. */
@@ -120,7 +120,7 @@ export class Client {
    * that ends it. After a reconnect it goes on.
    */
   watch(listener: (change: RosterChange) => unknown): () => void {
-    return this.#roster.add((change) => this.#tell(new Set([listener]), change))
+    return this.#roster.add((change) => this.#notify(new Set([listener]), change))
   }
 
   /** Sessions of the server's store, running or not, the one written last first; 100 unless told. Rejects with `INVALID_OPTION`. */
@@ -133,13 +133,13 @@ export class Client {
     this.#link.close()
   }
 
-  #seat(id: string): { readonly agent: RemoteAgent; readonly feed: RemoteFeed } {
+  #entryOf(id: string): { readonly agent: RemoteAgent; readonly feed: RemoteFeed } {
     const known = this.#agents.get(id)
     if (known !== undefined) return known
     const feed = new RemoteFeed(id, this.#owner)
-    const seat = { feed, agent: new RemoteAgent(id, this.#owner, feed) }
-    this.#agents.set(id, seat)
-    return seat
+    const entry = { feed, agent: new RemoteAgent(id, this.#owner, feed) }
+    this.#agents.set(id, entry)
+    return entry
   }
 
   #linkOwner(): LinkOwner {
@@ -153,7 +153,7 @@ export class Client {
         })
         this.#ready.resolve()
       },
-      heard: (frame) => this.#hear(frame),
+      received: (frame) => this.#receive(frame),
       lost: () => this.#outgoing.lost(),
       closed: (error) => {
         this.#closed = error
@@ -162,8 +162,8 @@ export class Client {
         for (const { feed } of this.#agents.values()) feed.close(error)
         this.#ready.reject(error)
       },
-      changed: (status) => this.#tell(this.#statusListeners, status),
-      report: (error) => this.#tell(this.#errorListeners, error),
+      changed: (status) => this.#notify(this.#statusListeners, status),
+      report: (error) => this.#notify(this.#errorListeners, error),
     }
   }
 
@@ -173,14 +173,14 @@ export class Client {
       clock,
       nextNumber: () => ++this.#number,
       send: (asking, isKept) => this.#send(asking, isKept),
-      letGo: (number) => this.#outgoing.letGo(number),
+      release: (number) => this.#outgoing.release(number),
       ask: (frame) => this.#ask(frame),
-      askHere: (frame, refused) => {
+      askOnce: (frame, refused) => {
         // The next connection makes its own.
         if (this.status === 'open')
           this.#send({ number: ++this.#number, frame, isOfConnection: true, answered: () => {}, refused }, false)
       },
-      report: (error) => this.#tell(this.#errorListeners, error),
+      report: (error) => this.#notify(this.#errorListeners, error),
     }
   }
 
@@ -193,22 +193,22 @@ export class Client {
     else asking.refused(this.#closed)
   }
 
-  #hear(frame: ServerFrame): void {
+  #receive(frame: ServerFrame): void {
     switch (frame.type) {
       case 'ok':
         return this.#outgoing.answered(frame.id, frame.result)
       case 'error':
         if (frame.id === undefined)
-          return this.#tell(this.#errorListeners, { code: frame.code, message: frame.message })
+          return this.#notify(this.#errorListeners, { code: frame.code, message: frame.message })
         return this.#outgoing.refused(frame.id, remoteError(frame))
       case 'event':
-        return this.#agents.get(frame.agentId)?.feed.hear(frame)
+        return this.#agents.get(frame.agentId)?.feed.take(frame)
       case 'delta':
-        return this.#agents.get(frame.agentId)?.feed.hearDelta(frame)
+        return this.#agents.get(frame.agentId)?.feed.takeDelta(frame)
       case 'caughtUp':
         return this.#agents.get(frame.agentId)?.agent.caughtUp(frame.seq)
       case 'agents':
-        return this.#roster.hear(frame)
+        return this.#roster.take(frame)
       case 'lagging':
       case 'welcome':
       case 'closing':
@@ -216,13 +216,13 @@ export class Client {
     }
   }
 
-  #tell<T>(listeners: ReadonlySet<(value: T) => unknown>, value: T): void {
+  #notify<T>(listeners: ReadonlySet<(value: T) => unknown>, value: T): void {
     for (const listener of listeners) {
       try {
         listener(value)
       } catch (thrown) {
         const isError = (listeners as ReadonlySet<unknown>) === this.#errorListeners
-        if (!isError) this.#tell(this.#errorListeners, errorInfo('SUBSCRIBER_FAILED', `${messageOf(thrown)}.`))
+        if (!isError) this.#notify(this.#errorListeners, errorInfo('SUBSCRIBER_FAILED', `${messageOf(thrown)}.`))
       }
     }
   }

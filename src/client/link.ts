@@ -19,10 +19,10 @@ const pongMs = 10_000
 /** A connection that lasted so long was a good one: the next wait is short again. */
 const steadyMs = 5_000
 
-/** Who hears of the connection. */
+/** Who is told of the connection. */
 export interface LinkOwner {
   opened(welcome: WelcomeFrame): void
-  heard(frame: ServerFrame): void
+  received(frame: ServerFrame): void
   /** The connection broke; another one is being made. */
   lost(): void
   /** It is over for good. */
@@ -31,17 +31,23 @@ export interface LinkOwner {
   report(error: ErrorInfo): void
 }
 
+/** Where a link is: `idle` before it is opened, and while a lost connection is dealt with. */
+type State =
+  | { readonly type: 'idle' | 'closed' }
+  | { readonly type: 'connecting'; readonly socket: WebSocketPort }
+  | { readonly type: 'open'; readonly socket: WebSocketPort; readonly since: number }
+  | { readonly type: 'waiting'; readonly retryAt: number }
+
 /** One connection after another to the same server, under the same session, until it is closed. */
 export class Link {
   readonly #options: CheckedOptions
   readonly #sessionId: string
   readonly #owner: LinkOwner
-  #socket: WebSocketPort | undefined
-  #status: ClientStatus = 'connecting'
-  #wasOpen = false
+  #state: State = { type: 'idle' }
+  #hasBeenOpen = false
+  /** The status that the owner was told last. */
+  #lastStatus: ClientStatus = 'connecting'
   #attempt = 0
-  #retryAt: number | undefined
-  #openedAt = 0
   /** Timers: the next attempt, the welcome, the next ping; and the answer to a ping. */
   #cancelTimer: () => void = () => {}
   #cancelPong: (() => void) | undefined
@@ -58,12 +64,18 @@ export class Link {
   }
 
   get status(): ClientStatus {
-    return this.#status
+    const { type } = this.#state
+    if (type === 'open' || type === 'closed') return type
+    return this.#hasBeenOpen ? 'reconnecting' : 'connecting'
   }
 
   /** When it tries again, in epoch milliseconds; `undefined` while it is connected or trying. */
   get retryAt(): number | undefined {
-    return this.#status === 'closed' ? undefined : this.#retryAt
+    return this.#state.type === 'waiting' ? this.#state.retryAt : undefined
+  }
+
+  get #socket(): WebSocketPort | undefined {
+    return 'socket' in this.#state ? this.#state.socket : undefined
   }
 
   /** Connects. Once. */
@@ -93,10 +105,11 @@ export class Link {
 
   /** Closes for good. Idempotent. */
   close(error: RuntimeError = closedError()): void {
-    if (this.#status === 'closed') return
+    if (this.#state.type === 'closed') return
     this.#cancelTimeout?.()
     this.#hangUp()
-    this.#become('closed')
+    this.#state = { type: 'closed' }
+    this.#tellStatus()
     this.#owner.closed(error)
   }
 
@@ -109,8 +122,7 @@ export class Link {
     } catch (thrown) {
       return this.close(new RuntimeError('INVALID_OPTION', `connect: ${messageOf(thrown)}.`))
     }
-    this.#retryAt = undefined
-    this.#socket = socket
+    this.#state = { type: 'connecting', socket }
     this.#lastError = undefined
     const isCurrent = (): boolean => this.#socket === socket
     socket.addEventListener('open', () => {
@@ -118,7 +130,7 @@ export class Link {
       this.send({ type: 'hello', sessionId: this.#sessionId, ...(token === undefined ? {} : { token }) })
     })
     socket.addEventListener('message', ({ data }: { readonly data: unknown }) => {
-      if (isCurrent()) this.#hear(data, isCurrent)
+      if (isCurrent()) this.#receive(data, socket)
     })
     socket.addEventListener('close', ({ code }: { readonly code: number }) => {
       if (isCurrent()) this.#lose(code)
@@ -130,72 +142,72 @@ export class Link {
     this.#cancelTimer = clock.after(welcomeMs, () => this.#lose(undefined, `no welcome came within ${welcomeMs} ms`))
   }
 
-  #hear(data: unknown, isCurrent: () => boolean): void {
+  #receive(data: unknown, socket: WebSocketPort): void {
     this.#cancelPong?.()
     this.#cancelPong = undefined
     for (const frame of readFrames(data, (error) => this.#owner.report(error))) {
-      // What was heard may have closed the client.
-      if (!isCurrent()) return
-      if (frame.type === 'welcome') this.#welcome(frame)
+      // What came before it may have closed the client.
+      if (this.#socket !== socket) return
+      if (frame.type === 'welcome') this.#opened(socket, frame)
       else if (frame.type === 'closing') return this.#lose()
       else if (frame.type !== 'pong') {
         if (frame.type === 'error' && frame.id === undefined) this.#lastError = frame
-        this.#tell(frame)
+        this.#pass(frame)
       }
     }
   }
 
   /** What a frame sets off must not break the reading of the next one. */
-  #tell(frame: ServerFrame): void {
+  #pass(frame: ServerFrame): void {
     try {
-      this.#owner.heard(frame)
+      this.#owner.received(frame)
     } catch (thrown) {
       this.#owner.report(toErrorInfo(thrown, 'INTERNAL'))
     }
   }
 
-  #welcome(frame: WelcomeFrame): void {
+  #opened(socket: WebSocketPort, frame: WelcomeFrame): void {
     this.#cancelTimer()
     this.#cancelTimeout?.()
-    this.#wasOpen = true
-    this.#openedAt = this.#options.clock.now()
-    this.#beat()
-    // Whoever hears that it is open finds the role and the definitions there.
-    this.#status = 'open'
+    this.#hasBeenOpen = true
+    this.#state = { type: 'open', socket, since: this.#options.clock.now() }
+    this.#pingLater()
+    // Whoever is told that it is open finds the role and the definitions there.
     this.#owner.opened(frame)
-    this.#owner.changed('open')
+    this.#tellStatus()
   }
 
-  #beat(): void {
+  #pingLater(): void {
     const { clock } = this.#options
     this.#cancelTimer = clock.after(pingMs, () => {
       this.send({ type: 'ping' })
       this.#cancelPong = clock.after(pongMs, () => this.#lose())
-      this.#beat()
+      this.#pingLater()
     })
   }
 
   /** The connection is gone, or given up; `why` is what the WebSocket says, which browsers' do not. */
   #lose(code?: number, why = code === undefined ? 'it was refused' : `it was closed with ${code}`): void {
     const { clock, retry, random } = this.#options
-    const wasOpen = this.#status === 'open'
+    const since = this.#state.type === 'open' ? this.#state.since : undefined
     this.#hangUp()
     if (code === closeCodes.unauthorised) {
       const said = this.#lastError ?? errorInfo('BRIDGE_UNAUTHORISED', 'The server refused the connection.')
       return this.close(remoteError(said))
     }
-    if (!this.#wasOpen && this.#problem === undefined) {
+    if (!this.#hasBeenOpen && this.#problem === undefined) {
       this.#problem = this.#unreachable(why)
       this.#owner.report(this.#problem)
     }
-    if (this.#status === 'closed') return
-    if (wasOpen && clock.now() - this.#openedAt >= steadyMs) this.#attempt = 0
+    // Who was told of the problem may have closed it.
+    if (this.status === 'closed') return
+    if (since !== undefined && clock.now() - since >= steadyMs) this.#attempt = 0
     const wait = backoffDelay(this.#attempt, retry, random())
-    this.#retryAt = clock.now() + wait
+    this.#state = { type: 'waiting', retryAt: clock.now() + wait }
     this.#cancelTimer = clock.after(wait, () => this.#dial())
     this.#attempt += 1
-    if (wasOpen) this.#owner.lost()
-    this.#become(this.#wasOpen ? 'reconnecting' : 'connecting')
+    if (since !== undefined) this.#owner.lost()
+    this.#tellStatus()
   }
 
   #unreachable(why: string): ErrorInfo {
@@ -207,7 +219,7 @@ export class Link {
     this.#cancelPong?.()
     this.#cancelPong = undefined
     const socket = this.#socket
-    this.#socket = undefined
+    this.#state = { type: 'idle' }
     try {
       socket?.close(1000)
     } catch {
@@ -215,9 +227,10 @@ export class Link {
     }
   }
 
-  #become(status: ClientStatus): void {
-    if (this.#status === status) return
-    this.#status = status
+  #tellStatus(): void {
+    const { status } = this
+    if (status === this.#lastStatus) return
+    this.#lastStatus = status
     this.#owner.changed(status)
   }
 }

@@ -23,10 +23,9 @@ export interface Asking {
 }
 
 interface Entry extends Asking {
-  isSent: boolean
-  /** Stays after its answer, to be sent again and answered again until it is let go. */
+  state: 'queued' | 'sent' | 'answered'
+  /** Stays after its answer, to be sent again and answered again until it is released. */
   isKept: boolean
-  isAnswered: boolean
 }
 
 /**
@@ -48,21 +47,21 @@ export class Outgoing {
     this.#sendText = sendText
   }
 
-  /** Sends a command as soon as it may; `isKept` until `letGo`. */
+  /** Sends a command as soon as it may; `isKept` until `release`. */
   ask(asking: Asking, isKept = false): void {
-    const entry: Entry = { ...asking, isKept, isSent: false, isAnswered: false }
+    const entry: Entry = { ...asking, isKept, state: 'queued' }
     this.#entries.set(idOf(asking), entry)
     this.#unsent.push(entry)
     this.#pump()
   }
 
   /** A kept command need not be known any more. */
-  letGo(number: number): void {
+  release(number: number): void {
     const id = idOf({ number })
     const entry = this.#entries.get(id)
     if (entry === undefined) return
     entry.isKept = false
-    if (entry.isAnswered) this.#entries.delete(id)
+    if (entry.state === 'answered') this.#entries.delete(id)
   }
 
   /** The server said welcome: `first` goes before everything that is sent again. */
@@ -84,7 +83,7 @@ export class Outgoing {
     this.#cancelRefill = undefined
     for (const [id, entry] of this.#entries) {
       if (entry.isOfConnection === true) this.#entries.delete(id)
-      else entry.isSent = false
+      else entry.state = 'queued'
     }
     this.#unsent = [...this.#entries.values()].toSorted((a, b) => a.number - b.number)
   }
@@ -115,11 +114,8 @@ export class Outgoing {
     const entry = this.#entries.get(id)
     if (entry === undefined) return undefined
     if (!entry.isKept) this.#entries.delete(id)
-    if (entry.isSent) {
-      entry.isSent = false
-      this.#waiting -= 1
-    }
-    entry.isAnswered = true
+    if (entry.state === 'sent') this.#waiting -= 1
+    entry.state = 'answered'
     return entry
   }
 
@@ -136,7 +132,7 @@ export class Outgoing {
         entry.refused(new RuntimeError('BRIDGE_LIMIT', what))
         continue
       }
-      entry.isSent = true
+      entry.state = 'sent'
       this.#waiting += 1
       this.#sent += 1
       this.#cancelRefill ??= this.#clock.after(1_000, () => this.#refill())

@@ -7,7 +7,7 @@ import type { AgentEvent } from '../protocol/events.ts'
 import { EventBuffer } from '../runs/eventBuffer.ts'
 import type { Run } from '../runs/run.ts'
 import {
-  acceptedSchema,
+  commandAnswerSchema,
   conversationSchema,
   readAnswer,
   snapshotSchema,
@@ -32,9 +32,9 @@ export interface AgentOwner extends FeedOwner {
   readonly sessionId: string
   /** The number of the next command. */
   nextNumber(): number
-  /** Sends a command, and again after a reconnect; `isKept` until it is let go. */
+  /** Sends a command, and again after a reconnect; `isKept` until it is released. */
   send(asking: Asking, isKept: boolean): void
-  letGo(number: number): void
+  release(number: number): void
 }
 
 /**
@@ -48,15 +48,15 @@ export class RemoteAgent {
   readonly #runs: RemoteRuns
   /** Numbers of the commands whose runs have not ended, by request. */
   readonly #numbers = new Map<string, number>()
-  #stopHearing: (() => void) | undefined
-  #isAsking = false
+  #stopListening: (() => void) | undefined
+  #isChecking = false
 
   /** Made by `client.agent` and `client.spawn`. */
   constructor(id: string, owner: AgentOwner, feed: RemoteFeed) {
     this.id = id
     this.#owner = owner
     this.#feed = feed
-    this.#runs = new RemoteRuns((requestId) => this.#over(requestId))
+    this.#runs = new RemoteRuns((requestId) => this.#runEnded(requestId))
   }
 
   /** `seq` of the last record that was heard, while somebody listens or waits for a run. */
@@ -85,33 +85,33 @@ export class RemoteAgent {
 
   /** Says something in the middle of a run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
   steer(content: Content, options: SayOptions = {}): Promise<void> {
-    return this.#do({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
+    return this.#send({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
   /** Says something once the agent would be done, in the same run. As `steer`. */
   followUp(content: Content, options: SayOptions = {}): Promise<void> {
-    return this.#do({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
+    return this.#send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
   /** Ends the run under way. */
   abort(): Promise<void> {
-    return this.#do({ type: 'agent.abort', agentId: this.id })
+    return this.#send({ type: 'agent.abort', agentId: this.id })
   }
 
   /** Approves or denies a call that waits, by its `key`; one of the agent's own by its `callId` too. Rejects with `CALL_NOT_PENDING`. */
   decide(callId: string, decision: 'approve' | 'deny', reason?: string): Promise<void> {
     const why = reason === undefined ? {} : { reason }
-    return this.#do({ type: 'agent.decide', agentId: this.id, callId, decision, ...why })
+    return this.#send({ type: 'agent.decide', agentId: this.id, callId, decision, ...why })
   }
 
   /** Asks for a revert to a step, such as `n12`. Rejects with `BRAKING_OFF`. */
   revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): Promise<void> {
-    return this.#do({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+    return this.#send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
   /** Ends the agent for good; resolves once its log is written. */
   stop(): Promise<void> {
-    return this.#do({ type: 'agent.stop', agentId: this.id })
+    return this.#send({ type: 'agent.stop', agentId: this.id })
   }
 
   /**
@@ -126,7 +126,7 @@ export class RemoteAgent {
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
     }
     const report = (thrown: unknown): void => this.#owner.report(toErrorInfo(thrown, 'SUBSCRIBER_FAILED'))
-    const tell = (event: AgentEvent): void => {
+    const deliver = (event: AgentEvent): void => {
       try {
         const returned = listener(event)
         if (returned instanceof Promise) returned.catch(report)
@@ -134,13 +134,13 @@ export class RemoteAgent {
         report(thrown)
       }
     }
-    return this.#hear(tell, (error) => error !== undefined && this.#owner.report(infoOf(error)), options)
+    return this.#addListener(deliver, (error) => error !== undefined && this.#owner.report(infoOf(error)), options)
   }
 
   /** Every event from now on, or from a record on, as an async iterable with a bounded buffer; leave the loop to end it. */
   events(options: RemoteListenOptions = {}): AsyncIterableIterator<AgentEvent> {
     const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
-    const unsubscribe = this.#hear(
+    const unsubscribe = this.#addListener(
       (event) => buffer.push(event),
       (error) => {
         buffer.close()
@@ -161,16 +161,16 @@ export class RemoteAgent {
     return readAnswer(conversationSchema, await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view }))
   }
 
-  #hear(
-    tell: (event: AgentEvent) => void,
-    ended: (error?: RuntimeError) => unknown,
+  #addListener(
+    onEvent: (event: AgentEvent) => void,
+    onEnd: (error?: RuntimeError) => unknown,
     { fromSeq, deltas = true, descendants = false }: RemoteListenOptions,
   ): () => void {
     if (fromSeq !== undefined && (!Number.isInteger(fromSeq) || fromSeq < 1)) {
       throw new RuntimeError('INVALID_OPTION', `fromSeq is ${fromSeq}, but records are numbered from 1.`)
     }
     const cursor = fromSeq === undefined ? undefined : fromSeq - 1
-    return this.#feed.add({ cursor, deltas, descendants, rereads: false, tell, ended: (error) => void ended(error) })
+    return this.#feed.add({ cursor, deltas, descendants, rereads: false, onEvent, onEnd: (error) => void onEnd(error) })
   }
 
   #start(command: AgentCommand): Run {
@@ -182,7 +182,7 @@ export class RemoteAgent {
     this.#listen()
     const refused = (error: RuntimeError): void => this.#runs.cancel(requestId, 'error', infoOf(error))
     const answered = (result: unknown): void => {
-      const { ended } = acceptedSchema.safeParse(result).data ?? {}
+      const { ended } = commandAnswerSchema.safeParse(result).data ?? {}
       if (ended !== undefined) this.#runs.cancel(requestId, ended.stopReason, ended.error)
     }
     const asking = { number, frame: command as Asked, answered, refused }
@@ -192,14 +192,14 @@ export class RemoteAgent {
 
   /** Hears the agent while a run is waited for. */
   #listen(): void {
-    this.#stopHearing ??= this.#feed.add({
+    this.#stopListening ??= this.#feed.add({
       cursor: undefined,
       deltas: true,
       descendants: false,
       rereads: true,
-      tell: (event) => this.#runs.take(event),
-      ended: (error) => {
-        this.#stopHearing = undefined
+      onEvent: (event) => this.#runs.take(event),
+      onEnd: (error) => {
+        this.#stopListening = undefined
         if (error === undefined) this.#runs.cancelAll('aborted')
         else this.#runs.cancelAll('error', infoOf(error))
       },
@@ -208,34 +208,34 @@ export class RemoteAgent {
 
   /** Everything up to a record was sent. */
   caughtUp(seq: number): void {
-    if (this.#feed.caughtUp(seq) && this.#runs.isInterrupted && !this.#isAsking) void this.#askWhatGoesOn()
+    if (this.#feed.caughtUp(seq) && this.#runs.isInterrupted && !this.#isChecking) void this.#checkInterrupted()
   }
 
   /**
    * Whether an interrupted run goes on is seen once the agent is awake. The command of the run wakes it, which was sent again
    * before this question: what has happened by its answer is all there is.
    */
-  async #askWhatGoesOn(): Promise<void> {
-    this.#isAsking = true
+  async #checkInterrupted(): Promise<void> {
+    this.#isChecking = true
     try {
       for (let seq = Infinity; this.#runs.isInterrupted && (this.#feed.lastSeq ?? Infinity) < seq;)
         seq = (await this.snapshot()).seq
     } catch {
       // Nobody can say.
     }
-    this.#isAsking = false
+    this.#isChecking = false
     this.#runs.caughtUp()
   }
 
-  #over(requestId: string): void {
-    this.#owner.letGo(this.#numbers.get(requestId)!)
+  #runEnded(requestId: string): void {
+    this.#owner.release(this.#numbers.get(requestId)!)
     this.#numbers.delete(requestId)
     if (!this.#runs.isEmpty) return
-    this.#stopHearing?.()
-    this.#stopHearing = undefined
+    this.#stopListening?.()
+    this.#stopListening = undefined
   }
 
-  #do(command: AgentCommand): Promise<void> {
+  #send(command: AgentCommand): Promise<void> {
     checkCommand(command)
     const number = this.#owner.nextNumber()
     const done = new Promise<void>((resolve, refused) => {

@@ -44,7 +44,7 @@ export class RemoteRoster {
     this.#ask({ type: 'agent.watch' }, this.#report)
   }
 
-  hear({ agents, gone }: Extract<ServerFrame, { type: 'agents' }>): void {
+  take({ agents, gone }: Extract<ServerFrame, { type: 'agents' }>): void {
     const ids = new Set(agents.map(({ agentId }) => agentId))
     const lost = this.#isFirst ? [...this.#known.keys()].filter((id) => !ids.has(id)) : gone
     this.#isFirst = false

@@ -46,7 +46,7 @@ export class RemoteRuns {
 
   /** Nothing of the agent's past is missing, and it is awake: an interrupted run does not go on by itself. */
   caughtUp(): void {
-    this.#pause()
+    this.#endInterrupted()
   }
 
   /** The request was refused, or its run has no end in the log. */
@@ -61,7 +61,7 @@ export class RemoteRuns {
 
   /** No more is heard of the agent. */
   cancelAll(stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
-    this.#pause()
+    this.#endInterrupted()
     const runs = new Set([...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()])
     for (const { requestId } of runs) this.cancel(requestId, stopReason, error)
   }
@@ -73,7 +73,7 @@ export class RemoteRuns {
       this.#current = run
       return
     }
-    this.#pause()
+    this.#endInterrupted()
     // It is expected until it has its first turn: its server may have died before its message was written.
     this.#current = this.#expected.get(requestId)
     if (cause === 'resume') this.#expected.delete(requestId)
@@ -88,7 +88,7 @@ export class RemoteRuns {
     else this.#finish(run, end)
   }
 
-  #pause(): void {
+  #endInterrupted(): void {
     if (this.#interrupted === undefined) return
     const { run, end } = this.#interrupted
     this.#interrupted = undefined

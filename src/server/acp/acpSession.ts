@@ -9,8 +9,7 @@ import { note } from './notes.ts'
 import { Outbox } from './outbox.ts'
 import { pastUpdates } from './pastUpdates.ts'
 import { Permissions } from './permissions.ts'
-import { promptAnswer } from './promptAnswer.ts'
-import { promptContent } from './promptContent.ts'
+import { promptAnswer, promptContent } from './prompt.ts'
 
 /** What a session needs of its connection. */
 export interface SessionHost {
@@ -51,8 +50,8 @@ export class AcpSession {
       maxChars: access.limits.hardLimitBytes,
       onOverflow: () => host.giveUp(),
     })
-    const told = (): Promise<void> => this.#outbox.flushed()
-    this.#permissions = new Permissions({ sessionId, client, isClosed: () => host.isClosed(), told })
+    const flushed = (): Promise<void> => this.#outbox.flushed()
+    this.#permissions = new Permissions({ sessionId, client, isClosed: () => host.isClosed(), flushed })
     const isOwn = (requestId: string): boolean => this.#turn?.requestId === requestId
     this.#live = new LiveUpdates({ agentId: sessionId, showsCompactions, isOwn })
     this.#unsubscribe = this.#listen(agent)
@@ -146,10 +145,10 @@ export class AcpSession {
   }
 
   #listen(agent: Agent): () => void {
-    return agent.subscribe((event) => this.#hear(outwardEvent(event)), { descendants: true })
+    return agent.subscribe((event) => this.#receive(outwardEvent(event)), { descendants: true })
   }
 
-  #hear(event: AgentEvent): void {
+  #receive(event: AgentEvent): void {
     for (const update of this.#live.take(event)) this.#outbox.push(update)
     if (event.type === 'approval.requested') {
       const { agentId, callId, key, name, input } = event

@@ -1,7 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
-import { compactionUpdate } from './compactionUpdate.ts'
 import { textChunk, userUpdates } from './messageUpdates.ts'
 import { note, pruneNote, revertNote } from './notes.ts'
 import { callUpdate, outcomeUpdate, textContent, type KnownCall } from './toolCallShape.ts'
@@ -188,4 +187,15 @@ function printedIn(progress: unknown): string | undefined {
   if (typeof progress === 'string') return progress
   const output = typeof progress === 'object' && progress !== null && 'output' in progress ? progress.output : undefined
   return typeof output === 'string' ? output : undefined
+}
+
+/** A compaction's beginning or end. An agent has one at a time, so its turn names it. */
+function compactionUpdate(event: EventOf<'compaction.start' | 'compaction.end'>): SessionUpdate {
+  const { runId, turnIndex } = event
+  const named = { sessionUpdate: 'compaction_update', compactionId: `${runId}/t${turnIndex}` } as const
+  if (event.type === 'compaction.start') return { ...named, status: 'in_progress' }
+  const { applied, reason, overlay } = event
+  if (!applied) return { ...named, status: 'failed', error: reason ?? 'The conversation was left as it is.' }
+  const summary = overlay === undefined ? {} : { summary: [{ type: 'text', text: overlay.summary } as const] }
+  return { ...named, status: 'completed', ...summary }
 }

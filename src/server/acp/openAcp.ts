@@ -7,13 +7,13 @@ import {
   type NewSessionRequest,
   type Stream,
 } from '@agentclientprotocol/sdk'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { RuntimeError, toErrorInfo, type ErrorCode } from '../../protocol/errors.ts'
 import { version } from '../../protocol/version.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { outwardError } from '../bridge/outwardError.ts'
 import { AcpSession, type SessionHost } from './acpSession.ts'
 import { checkFolders, definitionFor, mcpRemark } from './sessionRequest.ts'
 import { listPage } from './sessionList.ts'
-import { toRequestError } from './toRequestError.ts'
 
 /** How a connection is to behave. */
 export interface OpenOptions {
@@ -128,7 +128,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
   function sessionOf(sessionId: string): AcpSession {
     const session = sessions.get(sessionId)
     if (session !== undefined) return session
-    throw new RequestError(-32002, `Session "${sessionId}" is not open here: session/new or session/load opens it.`, {
+    throw new RequestError(notFound, `Session "${sessionId}" is not open here: session/new or session/load opens it.`, {
       sessionId,
       code: 'AGENT_NOT_FOUND',
     })
@@ -158,4 +158,31 @@ async function answer<T>(sessionId: string | undefined, work: () => T | Promise<
   } catch (thrown) {
     throw toRequestError(thrown, sessionId)
   }
+}
+
+const invalidRequest = -32600
+const invalidParams = -32602
+const internal = -32603
+const notFound = -32002
+
+/** Our errors that are the client's doing, as codes of JSON-RPC and ACP. */
+const rpcCodes: { readonly [C in ErrorCode]?: number } = {
+  AGENT_NOT_FOUND: notFound,
+  AGENT_STOPPED: notFound,
+  INVALID_CONTENT: invalidParams,
+  INVALID_OPTION: invalidParams,
+  INVALID_ID: invalidParams,
+  AGENT_EXISTS: invalidParams,
+  AGENT_PAUSED: invalidRequest,
+  QUEUE_FULL: invalidRequest,
+  BRIDGE_FORBIDDEN: invalidRequest,
+  BRIDGE_LIMIT: invalidRequest,
+}
+
+/** Any thrown value as the error of a request: our code is in `data`, beside the session where there is one. */
+function toRequestError(thrown: unknown, sessionId?: string): RequestError {
+  if (thrown instanceof RequestError) return thrown
+  const { code, message } = outwardError(toErrorInfo(thrown, 'INTERNAL'))
+  const rpcCode = thrown instanceof RuntimeError ? (rpcCodes[thrown.code] ?? internal) : internal
+  return new RequestError(rpcCode, message, sessionId === undefined ? { code } : { code, sessionId })
 }

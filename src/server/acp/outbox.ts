@@ -22,8 +22,7 @@ export class Outbox {
   readonly #options: OutboxOptions
   #entries: Entry[] = []
   #chars = 0
-  #isPumping = false
-  #isClosed = false
+  #state: 'idle' | 'sending' | 'closed' = 'idle'
 
   constructor(options: OutboxOptions) {
     this.#options = options
@@ -53,8 +52,13 @@ export class Outbox {
     return new Promise((resolve) => this.#add({ type: 'mark', reached: resolve }))
   }
 
+  /** Asked anew after each wait. */
+  get #isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
   close(): void {
-    this.#isClosed = true
+    this.#state = 'closed'
     const entries = this.#entries
     this.#entries = []
     for (const entry of entries) if (entry.type === 'mark') entry.reached()
@@ -66,15 +70,15 @@ export class Outbox {
       return
     }
     this.#entries.push(entry)
-    if (!this.#isPumping) void this.#pump()
+    if (this.#state === 'idle') void this.#sendEntries()
   }
 
   #drop(entry: Entry | undefined): void {
     if (entry?.type === 'update') this.#chars -= entry.chars
   }
 
-  async #pump(): Promise<void> {
-    this.#isPumping = true
+  async #sendEntries(): Promise<void> {
+    this.#state = 'sending'
     try {
       for (let entry = this.#entries.shift(); entry !== undefined; entry = this.#entries.shift()) {
         this.#drop(entry)
@@ -84,9 +88,8 @@ export class Outbox {
       }
     } catch {
       this.close()
-    } finally {
-      this.#isPumping = false
     }
+    if (!this.#isClosed) this.#state = 'idle'
   }
 
   async #sendAll(updates: Iterable<SessionUpdate>): Promise<void> {

@@ -9,7 +9,7 @@ interface PermissionOptions {
   /** Whether the connection is closed: nobody has decided then. */
   isClosed(): boolean
   /** Resolves once the client has been told what was before. */
-  told(): Promise<void>
+  flushed(): Promise<void>
 }
 
 const choices = [
@@ -35,8 +35,8 @@ export class Permissions {
     if (this.#asked.has(id)) return
     const controller = new AbortController()
     this.#asked.set(id, controller)
-    const { isClosed, told } = this.#options
-    await told()
+    const { isClosed, flushed } = this.#options
+    await flushed()
     const verdict = controller.signal.aborted ? undefined : await this.#verdict(agent, call, controller.signal)
     this.#asked.delete(id)
     if (verdict === undefined || controller.signal.aborted || isClosed()) return

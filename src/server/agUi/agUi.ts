@@ -30,7 +30,7 @@ export function agUi(options: AgUiOptions = {}): Endpoint {
     openRun(access, input, { threads, definition })
   return {
     path: '/ag-ui',
-    answer: (request, response, access, answering) => overHttp(request, response, access, { open, answering }),
+    answer: (request, response, access, connection) => overHttp(request, response, access, { open, connection }),
     connect: (socket, access) => overSocket(socket, access, open),
   }
 }

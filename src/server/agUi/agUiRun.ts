@@ -4,68 +4,75 @@ import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { lessSpent } from '../../sessions/spent.ts'
 import type { Spent } from '../../protocol/records.ts'
 import { approvalInterrupts, awaitsDecision, endingOf, type Ending } from './endings.ts'
-import { requestName } from './names.ts'
-import { userName } from './threadMessages.ts'
-import type { RunView } from './runView.ts'
-import type { Thread } from './thread.ts'
+import { requestIdOf } from './ids.ts'
+import type { ThreadActivity } from './threadActivity.ts'
 
 /** What a run is begun with. */
-interface Beginning {
+interface RunStart {
   /** Ids of the user messages it says, in order. */
-  readonly saying?: readonly string[]
-  /** It goes on with what is under way, and need not wait for a run of its own to start. */
-  readonly goesOn?: boolean
+  readonly messageIds?: readonly string[]
+  /** It continues what is under way, and need not wait for a run of its own to start. */
+  readonly isContinuation?: boolean
   /** The run of the agent that it is already, and what that has used. */
   readonly agentRunId?: string | undefined
   readonly usage?: Usage
 }
 
 /** What there was before anybody looked at a run. */
-interface Early {
+interface Backlog {
   /** The conversation before it. */
   readonly before: readonly Message[]
   readonly events: { readonly event: AgentEvent; readonly isShown: boolean }[]
 }
 
+/** Who looks at a run. */
+interface RunObserver {
+  take(event: AgentEvent, isShown: boolean): void
+  /** Its end may be told. */
+  over(): void
+}
+
 /** A run as AG-UI counts them: from a request of a client to its end, or to a question in the middle. */
 export class AgUiRun {
-  readonly thread: Thread
+  readonly activity: ThreadActivity
   readonly runId: string
-  readonly views = new Set<RunView>()
-  /** Ids of user messages that were said and are not in the conversation yet. */
-  readonly waiting: string[]
+  readonly observers = new Set<RunObserver>()
+  /** Called once its end was told. */
+  onOver: () => void = () => {}
   /** Ids of the user messages it says. */
-  readonly saying: readonly string[]
-  readonly #goesOn: boolean
+  readonly messageIds: readonly string[]
+  /** Those of them that are not in the conversation yet. */
+  readonly pendingMessageIds: string[]
+  readonly #isContinuation: boolean
   #agentRunId: string | undefined
+  /** `ending`: it has an ending, which waits for the store; `over`: that may be told. */
+  #state: 'opening' | 'running' | 'ending' | 'over' = 'opening'
   #ending: Ending | undefined
-  #isOver = false
-  #isOpening = true
-  #early: Early | undefined
-  #before: Spent
+  #backlog: Backlog | undefined
+  #spentBefore: Spent
   #usage: Usage
 
-  constructor(thread: Thread, runId: string, beginning: Beginning) {
-    const { saying = [], goesOn = false, agentRunId, usage = noUsage } = beginning
-    this.thread = thread
+  constructor(activity: ThreadActivity, runId: string, start: RunStart) {
+    const { messageIds = [], isContinuation = false, agentRunId, usage = noUsage } = start
+    this.activity = activity
     this.runId = runId
-    this.waiting = [...saying]
-    this.saying = saying
-    this.#early = { before: thread.messages(), events: [] }
-    this.#goesOn = goesOn
+    this.messageIds = messageIds
+    this.pendingMessageIds = [...messageIds]
+    this.#backlog = { before: activity.messages(), events: [] }
+    this.#isContinuation = isContinuation
     this.#agentRunId = agentRunId
     this.#usage = usage
-    this.#before = thread.agent.spent
+    this.#spentBefore = activity.agent.spent
   }
 
   /** Whether what the agent does now is this run; before, it waits for those ahead of it. */
   get isLive(): boolean {
-    return this.#goesOn || this.#agentRunId !== undefined
+    return this.#isContinuation || this.#agentRunId !== undefined
   }
 
   /** Whether its end may be told. */
   get isOver(): boolean {
-    return this.#isOver
+    return this.#state === 'over'
   }
 
   get ending(): Ending | undefined {
@@ -79,79 +86,77 @@ export class AgUiRun {
 
   /** Everything that began it was carried out. */
   opened(): void {
-    this.#isOpening = false
-    this.#look()
+    if (this.#state === 'opening') this.#state = 'running'
+    this.#checkInterrupt()
   }
 
   /** What happened before anybody could look; only for the first who asks. Nothing is kept after. */
-  takeEarly(): Early | undefined {
-    const early = this.#early
-    this.#early = undefined
-    return early
+  takeBacklog(): Backlog | undefined {
+    const backlog = this.#backlog
+    this.#backlog = undefined
+    return backlog
   }
 
   take(event: AgentEvent): void {
     if (this.#ending !== undefined) return
-    const isRoot = event.agentId === this.thread.agent.id
-    if (isRoot && event.type === 'run.start' && (event.requestId === requestName(this.runId) || this.#goesOn)) {
-      this.#agentRunId ??= event.runId
-      if (event.requestId === requestName(this.runId)) this.#before = this.thread.agent.spent
-    }
-    const isShown = isRoot ? this.#isMine(event) : this.isLive && this.thread.children.has(event.agentId)
-    for (const view of this.views) view.take(event, isShown)
-    this.#early?.events.push({ event, isShown })
+    const { agent, children } = this.activity
+    const isRoot = event.agentId === agent.id
+    if (isRoot && event.type === 'run.start') this.#start(event)
+    const isShown = isRoot ? this.#isMine(event) : this.isLive && children.has(event.agentId)
+    for (const observer of this.observers) observer.take(event, isShown)
+    this.#backlog?.events.push({ event, isShown })
     if (isShown && isRoot && event.type === 'run.end') {
-      this.finish(endingOf(this.thread.agent, event, this.thread.lastText([event.runId])))
+      this.finish(endingOf(agent, event, this.activity.lastText([event.runId])))
       // It is the last event of a step: those that led to the question have been told.
     } else if (event.type === 'state.changed') {
       // An agent that was closed has not always a word of it in its log.
       if (isRoot && event.state === 'stopped') this.finish({ type: 'cancelled' })
-      this.#look()
+      this.#checkInterrupt()
     }
   }
 
   /** Ends it; the first ending counts. It is told once the store has what led to it. */
   finish(ending: Ending): void {
     if (this.#ending !== undefined) return
+    const { agent } = this.activity
+    this.#state = 'ending'
     this.#ending = ending
-    this.#usage = addUsage(this.#usage, lessSpent(this.thread.agent.spent, this.#before).usage)
-    const pending = this.thread.agent.durable()
+    this.#usage = addUsage(this.#usage, lessSpent(agent.spent, this.#spentBefore).usage)
+    const over = (): void => this.#finished()
+    const pending = agent.durable()
     // A store that fails is told of by the agent, which pauses.
-    if (pending === undefined) this.#tell()
-    else
-      pending.then(
-        () => this.#tell(),
-        () => this.#tell(),
-      )
-  }
-
-  /** Id of a message that the client does not have; `undefined`: it is one of those it sent. */
-  unseenName(event: EventOf<'message.added'>): string | undefined {
-    if (this.thread.isKnown(event)) return undefined
-    return userName(this.thread.agent.id, { id: event.nodeId }, this.thread.names)
+    if (pending === undefined) over()
+    else pending.then(over, over)
   }
 
   /** The client's id of a message that became part of the conversation, when it is the next of those this run says. */
-  nameFor(event: EventOf<'message.added'>): string | undefined {
-    return event.message.source !== 'steering' && this.#isMine(event) ? this.waiting.shift() : undefined
+  messageIdFor(event: EventOf<'message.added'>): string | undefined {
+    return event.message.source !== 'steering' && this.#isMine(event) ? this.pendingMessageIds.shift() : undefined
+  }
+
+  #start({ requestId, runId }: EventOf<'run.start'>): void {
+    const isOwn = requestId === requestIdOf(this.runId)
+    if (isOwn || this.#isContinuation) this.#agentRunId ??= runId
+    if (isOwn) this.#spentBefore = this.activity.agent.spent
   }
 
   /** Whether an event of the agent is of this run. */
   #isMine(event: AgentEvent): boolean {
     if (!('runId' in event)) return this.isLive
-    if (this.#goesOn) this.#agentRunId ??= event.runId
+    if (this.#isContinuation) this.#agentRunId ??= event.runId
     return event.runId === this.#agentRunId
   }
 
-  #look(): void {
-    const { agent } = this.thread
-    if (this.#isOpening || !this.isLive || this.#ending !== undefined || !awaitsDecision(agent)) return
+  /** Ends it with a question when nothing goes on before somebody decides. */
+  #checkInterrupt(): void {
+    const { agent } = this.activity
+    if (this.#state !== 'running' || !this.isLive || !awaitsDecision(agent)) return
     this.finish({ type: 'interrupt', interrupts: approvalInterrupts(agent) })
   }
 
-  #tell(): void {
-    this.#isOver = true
-    for (const view of this.views) view.over()
-    this.thread.ended(this)
+  #finished(): void {
+    this.#state = 'over'
+    for (const observer of this.observers) observer.over()
+    this.onOver()
   }
 }

@@ -5,7 +5,7 @@ import type { RunResult } from '../../runs/run.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { withOutwardError } from '../bridge/outwardError.ts'
 import type { AgentTree } from '../../runtime/agents/agentTree.ts'
-import { callName, pauseName } from './names.ts'
+import { toolCallIdOf, pauseInterruptId } from './ids.ts'
 
 /** How a run is told to have ended; threadId and runId are added by whoever tells. */
 export type Ending =
@@ -27,7 +27,7 @@ export const approvalInterrupts = (agent: Agent): Interrupt[] =>
     id: key,
     reason: 'tool_call',
     message: `May "${name}" be called?`,
-    toolCallId: callName(agent.id, agentId, callId),
+    toolCallId: toolCallIdOf(agent.id, agentId, callId),
     responseSchema: approvalAnswer,
     metadata: { escapement: { agentId, callId, name, input } },
     ...(agentId === agent.id ? {} : { subagentRunId: agentId }),
@@ -61,7 +61,7 @@ export function endingOf(agent: Agent, end: RecordOf<'run.end'> | RunResult, tex
 
 function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Interrupt {
   return {
-    id: pauseName(agentId),
+    id: pauseInterruptId(agentId),
     reason: `escapement:${reason?.type ?? 'interrupted'}`,
     message: 'The run is paused. Shall it go on?',
     ...(reason === undefined ? {} : { metadata: { escapement: reason } }),
@@ -72,7 +72,7 @@ function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Inter
 export function endingNow(agent: Agent, ending: Ending): Ending {
   if (ending.type !== 'interrupt') return ending
   const asked = new Set(agent.approvals().map(({ key }) => key))
-  if (agent.pause !== null && agent.pause.type !== 'approvals') asked.add(pauseName(agent.id))
+  if (agent.pause !== null && agent.pause.type !== 'approvals') asked.add(pauseInterruptId(agent.id))
   const interrupts = ending.interrupts.filter(({ id }) => asked.has(id))
   return interrupts.length === 0 ? { type: 'success' } : { type: 'interrupt', interrupts }
 }

@@ -6,10 +6,10 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { AgUiRun } from './agUiRun.ts'
 import { endingOf } from './endings.ts'
-import { pauseName, requestName } from './names.ts'
+import { pauseInterruptId, requestIdOf } from './ids.ts'
 import { withPastRun, type PastRun } from './pastRun.ts'
 import { propOf } from './readInput.ts'
-import { blocksOf, newContext, newMessages } from './said.ts'
+import { blocksOf, newContext, newMessages } from './userInput.ts'
 import { Thread } from './thread.ts'
 
 /** Threads that were talked with, by agent. */
@@ -56,14 +56,15 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
 
 /** A run that the log knows and this thread does not: it goes on, or tells how it ended. */
 function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRun): AgUiRun {
+  const { activity } = thread
   const { agentRunId, agentRunIds, end, usage, isQueued } = past
-  thread.name(messages, agentRunIds)
-  const saying = isQueued ? newMessages(messages, thread).map(({ id }) => id) : []
-  const run = new AgUiRun(thread, runId, { saying, agentRunId, usage })
-  run.takeEarly()
+  thread.adoptMessageIds(messages, agentRunIds)
+  const messageIds = isQueued ? newMessages(messages, thread).map(({ id }) => id) : []
+  const run = new AgUiRun(activity, runId, { messageIds, agentRunId, usage })
+  run.takeBacklog()
   thread.begin(run, () => {
-    if (end !== undefined) run.finish(endingOf(thread.agent, end, thread.lastText(agentRunIds)))
-    else if (agentRunId !== undefined) thread.take(past.children)
+    if (end !== undefined) run.finish(endingOf(thread.agent, end, activity.lastText(agentRunIds)))
+    else if (agentRunId !== undefined) for (const [id, child] of past.children) activity.children.set(id, child)
     // Of one that only answered a question, the log has nothing but the answer.
     else if (!isQueued) run.finish({ type: past.isDropped ? 'cancelled' : 'success' })
     return undefined
@@ -98,34 +99,34 @@ async function agentOf(
 
 function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun {
   if (isAbort) return abort(thread, input)
-  const said = newMessages(input.messages, thread)
-  const saying = said.map(({ id }) => id)
-  const contents = said.map(blocksOf)
+  const added = newMessages(input.messages, thread)
+  const messageIds = added.map(({ id }) => id)
+  const contents = added.map(blocksOf)
   const content = contents.pop()
   const context = [
     ...newContext(input.context, thread.agent.conversation),
     ...contents.map((earlier) => ({ content: earlier })),
   ]
-  const words = content === undefined ? undefined : { content, ...(context.length === 0 ? {} : { context }) }
-  if (input.resume !== undefined && input.resume.length > 0) return goOn(thread, input, saying, words)
+  const prompt = content === undefined ? undefined : { content, ...(context.length === 0 ? {} : { context }) }
+  if (input.resume !== undefined && input.resume.length > 0) return resumeRun(thread, input, messageIds, prompt)
   const { agent } = thread
   const waiting = agent.approvals()
   if (waiting.length > 0) {
     const keys = waiting.map(({ key }) => key).join(', ')
     throw new RuntimeError('INVALID_OPTION', `resume: the thread waits for decisions, which come first: ${keys}.`)
   }
-  if (words === undefined)
+  if (prompt === undefined)
     throw new RuntimeError('INVALID_CONTENT', 'messages: there is no user message that the thread does not have.')
-  const run = new AgUiRun(thread, input.runId, { saying })
+  const run = new AgUiRun(thread.activity, input.runId, { messageIds })
   thread.begin(run, () =>
-    agent.dispatch({ type: 'agent.prompt', agentId: agent.id, ...words }, { requestId: requestName(input.runId) }),
+    agent.dispatch({ type: 'agent.prompt', agentId: agent.id, ...prompt }, { requestId: requestIdOf(input.runId) }),
   )
   return run
 }
 
 /** Aborts what the agent does. The runs that are aborted tell their clients themselves. */
 function abort(thread: Thread, { runId }: RunAgentInput): AgUiRun {
-  const run = new AgUiRun(thread, runId, { goesOn: true })
+  const run = new AgUiRun(thread.activity, runId, { isContinuation: true })
   thread.begin(run, () => {
     run.finish({ type: 'success' })
     thread.agent.abort()
@@ -134,52 +135,52 @@ function abort(thread: Thread, { runId }: RunAgentInput): AgUiRun {
   return run
 }
 
-interface Words {
+interface Prompt {
   readonly content: ReturnType<typeof blocksOf>
   readonly context?: ReturnType<typeof newContext>
 }
 
 /** Answers the questions that ended the run before. */
-function goOn(
+function resumeRun(
   thread: Thread,
   { runId, resume = [] }: RunAgentInput,
-  saying: string[],
-  words: Words | undefined,
+  messageIds: readonly string[],
+  prompt: Prompt | undefined,
 ): AgUiRun {
   const { agent } = thread
   const agentId = agent.id
   const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
   const answered = new Set(resume.map(({ interruptId }) => interruptId))
   if (answered.size < resume.length) throw new RuntimeError('INVALID_OPTION', 'resume: a question is answered twice.')
-  const pause = resume.find(({ interruptId }) => interruptId === pauseName(agentId))
+  const pause = resume.find(({ interruptId }) => interruptId === pauseInterruptId(agentId))
   const others = resume.filter((entry) => entry !== pause)
   // The answer to a call is also one to the pause of a server that was started again: the call is asked for anew.
   const isAskedAnew = pause === undefined && agent.pause?.type === 'interrupted'
   const decisions = isAskedAnew ? [] : others.map((entry) => decisionOf(agent, entry))
-  const givesUp = isPaused && (pause ?? resume[0])?.status === 'cancelled'
+  const isGivenUp = isPaused && (pause ?? resume[0])?.status === 'cancelled'
   if (pause !== undefined && !isPaused) throw notPending(pause)
-  const isPrompt = givesUp && words !== undefined
-  const run = new AgUiRun(thread, runId, { saying, goesOn: !isPrompt })
-  const options = { requestId: requestName(runId) }
+  const isPrompt = isGivenUp && prompt !== undefined
+  const run = new AgUiRun(thread.activity, runId, { messageIds, isContinuation: !isPrompt })
+  const options = { requestId: requestIdOf(runId) }
   thread.begin(run, () => {
-    const sayMore = (): void => {
-      if (words !== undefined)
-        agent.dispatch({ type: 'agent.followUp', agentId, ...words }, { requestId: `${requestName(runId)}/said` })
+    const followUp = (): void => {
+      if (prompt !== undefined)
+        agent.dispatch({ type: 'agent.followUp', agentId, ...prompt }, { requestId: `${requestIdOf(runId)}/said` })
     }
     // What may be refused goes first: a decision cannot be taken back.
-    if (!isPaused) sayMore()
+    if (!isPaused) followUp()
     for (const { callId, approved, reason } of decisions) {
       const decision = approved ? 'approve' : 'deny'
       agent.dispatch({ type: 'agent.decide', agentId, callId, decision, ...given({ reason }) }, options)
     }
-    if (givesUp) {
+    if (isGivenUp) {
       agent.abort()
-      if (words === undefined) run.finish({ type: 'cancelled' })
-      else return agent.dispatch({ type: 'agent.prompt', agentId, ...words }, options)
+      if (prompt === undefined) run.finish({ type: 'cancelled' })
+      else return agent.dispatch({ type: 'agent.prompt', agentId, ...prompt }, options)
       return undefined
     }
     const asked = isPaused ? agent.dispatch({ type: 'agent.resume', agentId }, options) : undefined
-    if (isPaused) sayMore()
+    if (isPaused) followUp()
     return asked
   })
   return run

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunAgentInput } from '@ag-ui/core'
-import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
+import { errorInfo, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { OpenResponse } from '../bridge/endpoint.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { EventStream } from './eventStream.ts'
-import { answerError } from './httpStatus.ts'
 import { readInput } from './readInput.ts'
 import { RunView } from './runView.ts'
 
@@ -16,8 +15,8 @@ export async function overHttp(
   access: AgentAccess,
   {
     open,
-    answering,
-  }: { open(access: AgentAccess, input: RunAgentInput): Promise<AgUiRun>; readonly answering: OpenResponse },
+    connection,
+  }: { open(access: AgentAccess, input: RunAgentInput): Promise<AgUiRun>; readonly connection: OpenResponse },
 ): Promise<void> {
   if (request.method !== 'POST') {
     response.setHeader('allow', 'POST, OPTIONS')
@@ -33,11 +32,11 @@ export async function overHttp(
     if (text === undefined) return
     const input = readInput(text, access.limits.depth)
     const run = await open(access, input)
-    if (response.destroyed) return void run.takeEarly()
+    if (response.destroyed) return void run.takeBacklog()
     const stream = new EventStream(response, { clock: access.clock, everyMs: access.limits.pingMs })
     const view = new RunView(run, stream)
     response.on('close', () => view.close())
-    answering.onLeave(() => view.leave())
+    connection.onLeave(() => view.leave())
     view.start(
       input.messages,
       input.tools.map(({ name }) => name),
@@ -69,4 +68,34 @@ async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<strin
     request.on('close', () => resolve(undefined))
     request.on('error', () => resolve(undefined))
   })
+}
+
+/** The status each error is answered with; any other is a fault of the server's. */
+const statuses: { readonly [code: string]: number } = {
+  BRIDGE_FRAME: 400,
+  INVALID_CONTENT: 400,
+  INVALID_ID: 400,
+  INVALID_OPTION: 400,
+  BRIDGE_FORBIDDEN: 403,
+  AGENT_NOT_FOUND: 404,
+  AGENT_EXISTS: 409,
+  AGENT_STOPPED: 409,
+  CALL_NOT_PENDING: 409,
+  NOT_PAUSED: 409,
+  STORE_LOCKED: 409,
+  BRIDGE_LIMIT: 413,
+  QUEUE_FULL: 429,
+  AGENT_PAUSED: 503,
+  RUNTIME_CLOSED: 503,
+}
+
+/** Answers a request that no run came of, as JSON. */
+function answerError(
+  response: ServerResponse,
+  { code, message }: ErrorInfo,
+  status: number = statuses[code] ?? 500,
+): void {
+  if (response.destroyed) return
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(JSON.stringify({ code, message }))
 }

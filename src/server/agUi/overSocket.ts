@@ -34,7 +34,7 @@ export function overSocket(
         throw new RuntimeError('BRIDGE_LIMIT', `${views.size} runs go on here, the most allowed.`)
       }
       const run = await open(access, input)
-      if (isClosed) return void run.takeEarly()
+      if (isClosed) return void run.takeBacklog()
       const view = new RunView(
         run,
         sink.of(ids, () => views.delete(view)),

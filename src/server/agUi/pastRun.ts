@@ -1,7 +1,7 @@
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
-import { requestName } from './names.ts'
+import { requestIdOf } from './ids.ts'
 import type { Thread } from './thread.ts'
 import type { CalledChild } from './translate.ts'
 
@@ -22,7 +22,7 @@ export class PastRun {
   #open: Usage = noUsage
 
   constructor(runId: string) {
-    this.#requestId = requestName(runId)
+    this.#requestId = requestIdOf(runId)
   }
 
   /** The newest of the runs it was. */
@@ -81,7 +81,7 @@ export async function withPastRun<T>(
   use: (past: PastRun | undefined) => T,
 ): Promise<T> {
   const { agent } = thread
-  if (!thread.hadRun(runId) && !(await access.wasAsked(agent, requestName(runId)))) return use(undefined)
+  if (!thread.hadRun(runId) && !(await access.wasAsked(agent, requestIdOf(runId)))) return use(undefined)
   const past = new PastRun(runId)
   let next = 1
   // What is recorded while it is read is read too: the answer fits the moment it is used in.

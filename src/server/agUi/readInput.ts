@@ -6,7 +6,7 @@ import { isAgentId } from '../../protocol/ids.ts'
 import { depthOf } from '../bridge/readFrame.ts'
 
 /** Longest part of what is wrong that is said back, and longest id of a run, in UTF-16 units. */
-const maxSaid = 500
+const maxEchoed = 500
 const longestRunId = 256
 
 /** What a client asks for. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
@@ -14,13 +14,13 @@ export function readInput(text: string, maxDepth: number): RunAgentInput {
   const read = RunAgentInputSchema.safeParse(parse(text, maxDepth))
   if (!read.success) {
     const issues = describeIssues(read.error)
-    const said = cutEnd(issues, maxSaid)
-    throw new RuntimeError('BRIDGE_FRAME', `This is no RunAgentInput: ${said}.`)
+    const problem = cutEnd(issues, maxEchoed)
+    throw new RuntimeError('BRIDGE_FRAME', `This is no RunAgentInput: ${problem}.`)
   }
   const input = read.data as RunAgentInput
   const { threadId, runId } = input
   if (!isAgentId(threadId)) {
-    throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(cutEnd(threadId, maxSaid))} is no agent id.`)
+    throw new RuntimeError('INVALID_ID', `threadId: ${JSON.stringify(cutEnd(threadId, maxEchoed))} is no agent id.`)
   }
   if (runId === '' || runId.length > longestRunId) {
     throw new RuntimeError('BRIDGE_FRAME', `runId: give 1 to ${longestRunId} characters.`)

@@ -3,8 +3,8 @@ import type { ConversationView } from '../../conversation/conversation.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { textOf, toolCallsOf, type Block, type PlainBlock } from '../../protocol/messages.ts'
-import { contextTier } from './said.ts'
-import { replyName, resultName, thinkingName } from './names.ts'
+import { contextTier } from './userInput.ts'
+import { replyMessageId, resultMessageId, thinkingMessageId } from './ids.ts'
 
 /** What a front end is to show of blocks: text, or parts when there are images. */
 export function contentOf(blocks: readonly PlainBlock[]): string | ContentPart[] {
@@ -24,25 +24,29 @@ const thoughtOf = (content: readonly Block[]): string =>
   content.map((block) => (block.type === 'thinking' ? block.text : '')).join('')
 
 /** Ids that clients gave to user messages, by node. */
-export type ClientNames = ReadonlyMap<NodeId, string>
+export type ClientMessageIds = ReadonlyMap<NodeId, string>
 
 /** The conversation of an agent as AG-UI messages: the trunk, and the step that is not sealed yet. */
-export function threadMessages(agentId: string, conversation: ConversationView, names: ClientNames): Message[] {
+export function threadMessages(
+  agentId: string,
+  conversation: ConversationView,
+  clientIds: ClientMessageIds,
+): Message[] {
   const open = conversation.log().filter(({ id }) => conversation.node(id) === undefined)
-  return [...conversation.trunk(), ...open].flatMap((node) => messagesOf(agentId, node, names))
+  return [...conversation.trunk(), ...open].flatMap((node) => messagesOf(agentId, node, clientIds))
 }
 
-function messagesOf(agentId: string, node: ConversationNode, names: ClientNames): Message[] {
+function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMessageIds): Message[] {
   const { message, turnIndex } = node
   if (message.role === 'user') {
     if (isContext(node)) return []
-    return [{ id: userName(agentId, node, names), role: 'user', content: contentOf(message.content) }]
+    return [{ id: userMessageId(agentId, node, clientIds), role: 'user', content: contentOf(message.content) }]
   }
   if (message.role === 'toolResult') {
     const { callId, content, isError } = message
     return [
       {
-        id: resultName(agentId, turnIndex, callId),
+        id: resultMessageId(agentId, turnIndex, callId),
         role: 'tool',
         toolCallId: callId,
         content: contentOf(content),
@@ -50,12 +54,12 @@ function messagesOf(agentId: string, node: ConversationNode, names: ClientNames)
       },
     ]
   }
-  const id = replyName(agentId, turnIndex)
+  const id = replyMessageId(agentId, turnIndex)
   const thought = thoughtOf(message.content)
   const text = textOf(message.content)
   const calls = toolCallsOf(message.content)
   const messages: Message[] = []
-  if (thought !== '') messages.push({ id: thinkingName(id), role: 'reasoning', content: thought })
+  if (thought !== '') messages.push({ id: thinkingMessageId(id), role: 'reasoning', content: thought })
   if (text === '' && calls.length === 0) return messages
   messages.push({
     id,
@@ -86,11 +90,12 @@ export const isPrompt = (node: ConversationNode): boolean =>
   node.message.role === 'user' && node.message.source === 'prompt' && !isContext(node)
 
 /** Of a user message: the client's own id where it is known. */
-export const userName = (
+export const userMessageId = (
   agentId: string,
   { id, rebasedFrom }: Pick<ConversationNode, 'id' | 'rebasedFrom'>,
-  names: ClientNames,
-): string => names.get(id) ?? (rebasedFrom === undefined ? undefined : names.get(rebasedFrom)) ?? `${agentId}/n${id}`
+  clientIds: ClientMessageIds,
+): string =>
+  clientIds.get(id) ?? (rebasedFrom === undefined ? undefined : clientIds.get(rebasedFrom)) ?? `${agentId}/n${id}`
 
 /** Whether a client shows what the thread holds, as far as it is the thread's to say. */
 export function agree(clients: readonly Message[], ours: readonly Message[]): boolean {

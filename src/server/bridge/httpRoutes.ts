@@ -6,7 +6,7 @@ import { serverClosing, serverFull, pathOf, tokenOf, badToken, type Admission, t
 import type { Endpoint } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
 import { bridgePath, healthPath } from './serveOptions.ts'
-import type { ServedPage } from '../page/servePage.ts'
+import { answerText, type ServedPage } from '../page/servePage.ts'
 import { AgentAccess } from './agentAccess.ts'
 
 const corsMethods = 'GET, POST, OPTIONS'
@@ -116,10 +116,4 @@ export class HttpRoutes {
 function needSocket(response: ServerResponse): void {
   response.setHeader('upgrade', 'websocket')
   answerText(response, 426, 'open a WebSocket here')
-}
-
-/** Answers with a line of text. */
-export function answerText(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(`${text}\n`)
 }

@@ -1,9 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readPageFiles, type PageFile } from './pageFiles.ts'
+import { extname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { packageFile } from '../../charts/packageFile.ts'
+
+/** A file of the page, ready to be sent. */
+export interface PageFile {
+  readonly type: string
+  readonly body: Buffer
+  /** Its name changes with its content. */
+  readonly isLasting: boolean
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** Where `npm run build` puts the page, seen from the sources and from the built package alike. */
+function pageFolder(): string | undefined {
+  const url = packageFile('dist/inspector/')
+  return url?.protocol === 'file:' ? fileURLToPath(url) : undefined
+}
+
+/** Reads the built page: files by their path on the server. Empty when it was not built, or left behind by a bundler. */
+export async function readPageFiles(from = pageFolder()): Promise<ReadonlyMap<string, PageFile>> {
+  if (from === undefined) return new Map()
+  const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries.filter((entry) => entry.isFile() && types[extname(entry.name)] !== undefined)
+  const read = files.map(async (entry): Promise<[string, PageFile]> => {
+    const file = join(entry.parentPath, entry.name)
+    const path = `/${relative(from, file).split(sep).join('/')}`
+    const isLasting = path.startsWith('/assets/')
+    return [path === '/index.html' ? '/' : path, { type: types[extname(file)]!, body: await readFile(file), isLasting }]
+  })
+  return new Map(await Promise.all(read))
+}
 
 const notBuilt =
   'The files of the inspector page are not beside this server. In a bundled application keep escapement out of the bundle, as its ' +
-  'docs/bundlers.md tells; in the repository of escapement run "npm run build:page".\n'
+  'docs/bundlers.md tells; in the repository of escapement run "npm run build:page".'
 
 /** Only what the page itself brings; its one connection goes back to where it came from. */
 function policyFor(host: string | undefined): string {
@@ -41,9 +80,10 @@ export class ServedPage {
     response.setHeader('x-content-type-options', 'nosniff')
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
-      return end(response, 405, 'Only GET.\n')
+      return answerText(response, 405, 'Only GET.')
     }
-    if (file === undefined) return !files.has('/') ? end(response, 503, notBuilt) : end(response, 404, 'not found\n')
+    if (file === undefined)
+      return !files.has('/') ? answerText(response, 503, notBuilt) : answerText(response, 404, 'not found')
     response.writeHead(200, {
       'content-type': file.type,
       'content-length': file.body.length,
@@ -69,7 +109,8 @@ export class ServedPage {
   }
 }
 
-function end(response: ServerResponse, status: number, text: string): void {
+/** Answers with a line of text. */
+export function answerText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(text)
+  response.end(`${text}\n`)
 }

@@ -6,7 +6,7 @@ import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/store.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { assert, describe } from '../../support/suite.ts'
-import { requestName } from '../../../src/server/agUi/names.ts'
+import { requestIdOf } from '../../../src/server/agUi/ids.ts'
 import { inputOf, ofType, readEvents, serveFrontEnds, Stream, typesOf, verified } from './agUiHarness.ts'
 
 const careful = defineTool({
@@ -167,7 +167,7 @@ describe('AG-UI after a restart', (it) => {
     before.runtime.agent('thread')!.prompt('more')
     const queued = before.runtime
       .agent('thread')!
-      .dispatch({ type: 'agent.prompt', agentId: 'thread', content: 'and more' }, { requestId: requestName('r2') })
+      .dispatch({ type: 'agent.prompt', agentId: 'thread', content: 'and more' }, { requestId: requestIdOf('r2') })
     assert.ok(queued)
     await before.runtime.agent('thread')!.durable()
     const after = await serveFrontEnds(context, [defineAgent({ name: 'a', model: asking(), tools: [careful] })], {

@@ -1,7 +1,7 @@
 import { backoffDelay } from '../../../src/protocol/backoffDelay.ts'
 import { connect } from '../../../src/client/connect.ts'
 import type { ClientStatus } from '../../../src/client/link.ts'
-import { DeltaCutter } from '../../../src/client/deltaCutter.ts'
+import { DeltaCutter } from '../../../src/client/feedListener.ts'
 import type { WebSocketConstructor } from '../../../src/client/webSocketPort.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { quiet, withCode } from '../../support/agentHarness.ts'
@@ -308,7 +308,7 @@ describe('deltas', (it) => {
     const cutter = new DeltaCutter()
     cutter.cut(delta(0, 'one '))
     assert.equal(cutter.cut(delta(0, 'one ', { turnIndex: 1 })), { offset: 0, text: 'one ' })
-    cutter.saw({ type: 'reply.reset' } as never)
+    cutter.observe({ type: 'reply.reset' } as never)
     assert.equal(cutter.cut(delta(0, 'two', { turnIndex: 1 })), { offset: 0, text: 'two' })
   })
 })

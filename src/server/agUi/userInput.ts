@@ -7,8 +7,8 @@ import type { ProvenanceKind } from '../../protocol/provenance.ts'
 /** Marks, in the provenance of a message, what came as AG-UI context. */
 export const contextTier = 'ag-ui'
 
-/** One thing to say to an agent, in the shape of a prompt. */
-interface Said {
+/** A piece of context, in the shape of a prompt. */
+interface ContextMessage {
   readonly content: PlainBlock[]
   readonly provenance?: ProvenanceKind
 }
@@ -42,7 +42,7 @@ function blockOf(part: ContentPart): PlainBlock {
 }
 
 /** AG-UI context that the conversation does not hold yet: clients send all of it with every run. */
-export function newContext(context: readonly Context[], conversation: ConversationView): Said[] {
+export function newContext(context: readonly Context[], conversation: ConversationView): ContextMessage[] {
   const held = new Map<string, string>()
   for (const { message } of conversation.trunk()) {
     if (message.role !== 'user' || message.provenance?.type !== 'memoryTier') continue

@@ -1,0 +1,94 @@
+import type { RuntimeError } from '../protocol/errors.ts'
+import { isDelta, type AgentEvent } from '../protocol/events.ts'
+import type { ServerFrame } from '../protocol/frames.ts'
+
+const deltaTypes = { text: 'reply.delta', thinking: 'thinking.delta' } as const
+
+export type DeltaFrame = Extract<ServerFrame, { type: 'delta' }>
+type Piece = Pick<DeltaFrame, 'offset' | 'text'>
+
+/** Knows how much of a reply one listener was given, and cuts what comes again. */
+export class DeltaCutter {
+  #reply = ''
+  #received = { text: 0, thinking: 0 }
+
+  /** The part of a delta that is new; `undefined` when none is. */
+  cut({ runId, turnIndex, kind, offset, text }: DeltaFrame): Piece | undefined {
+    const reply = `${runId}/${turnIndex}`
+    if (reply !== this.#reply) this.#begin(reply)
+    const received = this.#received[kind]
+    const end = offset + text.length
+    if (end <= received) return undefined
+    this.#received[kind] = end
+    return offset >= received ? { offset, text } : { offset: received, text: text.slice(received - offset) }
+  }
+
+  /** A reply that begins again, begins at 0. */
+  observe({ type }: AgentEvent): void {
+    if (type === 'reply.start' || type === 'reply.reset' || type === 'reply.end') this.#begin('')
+  }
+
+  #begin(reply: string): void {
+    this.#reply = reply
+    this.#received = { text: 0, thinking: 0 }
+  }
+}
+
+/** What a listener wants. */
+export interface ListenerOptions {
+  /** `seq` of the last record it was given; `undefined`: it listens from now on, whenever that is. */
+  readonly cursor: number | undefined
+  readonly deltas: boolean
+  readonly descendants: boolean
+  /** Where it goes on when the server's log turns out to have lost what it had said: at its beginning, or else now. */
+  readonly rereads: boolean
+  onEvent(event: AgentEvent): void
+  /** No more comes; with the error when that was not the agent's own end. */
+  onEnd(error?: RuntimeError): void
+}
+
+/** One listener of a remote agent: it has a place of its own in the log, and is given nothing twice. */
+export class FeedListener {
+  readonly wants: ListenerOptions
+  cursor: number | undefined
+  readonly #cutter = new DeltaCutter()
+
+  constructor(wants: ListenerOptions) {
+    this.wants = wants
+    this.cursor = wants.cursor
+  }
+
+  /** A record's event. */
+  takeLogged(event: AgentEvent, seq: number): void {
+    if (this.cursor === undefined || seq <= this.cursor) return
+    this.cursor = seq
+    this.#deliver(event)
+  }
+
+  /** Something beside the log, which happened after record `seq` of the agent listened to. */
+  takeLive(event: AgentEvent, seq: number, isOwn: boolean): void {
+    if (!this.#hasReached(seq)) return
+    const isWanted = isOwn || this.wants.descendants || event.type.startsWith('approval.')
+    if (!isWanted || (!this.wants.deltas && isDelta(event))) return
+    this.#deliver(event)
+  }
+
+  /** A piece of the reply under way; `at` is where the agent's log stands. */
+  takeDelta(frame: DeltaFrame, at: Pick<AgentEvent, 'path' | 'seq' | 'time'>): void {
+    if (!this.wants.deltas || !this.#hasReached(at.seq)) return
+    const piece = this.#cutter.cut(frame)
+    if (piece === undefined) return
+    const { agentId, runId, turnIndex, kind } = frame
+    this.#deliver({ type: deltaTypes[kind], agentId, ...at, runId, turnIndex, ...piece })
+  }
+
+  /** Whether it was given everything up to a record. */
+  #hasReached(seq: number): boolean {
+    return this.cursor !== undefined && this.cursor >= seq
+  }
+
+  #deliver(event: AgentEvent): void {
+    this.#cutter.observe(event)
+    this.wants.onEvent(event)
+  }
+}

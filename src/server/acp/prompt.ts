@@ -1,0 +1,68 @@
+import { RequestError, type ContentBlock, type PromptResponse, type StopReason } from '@agentclientprotocol/sdk'
+import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
+import type { PlainBlock } from '../../protocol/messages.ts'
+import type { PauseReason } from '../../protocol/records.ts'
+import type { RunResult } from '../../runs/run.ts'
+import { outwardError } from '../bridge/outwardError.ts'
+
+type BlockOf<T extends ContentBlock['type']> = Extract<ContentBlock, { type: T }>
+
+const refuse = (what: string): never => {
+  throw new RuntimeError('INVALID_CONTENT', `${what} cannot be taken: text, images, links and text resources can.`)
+}
+
+const readers: { readonly [T in ContentBlock['type']]: (block: BlockOf<T>) => PlainBlock } = {
+  text: ({ text }) => ({ type: 'text', text }),
+  image: ({ data, mimeType }) => ({ type: 'image', data, mimeType }),
+  audio: ({ mimeType }) => refuse(`Audio (${mimeType})`),
+  resource_link: ({ name, uri, title, description }) => ({
+    type: 'text',
+    text: `[${oneLine(title ?? name)}](${uri})${description == null ? '' : `: ${description}`}`,
+  }),
+  resource: ({ resource }) => {
+    if ('text' in resource)
+      return { type: 'text', text: `<resource uri="${resource.uri}">\n${resource.text}\n</resource>` }
+    if (resource.mimeType?.startsWith('image/') !== true) return refuse(`The binary resource ${resource.uri}`)
+    return { type: 'image', data: resource.blob, mimeType: resource.mimeType }
+  },
+}
+
+const oneLine = (text: string): string => text.replace(/[\s[\]]+/g, ' ').trim()
+
+/**
+ * What a client's user said, as an agent takes it: a link becomes a Markdown link, an embedded text is given with its address.
+ *
+ * @throws RuntimeError `INVALID_CONTENT` for audio and for binary resources that are no images
+ */
+export const promptContent = (blocks: readonly ContentBlock[]): PlainBlock[] =>
+  blocks.map((block) => (readers[block.type] as (block: ContentBlock) => PlainBlock)(block))
+
+type LimitName = Extract<PauseReason, { type: 'limit' }>['limit']
+
+/** ACP knows no limit of money or time: what they stop is more requests. */
+const limitReasons: { readonly [L in LimitName]: StopReason } = {
+  turns: 'max_turn_requests',
+  tokens: 'max_tokens',
+  costUsd: 'max_turn_requests',
+  ms: 'max_turn_requests',
+}
+
+const endReasons = { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal', aborted: 'cancelled' } as const
+
+/**
+ * How a run ended, as the answer of its prompt; `_meta.escapement` has turns, usage, cost and of a pause the reason.
+ *
+ * @throws RequestError for a run that failed, or that a failing store stopped, with its code in `data`
+ */
+export function promptAnswer(result: RunResult): PromptResponse {
+  const { stopReason, runId, turns, usage, costUsd, reason } = result
+  const error = result.error ?? (reason?.type === 'store' ? reason.error : undefined)
+  if (stopReason === 'error' || (stopReason === 'paused' && reason?.type !== 'limit')) {
+    const { code, message } = outwardError(error ?? errorInfo('INTERNAL', `The run ended with "${stopReason}".`))
+    throw new RequestError(-32603, message, { code })
+  }
+  return {
+    stopReason: stopReason === 'paused' ? limitReasons[(reason as { limit: LimitName }).limit] : endReasons[stopReason],
+    _meta: { escapement: { runId, turns, usage, costUsd, ...(reason === undefined ? {} : { reason }) } },
+  }
+}

@@ -1,0 +1,139 @@
+import type { Message } from '@ag-ui/core'
+import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { textOf } from '../../protocol/messages.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { PartialReply } from './replyCursor.ts'
+import { threadMessages, userMessageId } from './threadMessages.ts'
+import type { CalledChild } from './translate.ts'
+import { contextTier } from './userInput.ts'
+
+/** The conversation of a thread, and what is under way in its agent and the sub-agents that were called. */
+export class ThreadActivity {
+  readonly agent: Agent
+  /** Ids that clients gave to user messages, by node. */
+  readonly messageIds = new Map<NodeId, string>()
+  /** Replies under way, by agent. */
+  readonly replies = new Map<string, PartialReply>()
+  /** Turns under way, by agent. */
+  readonly turns = new Map<string, number>()
+  /** Sub-agents that were called and have not answered, by id. */
+  readonly children = new Map<string, CalledChild>()
+
+  constructor(agent: Agent) {
+    this.agent = agent
+  }
+
+  messages(): Message[] {
+    return threadMessages(this.agent.id, this.agent.conversation, this.messageIds)
+  }
+
+  /** Text of the last reply of runs. */
+  lastText(agentRunIds: readonly string[]): string {
+    const last = this.agent.conversation
+      .trunk()
+      .findLast((node) => agentRunIds.includes(node.runId) && node.message.role === 'assistant')
+    return last === undefined ? '' : textOf(last.message.content.filter((block) => block.type === 'text'))
+  }
+
+  /** Whether the client has a user message: it sent it, or sent it as context. */
+  hasMessage({ nodeId, message }: EventOf<'message.added'>): boolean {
+    const { provenance } = message
+    return this.messageIds.has(nodeId) || (provenance?.type === 'memoryTier' && provenance.tier === contextTier)
+  }
+
+  /** Id of a message that the client does not have; `undefined`: it is one of those it sent. */
+  unseenMessageId(event: EventOf<'message.added'>): string | undefined {
+    return this.hasMessage(event) ? undefined : userMessageId(this.agent.id, { id: event.nodeId }, this.messageIds)
+  }
+
+  /** The sub-agent that carries a call out. */
+  childOf({ agentId, callId }: { readonly agentId: string; readonly callId: string }): string | undefined {
+    for (const child of this.children.values())
+      if (child.agentId === agentId && child.callId === callId) return child.childId
+    return undefined
+  }
+
+  /** Somebody begins to listen: takes over what is under way. */
+  start(): void {
+    const { id, growingReply } = this.agent
+    if (growingReply !== undefined) this.replies.set(id, { ...growingReply, attempt: 1, calls: new Map() })
+    const alive = new Set(idsBelow(this.agent))
+    for (const childId of this.children.keys()) if (!alive.has(childId)) this.children.delete(childId)
+  }
+
+  /** Nobody listens any more. */
+  stop(): void {
+    this.replies.clear()
+    this.turns.clear()
+  }
+
+  /** Takes what an event begins, before anybody is told of it. */
+  before(event: AgentEvent): void {
+    const { agentId } = event
+    switch (event.type) {
+      case 'reply.start': {
+        const { turnIndex, attempt } = event
+        if (this.#isShown(agentId))
+          this.replies.set(agentId, { turnIndex, attempt, text: '', thinking: '', calls: new Map() })
+        break
+      }
+      case 'reply.reset':
+        this.replies.delete(agentId)
+        break
+      case 'tool.start':
+        if (event.childId !== undefined && this.#isShown(agentId))
+          this.children.set(event.childId, { ...event, childId: event.childId })
+        break
+      case 'turn.start':
+        if (this.#isShown(agentId)) this.turns.set(agentId, event.turnIndex)
+        break
+      case 'turn.end':
+        this.turns.delete(agentId)
+        break
+      case 'reply.delta':
+        this.#append(agentId, 'text', event.text)
+        break
+      case 'thinking.delta':
+        this.#append(agentId, 'thinking', event.text)
+        break
+      case 'toolCall.delta':
+        this.#appendToCall(event)
+        break
+      default:
+    }
+  }
+
+  /** Forgets what an event ended, which was needed to tell of it. */
+  after(event: AgentEvent): void {
+    const { agentId } = event
+    if (event.type === 'reply.end') this.replies.delete(agentId)
+    else if (event.type === 'tool.end') {
+      const childId = this.childOf(event)
+      if (childId !== undefined) this.children.delete(childId)
+    } else if (event.type === 'run.end') {
+      this.turns.delete(agentId)
+      this.replies.delete(agentId)
+      if (agentId === this.agent.id) this.children.clear()
+    }
+  }
+
+  #isShown(agentId: string): boolean {
+    return agentId === this.agent.id || this.children.has(agentId)
+  }
+
+  #append(agentId: string, kind: 'text' | 'thinking', text: string): void {
+    const reply = this.replies.get(agentId)
+    if (reply !== undefined) reply[kind] += text
+  }
+
+  #appendToCall({ agentId, callId, name, text }: EventOf<'toolCall.delta'>): void {
+    const calls = this.replies.get(agentId)?.calls
+    const call = calls?.get(callId) ?? { text: '' }
+    if (name !== undefined) call.name = name
+    call.text += text
+    calls?.set(callId, call)
+  }
+}
+
+const idsBelow = (agent: Agent): string[] => agent.children().flatMap((child) => [child.id, ...idsBelow(child)])
