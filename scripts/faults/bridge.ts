@@ -152,7 +152,7 @@ export const faults: readonly Fault[] = [
     id: 'bridge-19',
     file: file('decisions'),
     what: 'a decision for another tree’s agent has that one’s log read',
-    from: 'born?.path.includes(ancestor.id) === true && ',
+    from: 'created?.path.includes(ancestor.id) === true && ',
     to: '',
     tests: ['server/bridge/carriedOut'],
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tagSchema, type Tag } from '../protocol/braking.ts'
 import { errorInfoSchema } from '../protocol/errorInfo.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { describeIssues, errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from '../protocol/errors.ts'
 import { agentSummarySchema, sessionEntrySchema, type AgentSummary, type SessionEntry } from '../protocol/frames.ts'
 import { messageSchema, type Message } from '../protocol/messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, type PauseReason } from '../protocol/records.ts'
@@ -132,3 +132,16 @@ export function readAnswer<T>(schema: z.ZodType<T>, answer: unknown): T {
   if (checked.success) return checked.data
   throw new RuntimeError('BRIDGE_FRAME', `The server's answer is not known here: ${describeIssues(checked.error)}.`)
 }
+
+const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
+
+/** What a server said went wrong, as an error to throw. */
+export function remoteError({ code, message }: ErrorInfo): RuntimeError {
+  if (!isKnown(code)) return new RuntimeError('BRIDGE_FRAME', `The server answered ${code}: ${message}`)
+  // The message ends with the advice of the table, which the constructor adds.
+  const advice = ` ${errorTable[code]}`
+  return new RuntimeError(code, message.endsWith(advice) ? message.slice(0, -advice.length) : message)
+}
+
+/** What is said of anything that is asked of a closed client. */
+export const closedError = (): RuntimeError => new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')

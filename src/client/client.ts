@@ -4,6 +4,7 @@ import type { Role, ServerFrame } from '../protocol/frames.ts'
 import {
   agentsSchema,
   readAnswer,
+  remoteError,
   sessionsSchema,
   spawnedSchema,
   type RemoteAgents,
@@ -13,7 +14,6 @@ import type { CheckedOptions } from './connectOptions.ts'
 import { Link, type ClientStatus, type LinkOwner, type WelcomeFrame } from './link.ts'
 import { Outgoing, type Asked, type Asking } from './outgoing.ts'
 import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
-import { remoteError } from './remoteError.ts'
 import { RemoteFeed } from './remoteFeed.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
 import { randomHex, sessionIdFor } from './sessionId.ts'

@@ -1,9 +1,9 @@
 import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { bridgeProtocol, closeCodes, type ClientFrame, type ServerFrame } from '../protocol/frames.ts'
 import { backoffDelay } from '../protocol/backoffDelay.ts'
+import { closedError, remoteError } from './answers.ts'
 import type { CheckedOptions } from './connectOptions.ts'
 import { readFrames } from './readFrames.ts'
-import { closedError, remoteError } from './remoteError.ts'
 import { tokenProtocol } from './sessionId.ts'
 import type { WebSocketPort } from './webSocketPort.ts'
 

@@ -36,16 +36,7 @@ function mixBlock(state: Uint32Array, words: Uint32Array): void {
     const farMix = turn(far, 7) ^ turn(far, 18) ^ (far >>> 3)
     words[t] = nearMix + words[t - 7]! + farMix + words[t - 16]!
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as readonly [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
   for (let t = 0; t < 64; t += 1) {
     const choice = (e & f) ^ (~e & g)
     const majority = (a & b) ^ (a & c) ^ (b & c)

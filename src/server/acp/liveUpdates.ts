@@ -1,8 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
-import { textChunk, userUpdates } from './messageUpdates.ts'
-import { note, pruneNote, revertNote } from './notes.ts'
+import { note, pruneNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate, textContent, type KnownCall } from './toolCallShape.ts'
 
 /** Most of a call's output that is shown while it runs, in UTF-16 units. */

@@ -3,8 +3,7 @@ import type { ConversationView } from '../../conversation/conversation.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import { toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
 import type { Tag } from '../../protocol/braking.ts'
-import { textChunk, userUpdates } from './messageUpdates.ts'
-import { revertNote } from './notes.ts'
+import { revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate } from './toolCallShape.ts'
 
 /** What a client is told of a conversation it did not see. */

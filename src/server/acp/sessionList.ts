@@ -1,4 +1,5 @@
 import type { ListSessionsRequest, ListSessionsResponse } from '@agentclientprotocol/sdk'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
@@ -51,7 +52,4 @@ async function firstWords(access: AgentAccess, agentId: string): Promise<string>
   return ''
 }
 
-function titleOf(said: string): string {
-  const line = said.replace(/\s+/g, ' ').trim()
-  return line.length > maxTitle ? `${line.slice(0, maxTitle - 1).toWellFormed()}…` : line
-}
+const titleOf = (text: string): string => cutEnd(text.replace(/\s+/g, ' ').trim(), maxTitle)

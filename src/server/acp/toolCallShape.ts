@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import type { ContentBlock, SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import type { PlainBlock, ToolResultMessage } from '../../protocol/messages.ts'
 import { textOf } from '../../protocol/messages.ts'
 
@@ -31,11 +32,8 @@ export interface KnownCall {
 export function titleOf({ name, input, agentId }: Omit<KnownCall, 'toolCallId'>): string {
   const values: unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]
   const first = values.find((value) => typeof value === 'string')
-  const title = [...(agentId === undefined ? [] : [`${agentId}:`]), name, ...(first === undefined ? [] : [first])].join(
-    ' ',
-  )
-  const line = title.replace(/\s+/g, ' ').trim()
-  return line.length > maxTitle ? `${line.slice(0, maxTitle - 1).toWellFormed()}…` : line
+  const parts = [agentId === undefined ? undefined : `${agentId}:`, name, first].filter((part) => part !== undefined)
+  return cutEnd(parts.join(' ').replace(/\s+/g, ' ').trim(), maxTitle)
 }
 
 /** The call as something an update or a question about permission can hold. */

@@ -93,25 +93,12 @@ export function tokenUsage({ input, output, cacheRead, cacheWrite, reasoning }: 
 /** The last event of a run. */
 export function lastEvent(ending: Ending, ids: { threadId: string; runId: string }, usage: Usage): Event {
   const spent = { usage: [tokenUsage(usage)] }
-  switch (ending.type) {
-    case 'error':
-      return { type: EventType.RUN_ERROR, code: ending.code, message: ending.message, ...spent }
-    case 'interrupt':
-      return {
-        type: EventType.RUN_FINISHED,
-        ...ids,
-        outcome: { type: 'interrupt', interrupts: [...ending.interrupts] },
-        ...spent,
-      }
-    case 'cancelled':
-      return { type: EventType.RUN_FINISHED, ...ids, outcome: { type: 'cancelled' }, ...spent }
-    case 'success':
-      return {
-        type: EventType.RUN_FINISHED,
-        ...ids,
-        outcome: { type: 'success' },
-        ...(ending.result === undefined ? {} : { result: ending.result }),
-        ...spent,
-      }
+  if (ending.type === 'error') {
+    const { code, message } = ending
+    return { type: EventType.RUN_ERROR, code, message, ...spent }
   }
+  const { type } = ending
+  const outcome = type === 'interrupt' ? { type, interrupts: [...ending.interrupts] } : { type }
+  const result = type === 'success' && ending.result !== undefined ? { result: ending.result } : {}
+  return { type: EventType.RUN_FINISHED, ...ids, outcome, ...result, ...spent }
 }

@@ -3,7 +3,7 @@ import { RunAgentInputSchema } from '@ag-ui/core/schemas'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
-import { depthOf } from '../bridge/readFrame.ts'
+import { readJson } from '../bridge/readFrame.ts'
 
 /** Longest part of what is wrong that is said back, and longest id of a run, in UTF-16 units. */
 const maxEchoed = 500
@@ -11,10 +11,11 @@ const longestRunId = 256
 
 /** What a client asks for. @throws RuntimeError `BRIDGE_FRAME`, `INVALID_ID` */
 export function readInput(text: string, maxDepth: number): RunAgentInput {
-  const read = RunAgentInputSchema.safeParse(parse(text, maxDepth))
+  const json = readJson(text, maxDepth, 'input')
+  if ('problem' in json) throw new RuntimeError('BRIDGE_FRAME', json.problem)
+  const read = RunAgentInputSchema.safeParse(json.value)
   if (!read.success) {
-    const issues = describeIssues(read.error)
-    const problem = cutEnd(issues, maxEchoed)
+    const problem = cutEnd(describeIssues(read.error), maxEchoed)
     throw new RuntimeError('BRIDGE_FRAME', `This is no RunAgentInput: ${problem}.`)
   }
   const input = read.data as RunAgentInput
@@ -26,16 +27,6 @@ export function readInput(text: string, maxDepth: number): RunAgentInput {
     throw new RuntimeError('BRIDGE_FRAME', `runId: give 1 to ${longestRunId} characters.`)
   }
   return input
-}
-
-function parse(text: string, maxDepth: number): unknown {
-  if (depthOf(text) > maxDepth)
-    throw new RuntimeError('BRIDGE_FRAME', `The input is nested deeper than ${maxDepth} levels.`)
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new RuntimeError('BRIDGE_FRAME', 'The input is not JSON.')
-  }
 }
 
 /** A value of `forwardedProps`, when it is an object. */

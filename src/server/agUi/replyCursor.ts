@@ -1,6 +1,6 @@
 import { EventType } from '@ag-ui/core'
 import { toolCallIdOf, replyMessageId, thinkingMessageId } from './ids.ts'
-import { piecesOf } from './eventText.ts'
+import { piecesOf } from './eventStream.ts'
 import { openText, ownerOf, type EventWriter, type Piece } from './translate.ts'
 
 /** What has come of a reply under way. */

@@ -1,6 +1,6 @@
 import type { Event } from '@ag-ui/core'
 import type { TextSocket } from '../bridge/endpoint.ts'
-import type { Sink } from './sink.ts'
+import type { Sink } from './durableSink.ts'
 
 /** The runs of one socket share what may wait in it: what comes while it is full is written when the socket has drained. */
 export class SocketSink {

@@ -68,40 +68,15 @@ export class ThreadActivity {
     this.turns.clear()
   }
 
-  /** Takes what an event begins, before anybody is told of it. */
+  /** Takes what an event begins or goes on with, before anybody is told of it. */
   before(event: AgentEvent): void {
     const { agentId } = event
-    switch (event.type) {
-      case 'reply.start': {
-        const { turnIndex, attempt } = event
-        if (this.#isShown(agentId))
-          this.replies.set(agentId, { turnIndex, attempt, text: '', thinking: '', calls: new Map() })
-        break
-      }
-      case 'reply.reset':
-        this.replies.delete(agentId)
-        break
-      case 'tool.start':
-        if (event.childId !== undefined && this.#isShown(agentId))
-          this.children.set(event.childId, { ...event, childId: event.childId })
-        break
-      case 'turn.start':
-        if (this.#isShown(agentId)) this.turns.set(agentId, event.turnIndex)
-        break
-      case 'turn.end':
-        this.turns.delete(agentId)
-        break
-      case 'reply.delta':
-        this.#append(agentId, 'text', event.text)
-        break
-      case 'thinking.delta':
-        this.#append(agentId, 'thinking', event.text)
-        break
-      case 'toolCall.delta':
-        this.#appendToCall(event)
-        break
-      default:
-    }
+    if (event.type === 'turn.end') this.turns.delete(agentId)
+    else if (event.type === 'reply.reset') this.replies.delete(agentId)
+    else if (event.type === 'reply.delta') this.#append(agentId, 'text', event.text)
+    else if (event.type === 'thinking.delta') this.#append(agentId, 'thinking', event.text)
+    else if (event.type === 'toolCall.delta') this.#appendToCall(event)
+    else if (agentId === this.agent.id || this.children.has(agentId)) this.#begin(event)
   }
 
   /** Forgets what an event ended, which was needed to tell of it. */
@@ -118,8 +93,14 @@ export class ThreadActivity {
     }
   }
 
-  #isShown(agentId: string): boolean {
-    return agentId === this.agent.id || this.children.has(agentId)
+  #begin(event: AgentEvent): void {
+    const { agentId } = event
+    if (event.type === 'turn.start') this.turns.set(agentId, event.turnIndex)
+    else if (event.type === 'reply.start') {
+      const { turnIndex, attempt } = event
+      this.replies.set(agentId, { turnIndex, attempt, text: '', thinking: '', calls: new Map() })
+    } else if (event.type === 'tool.start' && event.childId !== undefined)
+      this.children.set(event.childId, { ...event, childId: event.childId })
   }
 
   #append(agentId: string, kind: 'text' | 'thinking', text: string): void {

@@ -42,7 +42,7 @@ export interface BridgeRuntime {
   onAgent(listener: (agent: Agent) => void): () => void
 }
 
-type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'> & {
+export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'> & {
   readonly redactor?: Redactor | undefined
   readonly logger?: Logger | undefined
   readonly role?: Role
@@ -222,30 +222,23 @@ export class Bridge {
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async feedOf(agentId: string, reach: Reach): Promise<Feed> {
     const known = this.#feeds.get(agentId) ?? this.runtime.agent(agentId)
-    if (known === undefined) return await this.#storedFeed(agentId, reach)
-    // Before there is a feed of it, which would stay where nobody subscribes.
-    checkReach(reach, agentId, known.path)
-    return this.#feeds.get(agentId) ?? this.#runningFeed(agentId)!
-  }
-
-  #runningFeed(agentId: string): Feed | undefined {
-    const agent = this.runtime.agent(agentId)
-    return agent === undefined
-      ? undefined
-      : this.#keep(new Feed({ agentId, path: agent.path, lastSeq: agent.lastSeq }, agent))
-  }
-
-  /** Of an agent that does not run: it is in its log, and followed should it begin to run. */
-  async #storedFeed(agentId: string, reach: Reach): Promise<Feed> {
+    if (known !== undefined) {
+      // Before there is a feed of it, which would stay where nobody subscribes.
+      checkReach(reach, agentId, known.path)
+      return this.#openFeed(known, agentId)
+    }
+    // One that does not run is in its log, and followed should it begin to run.
     const { path } = await this.#created(agentId, reach)
     let lastSeq = 0
     for await (const { seq } of this.store.read(agentId)) lastSeq = seq
-    // It may have begun to run meanwhile.
-    return this.#feeds.get(agentId) ?? this.#runningFeed(agentId) ?? this.#keep(new Feed({ agentId, path, lastSeq }))
+    return this.#openFeed({ path, lastSeq }, agentId)
   }
 
-  #keep(feed: Feed): Feed {
-    this.#feeds.set(feed.agentId, feed)
+  /** The feed there is by now, or a new one: of the agent, if that runs by now. */
+  #openFeed({ path, lastSeq }: Pick<Feed, 'path' | 'lastSeq'>, agentId: string): Feed {
+    const agent = this.runtime.agent(agentId)
+    const feed = this.#feeds.get(agentId) ?? new Feed({ agentId, path, lastSeq: agent?.lastSeq ?? lastSeq }, agent)
+    this.#feeds.set(agentId, feed)
     return feed
   }
 

@@ -30,8 +30,8 @@ export class Decisions {
     if (ancestor.approvals().some((call) => call.key === key)) return false
     const running = this.#agentOf(owner)
     if (running !== undefined) return running.path.includes(ancestor.id) && (await running.wasAsked(requestId))
-    const born = await createdRecord(this.#store, owner)
-    return born?.path.includes(ancestor.id) === true && (await this.#requestsOf(owner)).has(requestId)
+    const created = await createdRecord(this.#store, owner)
+    return created?.path.includes(ancestor.id) === true && (await this.#requestsOf(owner)).has(requestId)
   }
 
   #requestsOf(owner: string): Promise<RequestIndex> {

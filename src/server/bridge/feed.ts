@@ -1,4 +1,5 @@
 import { isDelta, isLogged, type AgentEvent } from '../../protocol/events.ts'
+import type { ServerFrame } from '../../protocol/frames.ts'
 import type { Agent, GrowingReply } from '../../runtime/agents/agent.ts'
 import { outwardEvent } from './outwardError.ts'
 
@@ -233,13 +234,7 @@ function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
   return liveFrame(dropped, agentId, seq)
 }
 
-interface Delta {
-  readonly runId: string
-  readonly turnIndex: number
-  readonly kind: 'text' | 'thinking'
-  readonly offset: number
-  readonly text: string
-}
+type Delta = Omit<Extract<ServerFrame, { type: 'delta' }>, 'type' | 'agentId'>
 
 const deltaFrame = (agentId: string, { runId, turnIndex, kind, offset, text }: Delta): string =>
   JSON.stringify({ type: 'delta', agentId, runId, turnIndex, kind, offset, text })

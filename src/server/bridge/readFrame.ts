@@ -18,19 +18,25 @@ type Read = CheckedClientFrame | { readonly problem: string; readonly id?: strin
 
 /** Reads a frame; what is wrong with it is said, never thrown. */
 export function readFrame(text: string, maxDepth: number): Read {
-  if (depthOf(text) > maxDepth) return { problem: `The frame is nested deeper than ${maxDepth} levels.` }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { problem: 'The frame is not JSON.' }
-  }
+  const read = readJson(text, maxDepth, 'frame')
+  if ('problem' in read) return read
+  const { value } = read
   const frame = clientFrameSchema.safeParse(value)
   if (frame.success) return frame.data
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   const issues = describeIssues(frame.error)
   const problem = `The frame is not one this server knows: ${cutEnd(issues, maxEchoed)}.`
   return typeof id === 'string' && id.length <= 128 ? { problem, id } : { problem }
+}
+
+/** A JSON text as a value, or what is wrong with `what` it is. */
+export function readJson(text: string, maxDepth: number, what: string): { value: unknown } | { problem: string } {
+  if (depthOf(text) > maxDepth) return { problem: `The ${what} is nested deeper than ${maxDepth} levels.` }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return { problem: `The ${what} is not JSON.` }
+  }
 }
 
 /** How deep the brackets of a JSON text are nested, strings left out: found before parsing, which would recurse. */

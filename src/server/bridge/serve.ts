@@ -1,15 +1,13 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import type { Duplex } from 'node:stream'
-import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
-import type { Logger } from '../../protocol/logger.ts'
-import type { Store } from '../../protocol/store.ts'
 import { answerText, ServedPage } from '../page/servePage.ts'
 import { checkExposure } from './access.ts'
-import { Bridge, type BridgeRuntime } from './bridge.ts'
+import { Bridge, type BridgeParts, type BridgeRuntime } from './bridge.ts'
 import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
 import { bridgeLimitsSchema } from './limits.ts'
 import { HttpRoutes } from './httpRoutes.ts'
@@ -23,17 +21,7 @@ import { Upgrades } from './upgrades.ts'
  */
 export async function serve(
   runtime: BridgeRuntime,
-  {
-    store,
-    clock,
-    redactor,
-    logger,
-  }: {
-    readonly store: Store
-    readonly clock: Clock
-    readonly redactor?: Redactor | undefined
-    readonly logger?: Logger | undefined
-  },
+  shared: Pick<BridgeParts, 'store' | 'clock' | 'redactor' | 'logger'>,
   options: ServeOptions = {},
 ): Promise<BridgeServer> {
   checkServeOptions(options)
@@ -43,16 +31,8 @@ export async function serve(
   const limits = bridgeLimitsSchema.parse(options.limits ?? {})
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
-  const bridge = new Bridge(runtime, {
-    store,
-    clock,
-    limits,
-    tokens,
-    role: options.role ?? 'admin',
-    definitions: byName,
-    redactor,
-    logger,
-  })
+  const { clock } = shared
+  const bridge = new Bridge(runtime, { ...shared, limits, tokens, role: options.role ?? 'admin', definitions: byName })
   const admission = new Admission(bridge, options.origins)
   const routes = new HttpRoutes(bridge, admission, byPath, hasPage ? new ServedPage() : undefined)
   const upgrades = new Upgrades(bridge, admission, byPath)
@@ -82,14 +62,14 @@ export async function serve(
   http.on('upgrade', upgrade)
   const cancelBeat = beat(clock, bridge)
   // It stays what it was once the server is closed.
-  const own = options.server === undefined ? (http.address() as AddressInfo).port : undefined
+  const own = options.server === undefined ? { address: host, port: addressOf(http)!.port } : undefined
 
   return {
     get url() {
-      return urlOf(http, own === undefined ? undefined : { address: host, port: own })
+      return urlOf(http, own ?? addressOf(http))
     },
     get port() {
-      return own ?? portOf(http)
+      return (own ?? addressOf(http))?.port ?? 0
     },
     get connections() {
       return bridge.connections.size - bridge.unauthenticated.size
@@ -154,19 +134,11 @@ async function drained(bridge: Bridge, clock: Clock, ms: number): Promise<void> 
 
 async function listen(server: Server, port: number, host: string): Promise<void> {
   try {
-    await new Promise<void>((resolve, rejectIt) => {
-      server.once('error', rejectIt)
-      server.listen(port, host, () => {
-        server.off('error', rejectIt)
-        resolve()
-      })
-    })
+    server.listen(port, host)
+    await once(server, 'listening')
   } catch (thrown) {
-    throw new RuntimeError(
-      'BRIDGE_LISTEN_FAILED',
-      `The bridge cannot listen on ${host}:${port}: ${messageOf(thrown)}.`,
-      { cause: thrown },
-    )
+    const what = `The bridge cannot listen on ${host}:${port}: ${messageOf(thrown)}.`
+    throw new RuntimeError('BRIDGE_LISTEN_FAILED', what, { cause: thrown })
   }
 }
 
@@ -178,14 +150,11 @@ function addressOf(server: Server): Address | undefined {
   return address === null || typeof address === 'string' ? undefined : address
 }
 
-/** The port a server listens on now; 0: none. */
-const portOf = (server: Server): number => addressOf(server)?.port ?? 0
-
 /** A server that listens on every address is reached by that of this machine. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
-/** Where clients of a server connect, as it listens now unless told; empty: nowhere. */
-function urlOf(server: Server, address: Address | undefined = addressOf(server)): string {
+/** Where clients of a server connect; empty: nowhere. */
+function urlOf(server: Server, address: Address | undefined): string {
   if (address === undefined) return ''
   const host = address.address.includes(':') ? `[${address.address}]` : address.address
   const scheme = server instanceof TlsServer ? 'wss' : 'ws'

@@ -9,12 +9,12 @@ import type { Reach } from './access.ts'
 const maxFolds = 32
 
 /** A log and how it stands; a store that cannot tell has it read. */
-interface Standing {
+interface LogEntry {
   readonly id: string
   readonly stat: LogStat | undefined
 }
 
-interface Birth {
+interface Ancestry {
   /** Ids of its ancestors; `undefined`: the log has no first record, or none that can be read. */
   readonly path: readonly string[] | undefined
   readonly size: number
@@ -40,12 +40,12 @@ const isSame = (one: LogStat | undefined, other: LogStat | undefined): boolean =
  */
 export class SessionIndex {
   readonly #store: Store
-  readonly #births = new Map<string, Birth>()
+  readonly #ancestries = new Map<string, Ancestry>()
   readonly #summaries = new Map<string, Summary>()
   readonly #folds = new Map<string, Fold>()
   #last: Promise<unknown> = Promise.resolve()
   /** A look at the store that has not begun: whoever asks meanwhile shares it. */
-  #looking: Promise<readonly Standing[]> | undefined
+  #listing: Promise<readonly LogEntry[]> | undefined
 
   constructor(store: Store) {
     this.#store = store
@@ -53,16 +53,16 @@ export class SessionIndex {
 
   /** Ids of the sessions within reach, the one written last first. Rejects as `Store.list` does. */
   async ids(reach: Reach): Promise<readonly string[]> {
-    this.#looking ??= this.#inTurn(() => {
-      this.#looking = undefined
-      return this.#look()
+    this.#listing ??= this.#inTurn(() => {
+      this.#listing = undefined
+      return this.#list()
     })
-    const standings = await this.#looking
-    const within: Standing[] = []
-    for (const standing of standings) {
-      const { id } = standing
+    const entries = await this.#listing
+    const within: LogEntry[] = []
+    for (const entry of entries) {
+      const { id } = entry
       // Most tokens reach everything or nothing of it by its own id: what it is below need not be known.
-      if (reach(id, []) || reach(id, (await this.#inTurn(() => this.#pathOf(standing))) ?? [])) within.push(standing)
+      if (reach(id, []) || reach(id, (await this.#inTurn(() => this.#pathOf(entry))) ?? [])) within.push(entry)
     }
     if (this.#store.stat === undefined) return await this.#byLastRecord(within)
     return within.map(({ id }) => id)
@@ -80,29 +80,29 @@ export class SessionIndex {
     return done
   }
 
-  async #look(): Promise<readonly Standing[]> {
+  async #list(): Promise<readonly LogEntry[]> {
     const ids = await this.#store.list()
-    const standings = await Promise.all(ids.map(async (id) => ({ id, stat: await this.#statOf(id) })))
+    const entries = await Promise.all(ids.map(async (id) => ({ id, stat: await this.#statOf(id) })))
     const there = new Set(ids)
-    for (const known of [this.#births, this.#summaries, this.#folds])
+    for (const known of [this.#ancestries, this.#summaries, this.#folds])
       for (const id of known.keys()) if (!there.has(id)) known.delete(id)
-    return standings.toSorted((a, b) => (b.stat?.writtenAt ?? 0) - (a.stat?.writtenAt ?? 0))
+    return entries.toSorted((a, b) => (b.stat?.writtenAt ?? 0) - (a.stat?.writtenAt ?? 0))
   }
 
   async #statOf(id: string): Promise<LogStat | undefined> {
     return await this.#store.stat?.(id).catch(() => undefined)
   }
 
-  async #pathOf({ id, stat }: Standing): Promise<readonly string[] | undefined> {
+  async #pathOf({ id, stat }: LogEntry): Promise<readonly string[] | undefined> {
     const size = stat?.size ?? 0
-    const known = this.#births.get(id)
+    const known = this.#ancestries.get(id)
     // A log only grows, unless it is another one by now.
     if (known !== undefined && (known.path === undefined ? size === known.size : size >= known.size)) return known.path
     const path = await createdRecord(this.#store, id).then(
-      (born) => born?.path,
+      (created) => created?.path,
       () => undefined,
     )
-    if (path !== undefined || stat !== undefined) this.#births.set(id, { path, size })
+    if (path !== undefined || stat !== undefined) this.#ancestries.set(id, { path, size })
     return path
   }
 
@@ -135,9 +135,9 @@ export class SessionIndex {
     return { ...summaryOf(fold.projection.session), id, ...(error === undefined ? {} : { error }) }
   }
 
-  async #byLastRecord(standings: readonly Standing[]): Promise<readonly string[]> {
+  async #byLastRecord(entries: readonly LogEntry[]): Promise<readonly string[]> {
     const found: { readonly id: string; readonly updatedAt: number }[] = []
-    for (const { id } of standings) {
+    for (const { id } of entries) {
       const summary = await this.#inTurn(() => this.#summarise(id))
       if (summary !== undefined) found.push(summary)
     }

@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import { textChunk } from '../../../src/server/acp/messageUpdates.ts'
+import { textChunk } from '../../../src/server/acp/sessionUpdates.ts'
 import { Outbox } from '../../../src/server/acp/outbox.ts'
 import { assert, describe } from '../../support/suite.ts'
 

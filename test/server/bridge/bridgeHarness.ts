@@ -167,6 +167,16 @@ export class Heard {
   }
 }
 
+/** Has a new agent work until a call waits for a decision. */
+export async function untilApproval({ runtime }: Serving, definition: AgentDefinition, id: string) {
+  const agent = await runtime.spawn(definition, { id })
+  const heard = new Heard()
+  agent.subscribe(heard.listen)
+  const run = agent.prompt('go')
+  await heard.until(({ type }) => type === 'approval.requested')
+  return { run, call: agent.approvals()[0]! }
+}
+
 /** Resolves once a client has a status. */
 export const untilStatus = (client: Client, status: Client['status']): Promise<void> =>
   new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { Store } from '../../../src/protocol/store.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { gate } from '../../support/agentHarness.ts'
 import { assert, describe } from '../../support/suite.ts'
-import { approving, Heard, lastingStore, serveAgents, type Bare } from './bridgeHarness.ts'
+import { approving, lastingStore, serveAgents, untilApproval, type Bare } from './bridgeHarness.ts'
 
 /** Counts what is asked of it. */
 function payer() {
@@ -155,12 +155,8 @@ describe('a decision about a call of a sub-agent that has ended', (it) => {
     await before.runtime.spawn(boss, { id: 'stranger' })
     await before.runtime.close()
     const serving = await serveAgents(context, [boss], { runtime: { store } })
-    const agent = await serving.runtime.spawn(boss, { id: 'b1' })
-    const heard = new Heard()
-    agent.subscribe(heard.listen)
-    const run = agent.prompt('go')
-    await heard.until(({ type }) => type === 'approval.requested')
-    const [{ key } = { key: '' }] = agent.approvals()
+    const { run, call } = await untilApproval(serving, boss, 'b1')
+    const { key } = call
     const bare = await serving.dial({ hello: { sessionId: 's1' } })
     const decide = { type: 'agent.decide', agentId: 'b1', callId: key, decision: 'approve' }
     assert.is((await bare.ask(decide)).type, 'ok')

@@ -2,7 +2,7 @@ import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { gate } from '../../support/agentHarness.ts'
 import { assert, describe } from '../../support/suite.ts'
-import { approving, Heard, lastingStore, logOf, serveAgents } from './bridgeHarness.ts'
+import { approving, lastingStore, logOf, serveAgents, untilApproval } from './bridgeHarness.ts'
 
 const typesOf = (records: readonly object[]): string[] => records.map((record) => (record as { type: string }).type)
 
@@ -35,14 +35,9 @@ describe('a command sent again to the next server', (it) => {
     const store = lastingStore()
     const { worker } = approving()
     const before = await serveAgents(context, [worker], { runtime: { store } })
-    const agent = await before.runtime.spawn(worker, { id: 'a1' })
-    const heard = new Heard()
-    agent.subscribe(heard.listen)
-    const run = agent.prompt('go')
-    await heard.until(({ type }) => type === 'approval.requested')
+    const { run, call } = await untilApproval(before, worker, 'a1')
     const first = await before.dial({ hello: { sessionId: 's1' } })
-    const [{ callId } = { callId: '' }] = agent.approvals()
-    const decide = { type: 'agent.decide', agentId: 'a1', callId, decision: 'approve', id: 'c1' }
+    const decide = { type: 'agent.decide', agentId: 'a1', callId: call.callId, decision: 'approve', id: 'c1' }
     await first.until(({ type }) => type === 'welcome')
     first.send(decide)
     assert.is((await run.result).text, 'done')
@@ -58,14 +53,9 @@ describe('a command sent again to the next server', (it) => {
     const store = lastingStore()
     const { boss } = approving()
     const before = await serveAgents(context, [boss], { runtime: { store } })
-    const agent = await before.runtime.spawn(boss, { id: 'b1' })
-    const heard = new Heard()
-    agent.subscribe(heard.listen)
-    const run = agent.prompt('go')
-    await heard.until(({ type }) => type === 'approval.requested')
+    const { run, call } = await untilApproval(before, boss, 'b1')
     const first = await before.dial({ hello: { sessionId: 's1' } })
-    const [{ key } = { key: '' }] = agent.approvals()
-    const decide = { type: 'agent.decide', agentId: 'b1', callId: key, decision: 'approve', id: 'c1' }
+    const decide = { type: 'agent.decide', agentId: 'b1', callId: call.key, decision: 'approve', id: 'c1' }
     await first.until(({ type }) => type === 'welcome')
     first.send(decide)
     assert.is((await run.result).text, 'fine')
