@@ -13,7 +13,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { createRuntime, defineAgent, memoryStore, policyModel } from '../src/index.ts'
 import { bridgeProtocol } from '../src/protocol/frames.ts'
 import { serve } from '../src/server/bridge/serve.ts'
-import { systemClock } from '../src/protocol/systemClock.ts'
+import { systemClock } from '../src/protocol/clock.ts'
 import type { Agent } from '../src/runtime/agents/agent.ts'
 import { format, median, now } from './measure.ts'
 

@@ -133,7 +133,7 @@ export {
 } from './protocol/records.ts'
 export type { Logger, LogLine } from './protocol/logger.ts'
 export type { Provenance, ProvenanceKind } from './protocol/provenance.ts'
-export type { ModelSnapshot } from './protocol/request.ts'
+export type { ModelSnapshot } from './protocol/model.ts'
 export { stored, type ErasableStore, type Store, type StoreLease } from './protocol/store.ts'
 export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'
 export type { RedactOptions } from './actors/redaction/redactor.ts'

@@ -23,7 +23,7 @@ export interface ChartedAgent {
   readonly braking?: BrakeFlags
 }
 
-/** What can be drawn: an agent, a blueprint of one, or any XState machine. */
+/** What can be drawn: an agent, an agent definition, or any XState machine. */
 export type ChartSubject = ChartedAgent | AgentDefinition | AnyStateMachine
 
 export const chartFormats = ['mermaid', 'svg', 'json'] as const
@@ -33,7 +33,7 @@ export const chartDirections = ['down', 'right'] as const
 export interface ChartOptions<F extends ChartFormat = ChartFormat> {
   /** Default `mermaid`. */
   readonly format?: F | undefined
-  /** States to light, such as `replying.streaming`. Default: of an agent its own now, else none. */
+  /** States to highlight, such as `replying.streaming`. Default: an agent's current one, otherwise none. */
   readonly active?: readonly string[] | undefined
   /** Default `down`. */
   readonly direction?: ChartDirection | undefined
@@ -41,7 +41,7 @@ export interface ChartOptions<F extends ChartFormat = ChartFormat> {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A model and Mermaid are there at once; an SVG is laid out in a thread of its own, and comes as a promise. */
+/** A model and Mermaid are returned at once; an SVG is laid out in its own thread, so it is a promise. */
 export type ChartResult<F extends ChartFormat> = F extends 'json'
   ? ChartModel
   : F extends 'mermaid'
@@ -58,7 +58,7 @@ const wholeAgent = agentMachine.provide({
  * active. `mermaid` (default) is text for a `stateDiagram-v2`, `json` the model with everything in it; both are given at once. `svg` is
  * a promise of a picture that stands alone.
  *
- * @throws RuntimeError `INVALID_OPTION` for an unknown format, direction or active state, or what is no agent or machine. The promise
+ * @throws RuntimeError `INVALID_OPTION` for an unknown format, direction or active state, or for anything but an agent or machine. The promise
  * rejects with the reason of `signal`.
  */
 export function chart<F extends ChartFormat = 'mermaid'>(

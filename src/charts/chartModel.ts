@@ -42,7 +42,7 @@ export interface ChartActor {
   readonly id: string
   /** Name of its logic. */
   readonly src: string
-  /** `invoked`: lives as long as `state` is active. `spawned`: begun by an action; `state` is the whole machine. */
+  /** `invoked`: lives as long as `state` is active. `spawned`: started by an action; `state` is the whole machine. */
   readonly kind: 'invoked' | 'spawned'
   readonly state: string
   /** Id of the machine that it is; it is among `machines`, or the chart itself. */
@@ -72,7 +72,7 @@ export interface ChartModelOptions {
   readonly title?: string | undefined
   readonly brakes?: BrakeFlags | undefined
   readonly active?: readonly string[] | undefined
-  /** Names of actors that are never begun, to be left out. */
+  /** Names of actors that are never started, to be left out. */
   readonly without?: readonly string[] | undefined
 }
 
@@ -212,7 +212,7 @@ function actorsOf(
     }),
   )
   const known = new Set(invoked.map(({ src }) => src))
-  // What is declared and nowhere invoked is begun by an action.
+  // An actor that is declared but never invoked is started by an action.
   const spawned = Object.keys(logics)
     .filter((src) => !known.has(src) && !src.startsWith('xstate.invoke.'))
     .map((src): ChartActor => ({ id: src, src, kind: 'spawned', state: machineId, ...machineOf(logics[src]) }))

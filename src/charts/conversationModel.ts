@@ -17,7 +17,7 @@ export interface GraphTag {
   readonly evidence: Evidence
 }
 
-/** A sub-agent begun in a step. */
+/** A sub-agent started in a step. */
 export interface GraphLink {
   readonly agentId: string
   /** The call that it carries out; without it code began it. */

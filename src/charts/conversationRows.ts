@@ -12,9 +12,9 @@ export type ConversationRow =
 
 interface Line {
   readonly depth: number
-  /** Steps that go on from the last one drawn. */
+  /** Steps that follow the last one drawn. */
   next: readonly GraphStep[]
-  /** The one of them that the line goes on with. */
+  /** The one of them that continues the line. */
   straight: GraphStep | undefined
   /** How many of them have been looked at. */
   at: number
@@ -50,7 +50,7 @@ export function* conversationRows(model: ConversationModel): Generator<Conversat
   for (const { agentId } of model.agents) yield { type: 'note', depth: 0, note: 'agent', text: agentId }
 }
 
-/** The trunk goes on straight; of an abandoned line, what was tried last does. At the head, all that follows is abandoned. */
+/** The trunk continues straight; so does the last attempt of an abandoned line. At the head, all that follows is abandoned. */
 const lineOf = (depth: number, next: readonly GraphStep[]): Line => ({
   depth,
   next,

@@ -13,7 +13,7 @@ export function hubExits(drawing: ChartDrawing): ChartDrawing {
   const counts = new Map<string, number>()
   for (const { to, from } of drawing.arrows.filter(isDrawn)) if (to !== from) counts.set(to, (counts.get(to) ?? 0) + 1)
   const labels = new Map(drawing.nodes.map(({ id, label }) => [id, label]))
-  // What leads out of any state inside another belongs in the heading of that one.
+  // A way out of every state inside another belongs in that one's heading.
   const anywhere = new Map(drawing.nodes.flatMap(({ id, kind, parent }) => (kind === 'any' ? [[id, parent!]] : [])))
   const written = new Map<string, string[]>()
   const arrows = drawing.arrows.filter((arrow) => {

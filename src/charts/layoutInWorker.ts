@@ -8,7 +8,7 @@ const missing = (): RuntimeError =>
   new RuntimeError('FILE_MISSING', 'An SVG of a chart is laid out by dist/charts/layoutWorker.js, which is not there.')
 
 /**
- * Lays a graph out by ELK, in a thread of its own that ends with it.
+ * Lays a graph out with ELK, in a thread that ends with it.
  *
  * @throws RuntimeError `FILE_MISSING` when the worker's file is not there, `INTERNAL` when it could not; the reason of `signal` when that
  * aborts.

@@ -1,4 +1,4 @@
-// Bundlers look for `new URL(…, import.meta.url)`, and take along or miss what they think is meant: no such words here.
+// Bundlers look for `new URL(…, import.meta.url)` and try to include the file they think it names: hence not spelt that way.
 const here = import.meta.url as string | undefined
 const ownPlace = /(?:src\/charts|dist\/chunks)\/packageFile\.([jt]s)$/
 
@@ -8,7 +8,7 @@ export function packageFile(path: string): URL | undefined {
   return place === null ? undefined : new URL(here!.slice(0, place.index) + path)
 }
 
-/** Where a compiled file is, by its path in `dist`; in the repository, where nothing need be compiled, its source. */
+/** Where a compiled file is, by its path in `dist`; in the repository, which need not be compiled, its source. */
 export function codeFile(path: string): URL | undefined {
   const isSource = ownPlace.exec(here ?? '')?.[1] === 'ts'
   return packageFile(isSource ? `src/${path.replace(/\.js$/, '.ts')}` : `dist/${path}`)

@@ -12,7 +12,7 @@ type Input = Readonly<Record<string, unknown>>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const lines = (output: string): string[] => output.split('\n').filter((line) => line !== '' && !/^\[.*\]$/.test(line))
 
-/** What is worth seeing of a tool's arguments and of its result, where that is not all of it. */
+/** What is worth showing of a tool's arguments and result, for tools where that is not all of it. */
 const known: Readonly<Record<string, { input(input: Input): string; outcome(output: string): string }>> = {
   read_file: { input: ({ path }) => text(path), outcome: (output) => counted(lines(output).length, 'line') },
   list_files: {

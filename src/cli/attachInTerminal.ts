@@ -20,7 +20,7 @@ export async function attachInTerminal(
   const head = (await agent.remote.snapshot()).head
   let isLeaving = false
   const isObserver = client.role === 'observe'
-  /** What was said from here stands on the screen already. */
+  /** What was said from here is on the screen already. */
   const said: string[] = []
   const leave = (chat: OpenChat): void => {
     if (!agent.hasUndelivered) return chat.leave(exitCodes.done)
@@ -61,7 +61,7 @@ export async function attachInTerminal(
   return code
 }
 
-/** What is said to whoever leaves. */
+/** The last line, for a person who leaves. */
 export const farewell = ({ id, state }: Pick<AttachedAgent, 'id' | 'state'>, address: string): string => {
   const isAtWork = !['idle', 'paused', 'stopped'].includes(state)
   return `detached${isAtWork ? '; the run goes on' : ''}; come back with: escapement attach ${address} ${id}`
@@ -79,7 +79,7 @@ interface Scene {
   readonly said: string[]
 }
 
-/** What others say to the agent, and that it is no more. */
+/** Shows what others say to the agent, and that it was stopped. */
 function showOthers(event: AgentEvent, { agent, chat, said }: Scene): void {
   if (event.agentId !== agent.id) return
   if (event.type === 'agent.stopped') {

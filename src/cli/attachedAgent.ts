@@ -38,7 +38,7 @@ export class AttachedAgent implements ChatAgent {
   }
 
   get state(): string {
-    // What is said right after a prompt goes into its run.
+    // A message right after a prompt joins its run.
     return this.#state === 'idle' && this.#undelivered.size > 0 ? 'replying' : this.#state
   }
 
@@ -55,7 +55,7 @@ export class AttachedAgent implements ChatAgent {
     return [...this.#calls.values()]
   }
 
-  /** Hears the agent from where it was found on. */
+  /** Follows the agent's events from the point where it was found. */
   follow(): void {
     this.remote.subscribe((event) => this.#onEvent(event), { fromSeq: this.#seq + 1 })
   }
@@ -107,7 +107,7 @@ export class AttachedAgent implements ChatAgent {
   #asked(run: Run): Run {
     this.#own.add(run.requestId)
     const known = new Promise<void>((resolve) => this.#undelivered.set(run.requestId, resolve))
-    // A run that is refused is heard of by its result alone.
+    // A refused run shows only in its result.
     void run.result.then(() => this.#known(run.requestId))
     void this.#keep(known)
     return run
@@ -134,7 +134,7 @@ export class AttachedAgent implements ChatAgent {
     if (event.type === 'run.end' && event.agentId === this.id) this.#isOwnRun = false
   }
 
-  /** States are told live or not at all; what the log tells of them is enough to go on with. */
+  /** States are only sent live; what the log says about them is enough to continue. */
   #learn(event: AgentEvent): void {
     if (event.type === 'approval.requested') this.#calls.set(idOf(event), event)
     else if (event.type === 'approval.decided' || event.type === 'tool.end') this.#calls.delete(idOf(event))

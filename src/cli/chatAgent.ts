@@ -33,7 +33,7 @@ export interface ChatAgent {
   subscribe(listener: (event: AgentEvent) => void): () => void
 }
 
-/** Whether what is said now begins a run: of a run that is paused between turns a new prompt takes the place. */
+/** Whether a message would start a run: a new prompt replaces a run that is paused between turns. */
 export const isWaiting = ({ state, pause }: Pick<ChatAgent, 'state' | 'pause'>): boolean =>
   state === 'idle' || pause?.type === 'limit' || pause?.type === 'interrupted'
 

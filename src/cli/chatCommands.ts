@@ -79,7 +79,7 @@ export function readChatLine(line: string): ChatLine {
 /** Whether a line is a command, also where an answer is waited for. */
 export const isChatCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)
 
-/** What came of a line: a note for the person, and the run it began. */
+/** The result of a line: a note for the person, and the run it started. */
 export interface LineResult {
   readonly note?: string
   readonly run?: Run
@@ -115,6 +115,6 @@ const lineActions: LineActions = {
   deny: (agent, { reason }) => decide(agent, 'deny', reason),
 }
 
-/** Does what a line of a chat asks of the agent. Rejects with what the agent throws. */
+/** Runs a line of a chat that is for the agent. Rejects with what the agent throws. */
 export const runChatLine = (agent: ChatAgent, line: AgentLine): Promise<LineResult> =>
   (lineActions[line.type] as (agent: ChatAgent, line: AgentLine) => Promise<LineResult>)(agent, line)

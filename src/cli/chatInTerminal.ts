@@ -1,4 +1,4 @@
-import { systemClock } from '../protocol/systemClock.ts'
+import { systemClock } from '../protocol/clock.ts'
 import { approvalPolicy } from './approvals.ts'
 import type { ChatOptions } from './chatOverPipe.ts'
 import { doubleStop } from './signals.ts'

@@ -1,4 +1,4 @@
-import { systemClock } from '../protocol/systemClock.ts'
+import { systemClock } from '../protocol/clock.ts'
 import type { CliHost } from './cliHost.ts'
 import { doubleStop } from './signals.ts'
 import type { Session } from './openSession.ts'

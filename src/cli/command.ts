@@ -15,6 +15,6 @@ export interface Command extends CommandShape {
   readonly summary: string
   /** More lines for its own help: what it prints, what to know. */
   readonly details?: readonly string[]
-  /** Its code, loaded when it is asked for: the help of all commands needs none of it. */
+  /** Its code, loaded on demand: the help for all commands needs none of it. */
   load(): Promise<CommandRun>
 }

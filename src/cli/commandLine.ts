@@ -76,7 +76,7 @@ export type CommandLine =
 
 const mistake = (message: string): CommandLine => ({ type: 'mistake', message })
 
-/** Reads the arguments after the program's name. Never throws: what is wrong is said in a sentence. */
+/** Reads the arguments after the program's name. Never throws: a mistake is returned as a sentence. */
 export function parseCommandLine(
   args: readonly string[],
   commands: Readonly<Record<string, CommandShape>>,

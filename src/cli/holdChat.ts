@@ -1,4 +1,4 @@
-import { systemClock } from '../protocol/systemClock.ts'
+import { systemClock } from '../protocol/clock.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Run } from '../runs/run.ts'
 import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
@@ -12,19 +12,19 @@ import { LiveScreen } from './terminal/liveScreen.ts'
 import { withoutControls } from '../charts/plainText.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
-/** A chat that is open, for who decides what Ctrl-C means in it. */
+/** An open chat, as its Ctrl-C handler sees it. */
 export interface OpenChat {
   /** What is typed and not sent. */
   readonly typed: string
   clearTyped(): void
   /** Writes a line for the person; `isWrong` in red. */
   note(text: string, isWrong?: boolean): void
-  /** Takes up what an agent does that was at work before the chat began: its status, and calls that wait. */
+  /** Catches up with an agent that was at work before the chat began: its status, and calls that wait. */
   catchUp(): void
   leave(code: number): void
 }
 
-/** Whom a chat is with, and what is special of it. */
+/** The agent of a chat, and what differs from chat to chat. */
 export interface Talk {
   readonly agent: ChatAgent
   /** The first line, after the program's name. */
@@ -35,7 +35,7 @@ export interface Talk {
   policy(): ApprovalPolicy
   /** Once everything is on the screen. */
   begin(chat: OpenChat): void
-  /** Something was said from here, and begins a run or goes into one. */
+  /** A message was sent from here, which starts or joins a run. */
   said?(text: string): void
   onInterrupt(chat: OpenChat): void
   /** The person wants to leave; default: leaves. */

@@ -3,8 +3,8 @@ import { messageOf } from '../protocol/errors.ts'
 import type { AttachedAgent } from './attachedAgent.ts'
 
 /**
- * Says when the connection is lost and made again, and what goes wrong that nobody waits for; `back` is called once it is known
- * anew what the agent is like.
+ * Reports when the connection is lost and restored, and errors that nobody waits for; `back` is called once the agent's state is
+ * known again.
  */
 export function onConnection(
   client: Client,
@@ -13,7 +13,7 @@ export function onConnection(
   back: () => void = () => {},
 ): void {
   client.onError(({ code, message }) => {
-    // Why it is closed is said by whoever closed it.
+    // Whoever closed it says why.
     if (client.status !== 'closed') say(`${message} (${code})`, true)
   })
   client.onStatus((status) => {

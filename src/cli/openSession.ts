@@ -38,7 +38,7 @@ export interface CoderOptions {
 export interface SessionOptions extends CoderOptions {
   /** Where the log goes. Default: `.escapement` in `dir`. */
   readonly recordIn?: string
-  /** Id of a session to go on with, in place of a new one. It stands still until it is told to go on. */
+  /** Id of a session to continue instead of starting a new one. It stays paused until it is resumed. */
   readonly resume?: string
 }
 
@@ -46,9 +46,9 @@ export interface SessionOptions extends CoderOptions {
 const maxTurns = 200
 
 /**
- * Starts a coding agent in a folder, or goes on with one, and records it in `.escapement` there with every request it makes.
+ * Starts or continues a coding agent in a folder, and records it in `.escapement` there with every request it makes.
  *
- * @throws RuntimeError `INVALID_OPTION` when `dir` is no folder, `STORE_OPEN_FAILED` when it cannot be written, and what
+ * @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder, `STORE_OPEN_FAILED` if it cannot be written, and what
  * `runtime.resume` throws.
  */
 export async function openSession({ recordIn, resume, ...options }: SessionOptions): Promise<Session> {
@@ -70,7 +70,7 @@ export async function openSession({ recordIn, resume, ...options }: SessionOptio
   }
 }
 
-/** The command that goes on with a session, said from where the process is. */
+/** The command that continues a session, as typed in the current folder. */
 export function resumeHint({ agent, dir, logFile }: Session, { cwd }: Pick<CliHost, 'cwd'>): string {
   const logs = dirname(logFile)
   const place = {
@@ -80,7 +80,7 @@ export function resumeHint({ agent, dir, logFile }: Session, { cwd }: Pick<CliHo
   return `go on with: ${howToResume(agent.id, place)}`
 }
 
-/** An agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` when `dir` is no folder. */
+/** An agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder. */
 export function defineCoder({
   dir,
   choice,

@@ -9,7 +9,7 @@ const formerName = 'coder'
 const opening = 'You are a coding agent working in the folder '
 const closing = ' with tools. Look before you change anything, '
 
-/** What the command line's agent is told. Sessions are known by it: a change must leave the old words readable, see `folderIn`. */
+/** The instructions of the command line's agent. Sessions are recognised by them: a change must leave the old words readable, see `folderIn`. */
 export const instructionsFor = (dir: string): string =>
   `${opening}${dir}${closing}make the smallest change that does the task, ` +
   `run the tests after every change, and say at the end what you changed and how you checked it. Paths are relative to the folder.`

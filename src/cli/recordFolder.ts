@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 
-/** Makes the folder of the logs; git is told to leave it alone. @throws RuntimeError `STORE_OPEN_FAILED` */
+/** Creates the folder of the logs, with a .gitignore for everything in it. @throws RuntimeError `STORE_OPEN_FAILED` */
 export function recordFolder(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true })

@@ -6,7 +6,7 @@ export interface ReplayStep {
   readonly event: LoggedEvent
   /** Milliseconds since the record before. */
   readonly ms: number
-  /** Nothing was under way meanwhile, or a person was waited for. */
+  /** Nothing was under way, or it waited for a person. */
   readonly isRest: boolean
 }
 

@@ -15,12 +15,12 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
       stderr.write(`escapement: standard output cannot be written: ${error.message}.\n`)
       return host.exit(exitCodes.failed)
     }
-    // `escapement … | head` closes our output early: that is no error of ours. What runs must not outlive us.
+    // `escapement … | head` closes our output early: that is not our error, but what runs must not outlive us.
     if (isCutOff) return undefined
     isCutOff = true
     return stopForGood(host) ? undefined : host.exit(exitCodes.done)
   })
-  // Nowhere is left to say it.
+  // There is nowhere left to report it.
   stderr.on('error', () => {})
   const line = parseCommandLine(args, commands)
   switch (line.type) {

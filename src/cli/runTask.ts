@@ -1,4 +1,4 @@
-import { systemClock } from '../protocol/systemClock.ts'
+import { systemClock } from '../protocol/clock.ts'
 import type { RunResult } from '../runs/run.ts'
 import { answerApprovals, approvalPolicy } from './approvals.ts'
 import { isInteractive, type CliHost, exitCodes } from './cliHost.ts'

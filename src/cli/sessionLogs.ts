@@ -63,13 +63,13 @@ export async function forksOf({ store }: SessionLogs, id: string): Promise<strin
     try {
       if ((await createdRecord(store, other))?.forkedFrom?.agentId === id) forks.push(other)
     } catch {
-      // Of a log that cannot be read nothing can be said.
+      // Nothing is known about a log that cannot be read.
     }
   }
   return forks
 }
 
-/** Whether data is to be printed for a program: it was asked for, or nobody watches. */
+/** Whether to print data for a program: on request, or when nobody watches. */
 export const wantsJson = ({ json }: Pick<Invocation, 'json'>, { stdout }: CliHost): boolean => json || !stdout.isTTY
 
 /** Columns that lines may take. */
@@ -79,7 +79,7 @@ export const columnsOf = ({ stdout }: CliHost): number =>
 /** A word as a shell takes it. */
 const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
-/** The command that goes on with a session, for the same folders. */
+/** The command that continues a session, for the same folders. */
 export function howToResume(id: string, { dir, logs }: LogPlace): string {
   const options = Object.entries({ dir, logs }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name} ${quoted(value)}`],
@@ -87,7 +87,7 @@ export function howToResume(id: string, { dir, logs }: LogPlace): string {
   return ['escapement resume', id, ...options].join(' ')
 }
 
-/** Says why a command did nothing, and gives its exit code. */
+/** Says why a command did nothing, and returns its exit code. */
 export function refuse(host: CliHost, why: string, code: number = exitCodes.failed): number {
   host.stderr.write(`escapement: ${why}\n`)
   return code

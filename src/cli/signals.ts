@@ -5,7 +5,7 @@ const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const listening = new WeakMap<CliHost, Set<() => void>>()
 
-/** Calls `handle` for every request to stop; returns a function that lets the process end as usual again. */
+/** Calls `handle` for every request to stop; returns a function that restores the usual end of the process. */
 export function onStopSignal(host: CliHost, handle: () => void): () => void {
   const handles = listening.get(host) ?? new Set()
   listening.set(host, handles.add(handle))
@@ -16,7 +16,7 @@ export function onStopSignal(host: CliHost, handle: () => void): () => void {
   }
 }
 
-/** Stops what is under way as a person would who wants to leave; false when nothing listens for that. */
+/** Stops whatever is under way, as a person who wants to leave would; false if nothing listens for that. */
 export function stopForGood(host: CliHost): boolean {
   const handles = [...(listening.get(host) ?? [])]
   // Some stop the work first, and leave the second time.

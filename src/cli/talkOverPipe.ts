@@ -10,7 +10,7 @@ import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
 import { plainScreen } from './terminal/screen.ts'
 
-/** Whom a chat over a pipe is with, and what is special of it. */
+/** The agent of a chat over a pipe, and what differs from chat to chat. */
 export interface PipedTalk {
   readonly agent: ChatAgent
   readonly isPriced: boolean

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Clock } from '../protocol/clock.ts'
-import { systemClock } from '../protocol/systemClock.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { bridgeUrl } from './bridgeUrl.ts'
 import type { WebSocketConstructor } from './webSocketPort.ts'

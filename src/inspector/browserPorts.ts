@@ -1,4 +1,4 @@
-import { systemClock } from '../protocol/systemClock.ts'
+import { systemClock } from '../protocol/clock.ts'
 import type { ChartModel } from '../charts/chartModel.ts'
 import type { InspectorPorts } from './model/inspector.ts'
 

@@ -13,7 +13,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,
-    // How long its parts took is nothing a reader of `npm start` wants to know.
+    // Timings of the build's parts are noise in the output of `npm start`.
     rolldownOptions: { checks: { pluginTimings: false } },
   },
   worker: { format: 'es' },

@@ -2,7 +2,7 @@ import type { PruneOutcome, PruneRequest, RevertOutcome, RevertRequest } from '.
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, Usage } from '../protocol/messages.ts'
-import type { ModelErrorKind } from '../protocol/model.ts'
+import type { ModelErrorKind, ModelSnapshot } from '../protocol/model.ts'
 import type {
   Limits,
   Overlay,
@@ -13,7 +13,6 @@ import type {
   RunStopReason,
   Spent,
 } from '../protocol/records.ts'
-import type { ModelSnapshot } from '../protocol/request.ts'
 
 /** How the calls of one reply are run. */
 export type ToolExecution = 'parallel' | 'sequential' | { readonly batch: number }

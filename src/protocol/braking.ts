@@ -30,7 +30,7 @@ export const evidenceSchema = z.object({
     .readonly(),
   /** Files that tools reported as changed: a revert does not restore them. */
   changed: z.array(z.string()).readonly(),
-  /** Sub-agents begun in the span that were still alive: those of the agent's own tree were aborted, detached ones go on. */
+  /** Sub-agents begun in the span that were still alive: those of the agent's own tree were aborted, detached ones continue. */
   children: z
     .array(z.object({ agentId: agentIdSchema, name: z.string(), aborted: z.boolean() }))
     .readonly()

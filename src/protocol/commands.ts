@@ -53,7 +53,7 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
 ])
 export type AgentCommand = z.input<typeof agentCommandSchema>
 
-/** What goes with something said to an agent. */
+/** Options of anything that is said to an agent. */
 export interface SayOptions {
   /** Where it comes from, when it is not a person's own words: it stands so in the provenance of `turn.request`. */
   readonly provenance?: ProvenanceKind | undefined

@@ -37,7 +37,7 @@ export function imageBlock(data: string, mimeType: string): { type: 'image'; dat
   return { type: 'image', data: data.slice(head.length), mimeType: type.toLowerCase() }
 }
 
-/** What is wrong with the data of an image, for whoever gave it; `undefined`: it may be base64. */
+/** What is wrong with the data of an image, in words for its sender; `undefined` if it may be base64. */
 export function wrongInImage(data: unknown): string | undefined {
   const fromBytes = "Buffer.from(bytes).toString('base64')"
   if (data instanceof Uint8Array || data instanceof ArrayBuffer) return `its data is bytes: give base64, ${fromBytes}`
@@ -49,7 +49,7 @@ export function wrongInImage(data: unknown): string | undefined {
 
 const shape = 'give a text, or a list of { type: "text", text } and { type: "image", data, mimeType }'
 
-/** What is wrong with something that was to be said to an agent, and what it should be. */
+/** What is wrong with content that was meant for an agent, and what it should be. */
 export function wrongInContent(content: unknown): string {
   if (!Array.isArray(content)) return `it is ${kindOf(content)}: ${shape}`
   for (const [index, block] of content.entries()) {

@@ -47,7 +47,7 @@ export const errorTable = {
   RECORD_TOO_LARGE:
     'It is not in the log. An agent that waits for it is freed by abort, stop or close; runtime.open goes on from its log.',
   LOG_CORRUPT: 'Restore the file from a copy, or keep what comes before with: escapement repair <file>.',
-  LOG_REPAIRED: 'Nothing is to be done: the record had not been acknowledged.',
+  LOG_REPAIRED: 'No action needed: the record had not been acknowledged.',
   LOG_VERSION: 'Update escapement: the log was written by a newer version.',
   INVALID_REQUEST: 'This is a defect of escapement: please report it with the message.',
   MODEL_RATE_LIMITED: 'Wait, or lower the number of agents that share the key.',
@@ -60,13 +60,14 @@ export const errorTable = {
   REPLY_TOO_LARGE: 'Lower maxTokens, or ask for files instead of their content.',
   REPLY_INTERRUPTED: 'Call agent.resume() to ask for it again.',
   MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
-  ABORTED: 'Nothing is to be done: it was asked for.',
+  ABORTED: 'No action needed: it was asked for.',
   LIMIT_REACHED: 'Raise the limit, then call agent.resume() with it.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Have the provider report it, like includeUsage: true of @ai-sdk/openai-compatible.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
-  FILE_MISSING: 'Keep escapement out of the bundle, as docs/bundlers.md tells; in its repository run "npm run build".',
+  FILE_MISSING:
+    'Keep escapement out of the bundle, as docs/bundlers.md explains; in its repository run "npm run build".',
   INTERNAL: 'This is a defect of escapement: please report it with the message.',
 } as const
 
@@ -76,7 +77,7 @@ export type ErrorCode = keyof typeof errorTable
 /** An error as plain data, in events, records and results. */
 export type ErrorInfo = z.infer<typeof errorInfoSchema>
 
-/** Thrown for a programmer's error or a broken resource; `code` is stable, `message` says what happened and what to do. */
+/** Thrown for a programming error or a broken resource; `code` is stable, `message` says what happened and what to do. */
 export class RuntimeError extends Error {
   override readonly name = 'RuntimeError'
   readonly code: ErrorCode

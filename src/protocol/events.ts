@@ -49,7 +49,7 @@ export type LiveEvent =
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
   /** A tag's time in the request is over; it stays in the log. */
   | (Live & { readonly type: 'tag.expired'; readonly nodeId: NodeId; readonly kind: TagKind; readonly text: string })
-  /** Something went wrong that does not end the run by itself. */
+  /** Something went wrong that does not in itself end the run. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
   /** The listener was too slow: this many events were dropped before this one; read them from the log. */
   | (Live & { readonly type: 'events.dropped'; readonly count: number })

@@ -35,7 +35,7 @@ type WithId<T extends readonly z.ZodObject[]> = {
 
 /** What a client may send. */
 export const clientFrameSchema = z.discriminatedUnion('type', [
-  /** The first frame. `sessionId`: of a session to go on with, so that commands sent again are known. */
+  /** The first frame. `sessionId`: the session to continue, so that commands sent again are recognised. */
   z.strictObject({
     type: z.literal('hello'),
     token: z.string().max(4_096).exactOptional(),
@@ -144,7 +144,7 @@ export const serverFrameSchema = z.discriminatedUnion('type', [
     runId: z.string(),
     turnIndex: z.int().nonnegative(),
     kind: z.enum(['text', 'thinking']),
-    /** Place of `text` in the reply so far, in UTF-16 units; 0 begins it anew. */
+    /** Place of `text` in the reply so far, in UTF-16 units; 0 restarts it. */
     offset: z.int().nonnegative(),
     text: z.string(),
   }),
@@ -152,7 +152,7 @@ export const serverFrameSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq }),
   /** The client reads too slowly: what follows `seq` is sent once it has read. */
   z.object({ type: z.literal('lagging'), agentId: z.string(), seq }),
-  /** For who watches: agents that came or changed since the last such frame, and ids of those that run no more. */
+  /** For watchers: agents that started or changed since the last such frame, and ids of those that no longer run. */
   z.object({
     type: z.literal('agents'),
     agents: z.array(agentSummarySchema).readonly(),

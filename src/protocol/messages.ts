@@ -22,7 +22,7 @@ const toolCallBlockSchema = z.object({
 })
 
 /**
- * What the provider did by itself while the model answered, such as a search of the web: nobody here answers it. A request to
+ * What the provider did on its own while the model answered, such as a web search: it needs no answer from us. A request to
  * the same `provider` sends it back as it came; a source has no place in any request, and stays in the conversation.
  */
 const providerBlockSchema = z.object({
@@ -135,7 +135,7 @@ export function textOf(content: readonly Block[]): string {
   return text
 }
 
-/** What the provider did by itself, in a few words. */
+/** What the provider did on its own, in a few words. */
 export const providedText = ({ kind, name, provider }: ProviderBlock): string => `${kind} of ${provider}: ${name}`
 
 /** The tool calls of a message, in source order. */

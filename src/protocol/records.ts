@@ -9,7 +9,7 @@ import {
   usageSchema,
   userMessageSchema,
 } from './messages.ts'
-import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './request.ts'
+import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
 import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
 
 /** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
@@ -92,7 +92,7 @@ export type Overlay = z.infer<typeof overlaySchema>
 export const spentSchema = z.object({ usage: usageSchema, costUsd: z.number(), turns: count })
 export type Spent = z.infer<typeof spentSchema>
 
-/** Where in its parent's life an agent was begun; without `callId` code did it. */
+/** Where in its parent's life an agent was started; without `callId`, by code. */
 export const parentSchema = z.object({
   agentId: agentIdSchema,
   runId: z.string(),
@@ -129,10 +129,10 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     requestId: z.string(),
     /** Messages that begin it, when there are more than the one: those of its context go before. */
     messages: count.exactOptional(),
-    /** The paused run this one goes on from. */
+    /** The paused run that this one continues. */
     resumedFrom: z.string().exactOptional(),
     limits: limitsSchema,
-    /** What the run was begun with. */
+    /** What the run was started with. */
     model: modelSnapshotSchema.exactOptional(),
   }),
   z.object({
@@ -149,14 +149,14 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     usage: usageSchema,
     costUsd: z.number(),
     reason: pauseReasonSchema.exactOptional(),
-    /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` goes on with them. */
+    /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` continues them. */
     unfinished: z
       .array(z.object({ callId: z.string(), spent: spentSchema }))
       .readonly()
       .exactOptional(),
     error: errorInfoSchema.exactOptional(),
   }),
-  /** A paused run that an abort gave up: `resume` does not go on with it. */
+  /** A paused run that an abort gave up: `resume` does not continue it. */
   z.object({ ...inTurn, type: z.literal('run.abandoned') }),
   z.object({ ...inTurn, type: z.literal('turn.start') }),
   /** The request of the turn, as its difference from the one captured before; only with `captureTurnRequests`. */
@@ -230,7 +230,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     ...inTurn,
     type: z.literal('child.ended'),
     childId: agentIdSchema,
-    /** Why it is no more, when it did not end by itself. */
+    /** Why it ended, when it did not end of its own accord. */
     error: errorInfoSchema.exactOptional(),
     spent: spentSchema,
   }),

@@ -1,8 +1,8 @@
 import type { LogRecord } from './records.ts'
 
 /**
- * What `append` of a store may return when the records are stored as it returns. The runtime knows this promise and goes on at
- * once; a wrapper that awaits it and returns a promise of its own is awaited, as any store is.
+ * What `append` of a store may return when the records are stored as it returns. The runtime recognises this promise and continues at
+ * once; a wrapper that awaits it and returns its own promise is awaited like any store.
  */
 export const stored: Promise<void> = Promise.resolve()
 
@@ -17,7 +17,7 @@ export interface StoreLease {
   release(): Promise<void>
 }
 
-/** How a log stands, without its being read. */
+/** The state of a log, without reading it. */
 export interface LogStat {
   /** Grows with every record: bytes, or records. */
   readonly size: number
@@ -28,13 +28,13 @@ export interface LogStat {
 /**
  * Where logs live. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls, returns a
  * promise that resolves once the records are as durable as the store promises (`stored` when they are already), and rejects with
- * `STORE_NOT_OPEN` without a lease, `STORE_CLOSED` after `close`, `STORE_APPEND_FAILED` when nothing of this call was kept. It
+ * `STORE_NOT_OPEN` without a lease, `STORE_CLOSED` after `close`, `STORE_APPEND_FAILED` when none of this call's records were kept. It
  * is idempotent, as an answer may be lost: records at the beginning of a call that the log has already, with the same content,
- * are passed over; another record under such a `seq` is refused. It rejects with `RECORD_TOO_LARGE` for what it can never take.
+ * are skipped; a different record with such a `seq` is refused. It rejects with `RECORD_TOO_LARGE` for a record it can never store.
  * `read` yields the records with `seq >= fromSeq` in order, nothing for an unknown agent, and needs no lease. `open` rejects
- * with `STORE_LOCKED`, naming the holder, while another lease is out. `list` gives the ids of agents that have a log, sorted.
- * `stat`, where a store has it, tells how a log stands, which changes with every record, and `undefined` without one: lists of
- * sessions read a log again only once it has changed. `close` is idempotent and releases every lease.
+ * with `STORE_LOCKED`, naming the holder, while another lease is out. `list` returns the ids of agents that have a log, sorted.
+ * `stat`, which is optional, returns the state of a log, which changes with every record, or `undefined` if there is none: lists of
+ * sessions read a log again only after it has changed. `close` is idempotent and releases every lease.
  */
 export interface Store {
   append(agentId: string, records: readonly LogRecord[]): Promise<void>
@@ -45,15 +45,15 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** A store that can also forget. */
+/** A store that can also delete logs. */
 export interface ErasableStore extends Store {
   /**
-   * Removes a log for good; nothing for an unknown agent. Rejects with `STORE_LOCKED` while a lease is out,
+   * Removes a log permanently; does nothing for an unknown agent. Rejects with `STORE_LOCKED` while a lease is out,
    * `STORE_DELETE_FAILED`.
    */
   delete(agentId: string): Promise<void>
 }
 
-/** Whether a store can forget. */
+/** Whether a store can delete logs. */
 export const isErasable = (store: Store): store is ErasableStore =>
   'delete' in store && typeof store.delete === 'function'

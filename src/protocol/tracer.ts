@@ -18,18 +18,18 @@ export type TracedEffect =
   | { readonly type: 'drain' | 'compaction' }
 
 /**
- * The tracing port. `escapement/otel` has one for OpenTelemetry. None of its methods may throw; what they throw all the same
- * is reported once and changes nothing.
+ * The tracing port. `escapement/otel` has one for OpenTelemetry. Its methods must not throw; if one does, the error is
+ * reported once and has no other effect.
  */
 export interface Tracer {
-  /** Whether `turn.request` events are wanted, which are built for nobody otherwise. */
+  /** Whether `turn.request` events are wanted; unless someone wants them they are not built. */
   readonly wantsRequests?: boolean
-  /** Hears of an event the moment it happens, before any listener; deltas are left out. */
+  /** Called with an event the moment it happens, before any listener; deltas are left out. */
   event(event: AgentEvent, agent: TracedAgent): void
   /** Calls `run` once, so that what it does is part of the effect's span, and returns what it returns. */
   within<T>(effect: TracedEffect, agent: TracedAgent, run: () => T): T
   /** A command that may start a run was given: what surrounds it is the run's parent. */
   requested?(requestId: string, agent: TracedAgent): void
-  /** No more events of this agent come: it was stopped or closed, or it failed. What is open of it is ended. */
+  /** No more events of this agent come: it was stopped or closed, or it failed. Whatever it has open is ended. */
   ended?(agent: TracedAgent): void
 }

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../protocol/events.ts'
 /** Events a reader may lag behind before text deltas are joined, and before the oldest are dropped. */
 const joinAbove = 256
 const dropAbove = 4_096
-/** As `joinAbove`, while nobody has begun to read; most runs are awaited and never read. */
+/** As `joinAbove`, until someone starts to read: most runs are awaited and their events never read. */
 const joinUnreadAbove = 32
 
 type TextDelta = Extract<AgentEvent, { type: 'reply.delta' | 'thinking.delta' }>

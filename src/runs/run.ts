@@ -37,7 +37,7 @@ export interface Run extends AsyncIterable<AgentEvent> {
   readonly result: Promise<RunResult>
 }
 
-/** What becomes of a run, as its records tell. */
+/** The outcome of a run, from its records. */
 export class RunOutcome {
   readonly requestId: string
   readonly result: Promise<RunResult>
@@ -60,7 +60,7 @@ export class RunOutcome {
     }
   }
 
-  /** `lastText`: of the reply before the run; one that goes on after a crash may find its answer given. */
+  /** `lastText`: of the reply before the run; one that resumes after a crash may find its answer already given. */
   finish(
     end: RecordOf<'run.end'>,
     { parse, lastText }: { parse(text: string): { output?: unknown }; lastText(): string },

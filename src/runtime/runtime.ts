@@ -14,7 +14,7 @@ import type { AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { SubAgentLogic } from '../machines/agentSetup.ts'
 import { supervisorMachine } from '../machines/supervisorMachine.ts'
 import { Redactor } from '../actors/redaction/redactor.ts'
-import type { Clock } from '../protocol/clock.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { isAgentId } from '../protocol/ids.ts'
 import type { Logger } from '../protocol/logger.ts'
@@ -34,7 +34,6 @@ import { Watchers } from '../telemetry/watchers.ts'
 import { interpretBy } from './interpreter/interpretBy.ts'
 import { readHistory } from '../sessions/readHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
-import { systemClock } from '../protocol/systemClock.ts'
 
 /** Spawns agents in this process and owns what they share. */
 export interface AgentRuntime {

@@ -4,10 +4,10 @@ import { checkAgentId } from '../protocol/ids.ts'
 import { createdRecord } from './readHistory.ts'
 
 /**
- * Removes a session for good, readable or not. A session that others were forked from is kept, as they share its log.
+ * Removes a session permanently, readable or not. A session that others were forked from is kept, as they share its log.
  *
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `SESSION_IN_USE` (naming the forks), `STORE_LOCKED` (it is running),
- * `STORE_DELETE_FAILED` (also of a store that cannot forget)
+ * `STORE_DELETE_FAILED` (also from a store that cannot delete)
  */
 export async function deleteSession(store: Store, agentId: string): Promise<void> {
   checkAgentId(agentId)
@@ -25,7 +25,7 @@ export async function deleteSession(store: Store, agentId: string): Promise<void
   await store.delete(agentId)
 }
 
-/** The agent another was forked from; a log whose beginning cannot be read cannot be gone on with, and keeps nothing. */
+/** The agent another was forked from; a log whose beginning cannot be read cannot be resumed, so it keeps nothing alive. */
 async function sourceOf(store: Store, agentId: string): Promise<string | undefined> {
   try {
     const created = await createdRecord(store, agentId)

@@ -31,7 +31,7 @@ const lineOf = (value: ExportHeader | ExportLine): string => `${JSON.stringify(v
  * shares comes first. Reads as it goes, and needs no lease.
  *
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`; the first three of
- * these before the first line, where the log's beginning tells.
+ * these before the first line, if the beginning of the log shows it.
  */
 export async function* exportSession(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   const parts = await historyParts(store, agentId)

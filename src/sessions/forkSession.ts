@@ -1,8 +1,7 @@
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
-import { systemClock } from '../protocol/systemClock.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
-import type { Clock } from '../protocol/clock.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { formatNodeId, nodeIdSchema, parseNodeId, type NodeId, checkAgentId } from '../protocol/ids.ts'
 import { recordVersion, type LogRecord, type RecordOf } from '../protocol/records.ts'
@@ -30,7 +29,7 @@ const mostNameChars = 100
 /**
  * Makes an agent that shares another one's past up to the moment when the step of node `at` was the newest: a message just said, a
  * reply with all its results, a summary just written. The node may have been abandoned since. The new log holds one record, which
- * refers to the log that has the past, so that log must stay; queues and requests that waited stay with it. Go on with
+ * refers to the log that has the past, so that log must stay; queues and waiting requests stay with it. Continue with
  * `runtime.resume`: in the middle of a run the model is asked again. The source is only read, and may be running.
  *
  * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `AGENT_NOT_FOUND`, `NODE_NOT_FOUND` (also for a step whose calls have no results

@@ -3,7 +3,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import { type Store, type StoreLease, isErasable } from '../protocol/store.ts'
 import { readExport, type ExportedLog } from './readExport.ts'
 
-/** A log of which the store lacks what follows the first `stored` records. */
+/** A log of which the store has only the first `stored` records. */
 interface MissingPart extends ExportedLog {
   readonly stored: number
 }
@@ -12,7 +12,7 @@ interface MissingPart extends ExportedLog {
 const batchSize = 1_000
 
 /**
- * Puts a session that `exportSession` made into a store, with the sources it was forked from; gives their ids, the session's last.
+ * Puts a session that `exportSession` made into a store, with the sources it was forked from; returns their ids, the session's last.
  * `lines` is the file's text, in pieces that may be split anywhere. Nothing is written before all of it was read and found
  * sound. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that were new are
  * deleted again, where the store can do that.
@@ -67,7 +67,7 @@ async function writeAll(store: Store, missing: readonly MissingPart[]): Promise<
         await store.append(agentId, records.slice(from, from + batchSize))
     await release()
   } catch (thrown) {
-    // What went wrong first is what is told.
+    // The first failure is the one to report.
     await release().catch(() => undefined)
     if (isErasable(store)) await Promise.allSettled(begun.map((agentId) => store.delete(agentId)))
     throw thrown

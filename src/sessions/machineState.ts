@@ -4,7 +4,7 @@ import type { LogRecord, PauseReason } from '../protocol/records.ts'
 /** How far a call without a result is: `held` waits for a person, `pending` for its turn. */
 type OpenCall = 'pending' | 'held' | 'running'
 
-/** What a log tells of its agent's machine. */
+/** What a log says about its agent's machine. */
 export interface MachineState {
   /** Path of the active state. */
   readonly state: string
@@ -20,7 +20,7 @@ export const initialState: MachineState = { state: 'idle', calls: noCalls, pause
 
 const at = (state: string): MachineState => ({ state, calls: noCalls, pause: null })
 
-/** Of a pause for approvals the log has no record: as in the machine, nothing runs and a call is held. */
+/** The log has no record of a pause for approvals: as in the machine, a call is held and none is running. */
 function inCalls(calls: MachineState['calls']): MachineState {
   if (calls.size === 0) return at('draining.entering')
   const open = [...calls]
@@ -39,12 +39,12 @@ function setCall(before: MachineState, callId: string, status?: OpenCall): Machi
   return inCalls(calls)
 }
 
-/** With calls open it was refused, which moves nothing. */
+/** A record while calls are open is a refusal, which changes no state. */
 const drained = (before: MachineState, to: 'leaving' | 'reverted'): MachineState =>
   before.calls.size > 0 ? before : at(`draining.${to}`)
 
 /**
- * The machine's state after one more record, as far as a log tells: streaming is not in it, so a reply under way is `requesting`.
+ * The machine's state after one more record, as far as a log shows it: streaming is not logged, so a reply under way is `requesting`.
  * Pure.
  */
 export function stateAfter(before: MachineState, record: LogRecord): MachineState {

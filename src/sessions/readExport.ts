@@ -25,10 +25,10 @@ const anyVersionSchema = z.object({ format: exportHeaderSchema.shape.format, ver
 const lineSchema = z.object({ agentId: agentIdSchema, record: z.unknown() })
 
 /**
- * Reads an exported session whole and proves that it can be gone on with: every record is valid and in its place, no source is
- * missing, and all of it folds into a conversation. Blank lines are passed over.
+ * Reads a whole exported session and proves that it can be resumed: every record is valid and in its place, no source is
+ * missing, and everything folds into a conversation. Blank lines are skipped.
  *
- * @throws RuntimeError `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION` for what is no text.
+ * @throws RuntimeError `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION` for anything but text.
  */
 export async function readExport(pieces: AsyncIterable<string> | Iterable<string>): Promise<ExportedLog[]> {
   let header: ExportHeader | undefined
@@ -87,7 +87,7 @@ function parse(text: string, line: number): unknown {
   }
 }
 
-/** Every log begins with the birth of its agent, and every one but the first is a fork of the one before. */
+/** Every log begins with the creation of its agent, and every one but the first is a fork of the one before. */
 function checkChain(agents: readonly string[], logs: ReadonlyMap<string, readonly PlacedRecord[]>): void {
   agents.forEach((agentId, index) => {
     const first = logs.get(agentId)?.[0]

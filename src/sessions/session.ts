@@ -3,11 +3,11 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { SyntheticReason, Usage, UserSource } from '../protocol/messages.ts'
 import type { Limits, ParentLink, PauseReason, RecordOf } from '../protocol/records.ts'
-import type { ModelSnapshot } from '../protocol/request.ts'
+import type { ModelSnapshot } from '../protocol/model.ts'
 
 /**
- * How far a session, a run or a turn got. `running`: the log has no end of it, so it is under way, or its process died;
- * `rejected`: the model refused; `paused`: something is owed, and `resume` or a decision goes on with it.
+ * How far a session, a run or a turn got. `running`: the log has no end for it, so it is under way or its process died;
+ * `rejected`: the model refused; `paused`: something is outstanding, and `resume` or a decision continues it.
  */
 export type SessionStatus = 'running' | 'completed' | 'aborted' | 'rejected' | 'paused' | 'failed'
 
@@ -90,7 +90,7 @@ export interface SessionRun {
   readonly id: string
   readonly cause: RecordOf<'run.start'>['cause']
   readonly requestId: string
-  /** The paused run it goes on from; of a fork it may be one of the source. */
+  /** The paused run it continues; in a fork it may be one of the source's. */
   readonly resumedFrom?: string
   readonly status: SessionStatus
   readonly startedAt: number
@@ -124,7 +124,7 @@ export interface Session {
   /** Ended for good: it cannot be resumed. */
   readonly isStopped: boolean
   readonly runs: readonly SessionRun[]
-  /** Ids of its sub-agents, in the order they were begun. */
+  /** Ids of its sub-agents, in the order they were started. */
   readonly children: readonly string[]
   /** Reverts and prunes that people asked for while no turn was under way. */
   readonly changes: readonly TrunkChange[]

@@ -35,8 +35,8 @@ const isAnswered = ({ reply, toolCalls }: TurnDraft): boolean =>
   reply !== undefined && toolCalls.every(({ status }) => status === 'ended')
 
 /**
- * Folds a log into its session, a record at a time and in the log's order, so that a listener can use it live. It keeps a
- * little of each turn and none of what was said. It never throws: what makes no sense where it stands says nothing.
+ * Folds a log into its session, one record at a time in the log's order, so that a listener can use it live. It keeps a
+ * little of each turn and none of what was said. It never throws: a record that makes no sense in its place is ignored.
  */
 export class SessionProjection {
   #head: Pick<Session, 'id' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom'> = {
@@ -111,7 +111,7 @@ export class SessionProjection {
     }
   }
 
-  /** What the log tells of the machine. */
+  /** The state of the machine, from the log. */
   get machine(): MachineState {
     return this.#machine
   }
@@ -119,7 +119,7 @@ export class SessionProjection {
   /** The session as it stands, as a copy. */
   get session(): Session {
     const { pause } = this.#machine
-    // The run is not over, which its records alone would tell.
+    // The run is not over, so it has no record of its pause.
     const waiting = pause?.type === 'approvals' ? { status: 'paused' as const, reason: pause } : {}
     const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...waiting } : run))
     return structuredClone({

@@ -4,7 +4,7 @@ import type { LogRecord, Spent } from '../protocol/records.ts'
 
 export const noneSpent: Spent = Object.freeze({ usage: noUsage, costUsd: 0, turns: 0 })
 
-/** What an agent has spent once this record is in its log. A run tells all but the turns of sub-agents it called; children that code gave are in no run. */
+/** What an agent has spent once this record is in its log. A run's total lacks only the turns of sub-agents it called; children started by code belong to no run. */
 export function spentAfter(spent: Spent, record: LogRecord): Spent {
   if (record.type === 'run.end') {
     const { unfinished = [], turns, usage, costUsd } = record
@@ -66,7 +66,7 @@ function spentBy(record: LogRecord): Spent | undefined {
   }
 }
 
-/** What was spent after one more record. The end of a run says what the run cost, which may be more than its parts told. Pure. */
+/** What was spent after one more record. The end of a run states the run's cost, which may exceed the sum of its parts. Pure. */
 export function foldSpent(fold: SpentFold, record: LogRecord): SpentFold {
   if (record.type === 'run.end') {
     const isMore = record.costUsd >= fold.run.costUsd

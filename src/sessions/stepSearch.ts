@@ -28,7 +28,7 @@ export class StepSearch {
   next(record: LogRecord): NodeId | undefined {
     switch (record.type) {
       case 'agent.created':
-        // What was open in the source is no part of a fork.
+        // Calls open in the source are not part of the fork.
         this.#open = undefined
         return undefined
       case 'message.added':

@@ -1,12 +1,12 @@
 import { RuntimeError } from '../protocol/errors.ts'
 
-/** UTF-16 units of the longest line taken; a longer one is no line of ours. */
+/** UTF-16 units of the longest line accepted; a longer one is not ours. */
 export const maxLineChars = 256 * 1024 * 1024
 
 /**
  * Cuts text that comes in pieces, split anywhere, into its lines, without their newlines; a last line needs none.
  *
- * @throws RuntimeError `INVALID_OPTION` for a piece that is no string, `LOG_CORRUPT` for a line of more than `maxChars`.
+ * @throws RuntimeError `INVALID_OPTION` for a piece that is not a string, `LOG_CORRUPT` for a line of more than `maxChars`.
  */
 export async function* textLines(
   pieces: AsyncIterable<string> | Iterable<string>,

@@ -38,7 +38,7 @@ export function lineOf(json: string): string {
 const digitValue = (byte: number): number =>
   byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1
 
-/** The checksum that stands in a line from byte `at` to its end; `undefined` when there is something else. */
+/** The checksum in a line from byte `at` to its end; `undefined` if something else is there. */
 function borneSum(line: Buffer, at: number): number | undefined {
   if (at < 1 || line[line.length - 1] !== brace || line[line.length - 2] !== quote) return undefined
   for (let i = 0; i < fieldStart.length; i += 1) if (line[at + i] !== fieldStart[i]) return undefined

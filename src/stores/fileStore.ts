@@ -169,7 +169,7 @@ class FileStore implements ErasableStore {
 
   async #delete(agentId: string): Promise<void> {
     const file = this.#fileOf(agentId)
-    // Before the lock, which is not left where nothing is.
+    // Before the lock: no lock file is left behind for a log that does not exist.
     if (!(await isThere(file))) return
     const lock = await lockFile(this.#lockOf(agentId))
     try {
@@ -245,7 +245,7 @@ async function openLog(
 }
 
 /**
- * A store in a folder, made when missing: `<agentId>.jsonl` is an agent's log, a record a line with a checksum as its last
+ * A store in a folder, created if missing: `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last
  * field, and `<agentId>.lock` stands beside it while a process writes. See `Store` for the contract. When a record counts
  * as stored is `durability`; by default once the operating system has it: it survives the process, `kill -9` included,
  * but not a power cut.
@@ -254,7 +254,7 @@ async function openLog(
  * up is found by `read` (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, after `close` too.
  * `delete` removes the log, and leaves the copies that repairs made.
  *
- * @throws RuntimeError `INVALID_OPTION` when `dir` is blank or an option is wrong. Everything else about the folder is told
+ * @throws RuntimeError `INVALID_OPTION` when `dir` is blank or an option is wrong. Everything else about the folder is reported
  * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
  */
 export function fileStore(dir: string, options?: FileStoreOptions): ErasableStore {

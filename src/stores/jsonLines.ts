@@ -23,7 +23,7 @@ function withoutLines(bytes: Buffer, count: number): { readonly left: Buffer; re
   return { left: bytes.subarray(start), skipped }
 }
 
-/** A line whose parts come one after the other; over the limit it is forgotten. */
+/** A line that arrives in parts; once over the limit its parts are dropped. */
 class BegunLine {
   readonly #maxBytes: number
   #parts: Buffer[] = []
@@ -82,7 +82,7 @@ export async function* readLines(
       start = at + 1
     }
     begun.add(left.subarray(start))
-    // Lines are parts of the blocks they came in; only one that nobody has is read into again.
+    // Lines are slices of their block, so only a block without any is reused.
     if (lines.length > 0 || !begun.isTooLong) block = undefined
     if (lines.length > 0) yield lines
   }

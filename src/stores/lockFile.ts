@@ -20,7 +20,7 @@ const holderSchema = z.object({
 })
 type Holder = z.infer<typeof holderSchema>
 
-/** What a promise of a file operation gives, or `instead` when it fails with this code. */
+/** The result of a file operation, or `instead` if it fails with this code. */
 async function unless<T, U>(code: string, operation: Promise<T>, instead: U): Promise<T | U> {
   try {
     return await operation
@@ -118,7 +118,7 @@ export async function lockFile(path: string): Promise<FileLock> {
     await writeFile(draft, JSON.stringify(holder), { flag: 'wx' })
     await claim(path, draft)
   } finally {
-    // A full disk lets the file be made and takes no byte of it.
+    // A full disk lets the file be created but takes none of its bytes.
     await unless('ENOENT', unlink(draft), undefined)
   }
   return {
@@ -132,7 +132,7 @@ export async function lockFile(path: string): Promise<FileLock> {
 
 /**
  * When a process was started, as an opaque string that differs between two processes that had the same pid; `zombie` for
- * one that has ended but was not collected; `undefined` where it cannot be told (it is read from Linux' `/proc`).
+ * one that has ended but was not collected; `undefined` where it cannot be determined (it is read from Linux's `/proc`).
  */
 export async function processStart(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined

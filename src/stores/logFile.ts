@@ -82,7 +82,7 @@ export class LogFile {
    * (`stored` when they are already). The records are read before it returns. Those at its beginning that the log has already are
    * held against the file and not written again.
    *
-   * Rejects with `STORE_APPEND_FAILED`; then nothing of this call was kept, and the next append starts at `lastSeq + 1`.
+   * Rejects with `STORE_APPEND_FAILED`; then none of this call's records were kept, and the next append starts at `lastSeq + 1`.
    */
   append(records: readonly LogRecord[]): Promise<void> {
     let text = ''
@@ -157,7 +157,7 @@ export class LogFile {
         this.#unsynced.push(batch)
         this.#askForSync()
       } catch (thrown) {
-        // What only repeats brings nothing that others follow.
+        // A call that only repeats records has none that later calls build on.
         if (batch.text === '') {
           batch.stored.reject(this.#failed(thrown))
           continue

@@ -69,7 +69,7 @@ export function memoryStore(): ErasableStore {
     async *read(agentId, fromSeq = 1) {
       checkAgentId(agentId)
       const log = logs.get(agentId) ?? []
-      // By index up to the length of now: reading goes on while others append, and copies nothing.
+      // By index, up to the current length: reading continues while others append, and copies nothing.
       const end = log.length
       for (let index = Math.max(0, fromSeq - 1); index < end; index += 1) {
         const record = log[index]

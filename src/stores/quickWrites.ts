@@ -3,7 +3,7 @@ import type { Clock } from '../protocol/clock.ts'
 /** Most bytes that are written at once. */
 const mostBytes = 64 * 1024
 
-/** Milliseconds from which on a write is a slow one: nothing else in the process happens meanwhile. */
+/** A write that takes this many milliseconds is slow: it blocks the whole process meanwhile. */
 const slowMs = 5
 
 /** How many writes go through the thread pool after a slow one. */
@@ -17,9 +17,9 @@ const isShort = (text: string): boolean =>
   text.length <= mostBytes / 3 || (text.length <= mostBytes && Buffer.byteLength(text) <= mostBytes)
 
 /**
- * Writes short texts to the files of one store at once: to hand them to the operating system takes microseconds, a round through
- * the thread pool ten times that. Where one takes long (a network file system, a disk that is overrun), those after it take
- * the round for a while, so that a slow disk holds the process up in few of its writes.
+ * Writes short texts to the files of one store synchronously: handing them to the operating system takes microseconds, a trip
+ * through the thread pool ten times that. After a slow one (a network file system, an overloaded disk) the next few go through the
+ * thread pool, so that a slow disk blocks the process for few of its writes.
  */
 export class QuickWrites {
   readonly #clock: Clock

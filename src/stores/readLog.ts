@@ -14,9 +14,9 @@ const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is lo
 
 /**
  * Streams the records of a log file; a missing file has none. Line n holds seq n, so the lines before `fromSeq` are
- * passed over unread. A torn tail is ignored: the unfinished line and, when the last finished line is no record, that one.
+ * skipped unread. A torn tail is ignored: the unfinished line and, if the last finished line is not a record, that one.
  *
- * @throws RuntimeError `LOG_CORRUPT` at a line before the tail that is no record or out of sequence, or longer than
+ * @throws RuntimeError `LOG_CORRUPT` at a line before the tail that is not a record, is out of sequence or longer than
  * `maxLineBytes` (256 MiB), `LOG_VERSION`, `STORE_READ_FAILED`.
  */
 export async function* readLog(file: string, { fromSeq, end }: LogRange): AsyncGenerator<LogRecord, void, undefined> {
@@ -71,7 +71,7 @@ export async function findLogEnd(handle: Pick<FileHandle, 'read'>, file: string,
     if (record.code === 'LOG_VERSION') break
     end = start
   }
-  // Only the whole file tells the number of the bad line.
+  // The number of the bad line takes reading the whole file.
   for await (const _ of readLog(file, { fromSeq: 1, end: fileSize }));
   throw new RuntimeError('LOG_CORRUPT', `The end of ${file} changed while it was read.`)
 }

@@ -13,7 +13,7 @@ export interface LinePlace {
 export const corruptLine = ({ file, line }: LinePlace, why: string): RuntimeError =>
   new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not a record: ${why.replace(/[.]?$/, '.')}`)
 
-/** More levels than any record has: what tools and models give is cut off before (`cloneJson`), and JSON.stringify has its own limit. */
+/** More levels than any record has: values from tools and models are cut off before (`cloneJson`), and JSON.stringify has its own limit. */
 const deepest = 1_000
 
 function isTooDeep(value: unknown, level = 0): boolean {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { systemClock } from '../protocol/systemClock.ts'
+import { systemClock } from '../protocol/clock.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { QuickWrites } from './quickWrites.ts'

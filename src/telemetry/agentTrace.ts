@@ -36,11 +36,11 @@ export interface TraceOptions {
 /** A span that ended because what it is part of did. */
 const cutOff: Attributes = { 'escapement.cut_off': true }
 
-/** The spans of one agent that have begun and not ended, and what later ones need of earlier events. */
+/** The open spans of one agent, and what later ones need from earlier events. */
 export class AgentTrace {
   readonly agent: TracedAgent
   readonly content: boolean
-  /** The settings the run was begun with. */
+  /** The settings the run was started with. */
   settings: Attributes = {}
   /** The content of the turn's request. */
   request: Attributes = {}
@@ -57,7 +57,7 @@ export class AgentTrace {
     this.#options = options
   }
 
-  /** Nothing is open: nothing need be kept. */
+  /** Nothing is open, so nothing needs to be kept. */
   get isIdle(): boolean {
     return this.#open.size === 0
   }
@@ -140,7 +140,7 @@ export class AgentTrace {
     this.end('drain', this.#drainUsage === undefined ? {} : usageAttributes(this.#drainUsage))
   }
 
-  /** The context an effect takes place in; `undefined`: nothing of it is open. A model call begins its span here. */
+  /** The context an effect takes place in; `undefined` if no span of it is open. A model call begins its span here. */
   enter(effect: TracedEffect): Context | undefined {
     switch (effect.type) {
       case 'tool':

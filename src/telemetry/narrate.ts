@@ -30,7 +30,7 @@ const failure = line('error')
 
 const why = (error: ErrorInfo): Fields => ({ code: error.code, error: plainError(error) })
 
-/** The run goes on as it would without. */
+/** Errors that do not affect the run. */
 const isMild = ({ code }: ErrorInfo): boolean => code === 'PRICE_UNKNOWN' || code === 'USAGE_UNKNOWN'
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -45,7 +45,7 @@ interface Place {
   readonly turnIndex: number
 }
 
-/** A run that another process began, and that waited for people, goes on here without a start of its own. */
+/** A run that another process started and that waited for people continues here without its own start. */
 function joinRun(trace: AgentTrace, { runId }: Place): void {
   if (trace.has('run')) return
   const { name, model } = trace.agent
@@ -56,7 +56,7 @@ function joinRun(trace: AgentTrace, { runId }: Place): void {
 const beginTurn = (trace: AgentTrace, { turnIndex }: Place): void =>
   trace.begin('turn', 'turn', { 'escapement.turn.index': turnIndex })
 
-/** What an event begins, adds to or ends. What ends something that began before the tracer did finds nothing open and does nothing. */
+/** The span an event begins, adds to or ends. The end of a span that began before the tracer did is ignored. */
 const spanRules: SpanRules = {
   'run.start'(trace, { runId, cause, requestId, resumedFrom, model }) {
     trace.endTurn()

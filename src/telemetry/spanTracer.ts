@@ -4,7 +4,7 @@ import type { TracedAgent, TracedEffect, Tracer } from '../protocol/tracer.ts'
 import { AgentTrace, type TraceOptions } from './agentTrace.ts'
 import { traceEvent } from './spanRules.ts'
 
-/** Requests whose surroundings are remembered until their run starts; beyond, the oldest become roots. */
+/** How many requests' contexts are kept until their run starts; beyond that, the oldest become roots. */
 const maxRequests = 1_000
 
 /** The tracer port as spans. It keeps what is open and nothing else. */

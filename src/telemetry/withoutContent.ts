@@ -17,5 +17,5 @@ export function plainError({ code, message }: ErrorInfo): string {
 export const plainReason = (reason: string | undefined): string | undefined =>
   reason?.includes('"') === true ? undefined : reason
 
-/** What a reason says before it goes on to quote others; nothing of an empty one. */
+/** The part of a reason before it quotes others; `undefined` for an empty one. */
 export const headOf = (reason: string | undefined): string | undefined => reason?.split(':')[0] || undefined

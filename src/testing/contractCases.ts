@@ -261,7 +261,7 @@ const lifetimes: Checks = {
   },
 }
 
-/** A check of a store that can forget; one that cannot has nothing to keep. */
+/** A check of a store that can delete; it passes for one that cannot. */
 const erasing =
   (check: (store: ErasableStore) => Promise<void>) =>
   async (store: Store): Promise<void> =>

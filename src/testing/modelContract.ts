@@ -1,7 +1,7 @@
 import { type Block, textOf, toolCallsOf } from '../protocol/messages.ts'
 import type { Model, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
 
-/** What a model under test is told to say: thinking, then text, then tool calls. */
+/** What a model under test should reply: thinking, then text, then tool calls. */
 export interface ContractReply {
   readonly thinking?: string
   readonly text?: string

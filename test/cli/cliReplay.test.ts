@@ -1,6 +1,6 @@
 import { eventOf, type AgentEvent } from '../../src/protocol/events.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { systemClock } from '../../src/protocol/systemClock.ts'
+import { systemClock } from '../../src/protocol/clock.ts'
 import { replayPause, replaySteps, textPieces } from '../../src/cli/replaySteps.ts'
 import { assert, describe } from '../support/suite.ts'
 import { runCli } from './cliInProcess.ts'

@@ -1,8 +1,7 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Model, ModelRequest } from '../../protocol/model.ts'
-import type { Clock } from '../../protocol/clock.ts'
+import { type Clock, systemClock } from '../../protocol/clock.ts'
 import { pause } from '../pause.ts'
-import { systemClock } from '../../protocol/systemClock.ts'
 import { partsOf, toReply, wrongInShape, type ReplyShape } from './replyShape.ts'
 
 /** Decides a reply from the request. May throw: that is a failed model call. */

@@ -1,4 +1,4 @@
-import { systemClock } from '../../protocol/systemClock.ts'
+import { systemClock } from '../../protocol/clock.ts'
 
 import { Bridge } from '../../server/bridge/bridge.ts'
 import { bridgeLimitsSchema } from '../../server/bridge/limits.ts'

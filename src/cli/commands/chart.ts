@@ -49,7 +49,7 @@ function choose(definitions: readonly AgentDefinition[], id: string | undefined)
   throw new RuntimeError('INVALID_OPTION', `The module exports no agent "${id}". ${hint}`)
 }
 
-/** A picture made anew replaces the one before. */
+/** A new picture replaces the one before. */
 async function writeChart(file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((thrown: unknown) => {
     throw new RuntimeError('INVALID_OPTION', `--out ${file} cannot be written: ${messageOf(thrown)}.`, {

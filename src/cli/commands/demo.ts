@@ -14,7 +14,7 @@ import { coloursFor } from '../terminal/colours.ts'
 const standingTask = 'Fix the failing test.'
 const wordDelayMs = 18
 
-/** The commands of the sample project that nobody needs to be asked for. */
+/** The commands of the sample project that need no approval. */
 const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+)*)$/
 
 /**
@@ -23,7 +23,7 @@ const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+
  */
 export const demoCommand: CommandRun = async (invocation, host) => {
   const { task, model, timeLimit, json, yes, stay } = invocation
-  // What is wrong in it is said before anything is made.
+  // Report a mistake in it before anything is created.
   addressOf(invocation, host)
   if (task === 'sort') return runSortDemo(invocation, host)
   if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')

@@ -8,7 +8,7 @@ import type { CommandRun } from '../command.ts'
 import { recordFolder } from '../recordFolder.ts'
 import { openLogs, wantsJson, type LogPlace } from '../sessionLogs.ts'
 
-/** `escapement import <file>`: takes in what `export` wrote, once all of it was found sound. */
+/** `escapement import <file>`: imports what `export` wrote, once all of it is validated. */
 export const importCommand: CommandRun = async (invocation, host) => {
   const { task: file = '' } = invocation
   const folder = folderFor(invocation)

@@ -5,7 +5,7 @@ import { exitCodes } from '../cliHost.ts'
 import { checkSession, openLogs, wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 
-/** `escapement inspect [id]`: the inspector page over logs; nothing in them is changed, and nobody is woken. */
+/** `escapement inspect [id]`: the inspector page over logs; no log is changed and no agent loaded. */
 export const inspectCommand: CommandRun = async (invocation, host) => {
   const logs = openLogs(invocation)
   const { task: id } = invocation

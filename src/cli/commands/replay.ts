@@ -1,5 +1,5 @@
 import { pause } from '../../actors/pause.ts'
-import { systemClock } from '../../protocol/systemClock.ts'
+import { systemClock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messages.ts'

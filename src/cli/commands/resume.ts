@@ -15,7 +15,7 @@ import { recap } from '../terminal/conversationTree.ts'
 import { pauseText } from '../terminal/sessionText.ts'
 import { oneLine } from '../../charts/plainText.ts'
 
-/** `escapement resume <id>`: goes on with a session of `run` or `chat`, also after its process was killed. */
+/** `escapement resume <id>`: continues a session of `run` or `chat`, even if its process was killed. */
 export const resumeCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', dir = '.', json, yes, model } = invocation
   const logs = openLogs(invocation)
@@ -77,7 +77,7 @@ async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice
   return chooseModel(Object.hasOwn(providers, label) ? { ...wish, asked: recorded } : wish)
 }
 
-/** Whether the model could go back, which the requests that were captured tell. */
+/** Whether the model could go back, according to the captured requests. */
 const hadBrake = ({ past, records }: LoadedSession): boolean =>
   [...past, ...records].some(
     (record) =>
@@ -87,7 +87,7 @@ const hadBrake = ({ past, records }: LoadedSession): boolean =>
 /** Whether a run waits to be gone on with; of one that waits for approvals those are asked first. */
 const isOwed = ({ pause }: Agent): boolean => pause !== null && pause.type !== 'approvals'
 
-/** Nothing comes by itself any more; calls that wait for approvals are answered. */
+/** Nothing more will happen on its own; waiting approvals are answered. */
 const isAtRest = ({ state, pause }: Agent): boolean =>
   state === 'idle' || state === 'stopped' || (state === 'paused' && pause?.type !== 'approvals')
 
@@ -103,7 +103,7 @@ async function goOn(session: Session, options: TaskOptions): Promise<number> {
   return codeOf(await watchWork(session, () => toRest(agent), options))
 }
 
-/** Goes on until nothing is left to do, prompts that waited included; gives how the last run ended. */
+/** Continues until nothing is left to do, waiting prompts included; returns how the last run ended. */
 async function toRest(agent: Agent): Promise<RunEnd> {
   let last: RunEnd | undefined = isOwed(agent) ? await agent.resume().result : undefined
   if (!isAtRest(agent)) {

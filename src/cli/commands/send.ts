@@ -1,4 +1,4 @@
-import { systemClock } from '../../protocol/systemClock.ts'
+import { systemClock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messages.ts'
@@ -96,7 +96,7 @@ function intoRun(
     show(event)
     if (event.type !== 'run.end' || event.agentId !== agent.id) return
     if (event.reason?.type !== 'interrupted') return ended.resolve(event)
-    // The server died in the middle of it: either it goes on as another run, or it waits for somebody.
+    // The server died in the middle of it: it either continues as another run or waits for someone.
     void agent.refresh().then(() => {
       if (agent.pause !== null) ended.resolve(event)
     }, ended.reject)

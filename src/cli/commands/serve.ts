@@ -38,7 +38,7 @@ export const serveCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** Agents whose process died in the middle of a run go on; what cannot is said and left alone. */
+/** Resumes agents whose process died in the middle of a run; one that cannot be resumed is reported and left alone. */
 async function resumeCutOff(
   runtime: Runtime,
   definitions: readonly AgentDefinition[],
@@ -50,7 +50,7 @@ async function resumeCutOff(
     const definition = definitions.find((known) => known.name === name)
     if (status !== 'running' || definition === undefined || path.length > 0 || isStopped) continue
     try {
-      // What `escapement run` began in the same folder goes on with its own tools alone.
+      // A session that `escapement run` started in the same folder needs its own tools.
       if (ownSession(await loadSession(store, id)) !== undefined) continue
       await runtime.resume(id, definition)
       resumed.push(id)

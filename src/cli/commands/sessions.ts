@@ -10,9 +10,9 @@ import { safeJson } from '../terminal/safeJson.ts'
 import { cell, number, tableLines, type Cell } from '../terminal/table.ts'
 import { oneLine } from '../../charts/plainText.ts'
 import { fitted } from '../../charts/textWidth.ts'
-import { systemClock } from '../../protocol/systemClock.ts'
+import { systemClock } from '../../protocol/clock.ts'
 
-/** A session with the last text that was said in it, by whomever. */
+/** A session with the last text in it, from either side. */
 type Listed = SessionSummary & { readonly lastText?: string }
 
 /** `escapement sessions`: what is recorded in a folder, the newest first. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { systemClock } from '../../protocol/systemClock.ts'
+import { systemClock } from '../../protocol/clock.ts'
 import { capturedRequests, type CapturedRequest } from '../../conversation/captureRequest.ts'
 import type { ConversationView } from '../../conversation/conversation.ts'
 import { RuntimeError } from '../../protocol/errors.ts'

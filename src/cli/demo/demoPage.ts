@@ -17,7 +17,7 @@ const nowhere: DemoPage = { stay: async () => {} }
 
 /**
  * Serves the page of the session's runtime and says where; the agents of both demos can be started there. Where it cannot listen, it
- * says so and the demo goes on without, unless the port was asked for.
+ * says so and the demo continues without it, unless the port was asked for.
  *
  * @throws RuntimeError what `runtime.serve` throws, with `--port`.
  */

@@ -69,7 +69,7 @@ export class LiveScreen implements Screen {
         continue
       }
       if (width + cell.width > columns) {
-        // No line break: the terminal wraps by itself, and what is copied from it stays one line.
+        // No line break: the terminal wraps on its own, and text copied from it stays one line.
         done += line
         line = ''
         width = 0

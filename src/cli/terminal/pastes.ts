@@ -1,13 +1,13 @@
 import { counted } from '../../charts/amounts.ts'
 
-/** Stands for a paste in the line being typed: characters that nobody types, and that take one key to delete. */
+/** Stands for a paste in the line being typed: characters that cannot be typed, and that one key deletes. */
 const firstMark = 0xf0000
 const marks = /[\u{F0000}-\u{FFFFD}]/gu
 
 const longestTyped = 1_000
 const mostEchoed = 2_000
 
-/** A paste as it is sent: its line breaks are the ones of every text, and nothing in it can do anything to a terminal. */
+/** A paste as it is sent: with ordinary line breaks and nothing that could affect a terminal. */
 const clean = (pasted: string): string =>
   pasted
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')

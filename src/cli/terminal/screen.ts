@@ -2,7 +2,7 @@
 export interface Screen {
   /** Appends text. */
   write(text: string): void
-  /** Shows a line below the text, or none; nothing where nobody watches. */
+  /** Shows a line below the text, or removes it; does nothing where nobody watches. */
   setStatus(line: string | undefined): void
   /** Asks a question and waits for a line; `undefined` when nobody can answer, or `signal` aborts. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>

@@ -18,7 +18,7 @@ export interface SessionFacts {
 /** What is to be known of a session as a whole. */
 export function sessionLines(session: Session, { forks, logFile, now }: SessionFacts, colours: Colours): string[] {
   const { id, definition, status, isStopped, model, createdAt, updatedAt, usage, costUsd, forkedFrom, path } = session
-  // The log alone does not tell a process at work from one that died.
+  // The log alone cannot distinguish a process at work from one that died.
   const running = status === 'running' ? 'running, or its process died' : status
   const state = isStopped ? `${status}, stopped for good` : running
   const facts: readonly (readonly [string, string | undefined])[] = [

@@ -54,7 +54,7 @@ export interface AgentViewState {
   readonly session: Session
   /** Path of the machine's active state as of `at`, such as `replying.streaming`; empty when not known. */
   readonly chartState: string
-  /** `false`: nobody runs it; its log is shown as it was left. */
+  /** `false`: it is not running; its log is shown as it was left. */
   readonly isRunning: boolean
   /** Which brakes are on; `null` when not known. */
   readonly braking: Braking | null
@@ -64,15 +64,15 @@ export interface AgentViewState {
   readonly partial: PartialReply | null
   /** Empty in the past. */
   readonly approvals: readonly PendingApproval[]
-  /** Why it stands still. */
+  /** Why it is paused. */
   readonly pause: PauseReason | null
-  /** Ids of its sub-agents as of `at`, in the order they were begun. */
+  /** Ids of its sub-agents as of `at`, in the order they were started. */
   readonly children: readonly string[]
   /** As of `at`; of sub-agents what they reported. */
   readonly spent: Spent
   /** Everything seen, oldest first: records, and what was seen live beside them; no deltas. Of all times, as `records`. */
   readonly events: readonly AgentEvent[]
-  /** So many of `events` are as of `at`. */
+  /** How many of `events` had happened as of `at`. */
   readonly eventCount: number
 }
 /** One agent as the page shows it. */

@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   readonly webSocket?: ConnectOptions['webSocket']
 }
 
-/** So many errors are remembered. */
+/** How many errors are kept. */
 const mostErrors = 20
 
 /** The page's one connection, and what is known of it, as signals. */

@@ -6,7 +6,7 @@ import type { AgentSummary, SessionEntry } from '../../protocol/frames.ts'
 import type { FrameBatch } from './frameBatch.ts'
 
 const pageSize = 100
-/** After an agent ended, until the sessions are read again: the server reads every log for it. */
+/** The delay after an agent has ended before sessions are read again: the server reads every log for it. */
 const settleMs = 1_000
 
 /** Which agents run and which sessions there are, as signals. */
@@ -33,7 +33,7 @@ export class Directory {
   #reading: Promise<void> | undefined
   #isStale = false
 
-  /** Reads no sessions by itself but when an agent ended. */
+  /** Reads sessions only when asked, and after an agent has ended. */
   constructor(client: Client, { batch, clock }: { readonly batch: FrameBatch; readonly clock: Clock }) {
     this.#client = client
     this.#batch = batch

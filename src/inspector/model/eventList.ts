@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../protocol/events.ts'
 
-/** So many events beside the log are kept; then the older half of them is forgotten. */
+/** How many events outside the log are kept; beyond that, the older half is dropped. */
 const mostLive = 4_000
 
 /** Whether an event is a record of the log. */
@@ -24,7 +24,7 @@ export class EventList {
     this.#all = this.#all.filter((other) => isLogged(other) || --surplus < 0)
   }
 
-  /** So many of them happened before the record that follows `seq`. */
+  /** How many of them happened before the record that follows `seq`. */
   countUpTo(seq: number): number {
     let low = 0
     let high = this.#all.length

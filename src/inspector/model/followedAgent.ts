@@ -11,13 +11,13 @@ import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
 import { readPast } from './readPast.ts'
 
-/** States of an agent that nobody runs; the chart has none of them but `stopped`. */
+/** States of an agent that is not running; of these, the chart has only `stopped`. */
 const isResting = (state: string): boolean => state === 'closed' || state === 'stopped'
 
-/** So often it is shown how much of a log is read. */
+/** How many steps the progress of reading a log is shown in. */
 const loadingSteps = 20
 
-/** What is known of an agent from its log, and what has to be thrown away with it. */
+/** What is known of an agent from its log, to be discarded with it. */
 interface LoadedLog {
   past: readonly (readonly LogRecord[])[]
   readonly records: LogRecord[]
@@ -83,7 +83,7 @@ export class FollowedAgent implements AgentView {
     this.#change()
   }
 
-  /** What the list of agents says of it; `undefined`: it runs no more. */
+  /** Takes the directory's summary of the agent; `undefined` if it no longer runs. */
   takeSummary(summary: AgentSummary | undefined): void {
     const state = summary?.state ?? 'closed'
     const isNew = state !== this.#liveState
@@ -93,7 +93,7 @@ export class FollowedAgent implements AgentView {
     if (isNew) this.#change()
   }
 
-  /** Asks the server how the agent is: after a reconnect, or when something may have been missed. Never rejects. */
+  /** Asks the server for the agent's state: after a reconnect, or when something may have been missed. Never rejects. */
   async refresh(): Promise<void> {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -134,7 +134,7 @@ export class FollowedAgent implements AgentView {
     this.#unsubscribe = this.#client.agent(this.agentId).subscribe(listener, { fromSeq: 1 })
   }
 
-  /** The server's log is not the one that was read: it lost what it had said. */
+  /** The server's log is not the one that was read: it has lost records. */
   #restart(): void {
     this.#unsubscribe()
     this.#log = emptyLog()

@@ -1,7 +1,7 @@
 /** Runs `flush` with the next frame; returns a function that calls it off. */
 export type NextFrame = (flush: () => void) => () => void
 
-/** Gathers what changed and tells it once a frame, however often it changed: a thousand events make one rendering. */
+/** Collects changes and publishes them once per frame: a thousand events make one rendering. */
 export class FrameBatch {
   readonly #nextFrame: NextFrame
   #dirty = new Set<() => void>()
@@ -17,7 +17,7 @@ export class FrameBatch {
     this.#cancel ??= this.#nextFrame(() => this.flush())
   }
 
-  /** Drops what waits of it. */
+  /** Drops a waiting update. */
   remove(update: () => void): void {
     this.#dirty.delete(update)
   }

@@ -43,7 +43,7 @@ export class GraphRows {
     return this.#byNode.get(id)
   }
 
-  /** Takes in the next record. Never throws: what makes no sense where it stands says nothing. */
+  /** Takes in the next record. Never throws: a record that makes no sense in its place is ignored. */
   apply(record: LogRecord): void {
     const before = this.#version
     this.#fold(record)
@@ -221,7 +221,7 @@ export class GraphRows {
     return index
   }
 
-  /** Another log goes on from here: what was open stays with its source. */
+  /** Another log continues from here: what was open stays with its source. */
   #forked(record: LogRecord, { agentId, at }: NonNullable<RecordOf<'agent.created'>['forkedFrom']>): void {
     const open = this.#open.values().next().value
     if (open !== undefined) {

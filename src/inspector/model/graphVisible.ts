@@ -9,7 +9,7 @@ export interface VisibleRow {
   readonly isOpen: boolean | undefined
   /** Lanes before its own that pass by, as bits. */
   readonly passing: number
-  /** Its own line comes from above, and goes on below. */
+  /** Its own line comes from above, and continues below. */
   readonly isJoined: boolean
   readonly goesOn: boolean
   /** Of a fold: it is what the model sees. */
@@ -23,7 +23,7 @@ type Draft = { -readonly [K in keyof VisibleRow]: VisibleRow[K] }
 /** More lanes than this are drawn as this many. */
 export const mostLanes = 24
 
-/** Whether a row is open when nobody has opened or closed it. */
+/** Whether a row is open before anyone opens or closes it. */
 export const isOpenAtFirst = (row: GraphRow): boolean => row.type === 'message' || row.type === 'tag'
 
 /**

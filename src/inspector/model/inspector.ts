@@ -41,7 +41,7 @@ export interface InspectorPorts {
   readonly webSocket?: ConnectionOptions['webSocket']
 }
 
-/** Where the page has its connection and what hangs on it; with another token there is another. */
+/** The page's connection and what depends on it; another token makes another. */
 export interface Attached {
   readonly connection: Connection
   readonly directory: Directory
@@ -50,7 +50,7 @@ export interface Attached {
 /** The model of the whole page: what it shows, and what a person did to it. Close it. */
 export class Inspector {
   readonly route = signal<Route>(emptyRoute)
-  /** What of the address made no sense. */
+  /** The parts of the address that made no sense. */
   readonly problems = signal<readonly string[]>([])
   readonly attached: ReadonlySignal<Attached>
   /** The agent that is shown. */
@@ -96,7 +96,7 @@ export class Inspector {
     return this.#token
   }
 
-  /** Changes what is shown. To another agent nothing else of the route is taken along but the view. */
+  /** Changes what is shown. A change to another agent keeps only the view of the route. */
   go(change: Partial<Route>, how: 'push' | 'replace' = 'push'): void {
     const before = this.route.value
     const isOther = change.agent !== undefined && change.agent !== before.agent
@@ -108,7 +108,7 @@ export class Inspector {
     this.#show(next)
   }
 
-  /** Connects anew with another token, or without. */
+  /** Reconnects with another token, or without one. */
   useToken(token: string | undefined): void {
     this.#token = token
     this.#ports.memory.set(token)
@@ -228,7 +228,7 @@ export class Inspector {
     if (agent !== undefined) this.go({ agent: agent.agentId }, 'replace')
   }
 
-  /** A view goes to another turn by itself. */
+  /** A view moved to another turn. */
   #onTurn(): void {
     const turn = this.turn.value
     untracked(() => {

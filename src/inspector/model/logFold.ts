@@ -92,7 +92,7 @@ export class LogFold {
   }
 }
 
-/** Goes to moments of a log. Forwards it folds on from where it is; backwards it begins anew. */
+/** Goes to moments of a log: forwards by folding what follows, backwards by starting over. */
 export class TimeTravel {
   readonly #past: readonly (readonly LogRecord[])[]
   readonly #records: readonly LogRecord[]

@@ -7,7 +7,7 @@ import type { RequestView } from './agentView.ts'
 
 type Captured = RecordOf<'turn.captured'>
 
-/** So many requests that were only seen live are kept. */
+/** How many requests that were only seen live are kept. */
 const mostLive = 50
 
 /** A captured request, put together from its record and the ones before it when it is read, and forgotten when another is. */

@@ -17,7 +17,7 @@ export interface Route {
 
 export const emptyRoute: Route = { agent: null, node: null, view: 'conversation', at: null, turn: null }
 
-/** An address as it was read, and what of it makes no sense. */
+/** An address as it was read, and the parts that make no sense. */
 export interface ReadRoute {
   readonly route: Route
   /** Given once, and to be taken out of the address. */

@@ -4,14 +4,14 @@ import type { RemoteAgent } from '../../client.ts'
 export type SayHow = 'prompt' | 'steer' | 'followUp' | 'interrupt'
 
 /**
- * Says something to an agent, or asks it to go on. Rejects with what the server refuses; a run that was begun is not waited for.
+ * Says something to an agent, or resumes it. Rejects with what the server refuses; does not wait for a run that has started.
  *
  * @throws RuntimeError `INVALID_CONTENT`
  */
 export async function say(agent: RemoteAgent, how: SayHow | 'resume', text: string): Promise<void> {
   if (how === 'steer' || how === 'followUp') return agent[how](text)
   const run = how === 'resume' ? agent.resume() : agent[how](text)
-  // A run that never began is refused by its result; of one that began the log tells.
+  // A run that never began is refused by its result; one that began is in the log.
   void run.result.catch(() => {})
   const begun = Promise.withResolvers<undefined>()
   const unsubscribe = agent.subscribe(() => begun.resolve(undefined))

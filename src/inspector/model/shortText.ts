@@ -26,7 +26,7 @@ export function beginning(text: string, { lines, chars }: { lines: number; chars
   return text.slice(0, end)
 }
 
-/** Arguments of a call in one line: `path: "a.ts", line: 3`; what is no object as JSON. */
+/** Arguments of a call in one line: `path: "a.ts", line: 3`; anything but an object as JSON. */
 export function argumentsLine(input: unknown, most = 120): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return oneLine(jsonOf(input), most)
   const parts: string[] = []

@@ -1,6 +1,6 @@
 import type { Session } from '../../sessions/session.ts'
 
-/** So many points say as much as a small picture can show. */
+/** As many points as a small picture can show. */
 const mostPoints = 240
 
 /** Tokens the model read in each turn that has an answer, oldest first; of a long life evenly chosen ones. Pure. */

@@ -3,7 +3,7 @@ import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { formatCount } from '../model/numbers.ts'
 import { forDisplay } from '../model/shortText.ts'
 
-/** A text as it is, and only as text; a long one is cut until all of it is asked for. */
+/** A text as it is, never markup; a long one is cut until a person asks for all of it. */
 export function CutText({ text, most = 4_000 }: { readonly text: string; readonly most?: number }) {
   const [isWhole, setWhole] = useState(false)
   const isLong = text.length > most

@@ -11,7 +11,7 @@ const mostEntries = 100
 export interface JsonTreeProps {
   readonly value: unknown
   readonly name?: string
-  /** So many levels are open at first. Default 1. */
+  /** How many levels are open at first. Default 1. */
   readonly depth?: number
 }
 

@@ -10,7 +10,7 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
 
 type Own = 'scrollToFn' | 'observeElementRect' | 'observeElementOffset' | 'measureElement' | 'onChange'
 
-/** Which rows of a scrolling element are in view, drawn anew when that changes. */
+/** Which rows of a scrolling element are in view, rendered again when that changes. */
 export function useVirtualizer(
   options: Omit<VirtualizerOptions<HTMLElement, HTMLElement>, Own>,
 ): Virtualizer<HTMLElement, HTMLElement> {

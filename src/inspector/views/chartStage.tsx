@@ -27,7 +27,7 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   const stage = useRef<HTMLDivElement>(null)
   const viewport = useSignal<Size>({ width: 0, height: 0 })
   const camera = useSignal<Camera | null>(null)
-  /** `null`: nobody has chosen yet. */
+  /** `null` until a person chooses. */
   const follows = useSignal<boolean | null>(null)
   const drag = useRef<{ readonly x: number; readonly y: number } | null>(null)
 
@@ -45,7 +45,7 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   const box = layout.boxes.find(({ id }) => id === active)
   const shown = camera.value ?? (isFollowing && box !== undefined ? centred(followScale, box, viewport.value) : fit)
   useEffect(() => {
-    // Who follows wants the next state in the middle, too.
+    // Following keeps the next state in the middle, too.
     if (isFollowing) camera.value = null
   }, [active, isFollowing])
 
@@ -147,7 +147,7 @@ const Sign = ({ path }: { readonly path: string }): JSX.Element => (
   </svg>
 )
 
-/** The picture in a sentence; the list of states below tells the rest. */
+/** The picture in a sentence; the list of states below has the rest. */
 function labelOf(model: ChartModel, active: string): string {
   const brakes = brakeWords(model.brakes).map(({ name, effect }) => `${name} brake ${effect}.`)
   return [`Statechart of ${model.title}.`, active === '' ? '' : `Active: ${active}.`, ...brakes]

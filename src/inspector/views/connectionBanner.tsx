@@ -9,7 +9,7 @@ interface Props {
   readonly clock: Clock
 }
 
-/** Says that there is no connection, and when it is tried again; what is shown stays. */
+/** Says that there is no connection, and when the next attempt is; the page stays as it is. */
 export function ConnectionBanner({ connection, clock }: Props) {
   const status = connection.status.value
   return status === 'connecting' || status === 'reconnecting' ? <Lost connection={connection} clock={clock} /> : null
@@ -19,7 +19,7 @@ function Lost({ connection, clock }: Props) {
   const now = useNow(clock, 250)
   const { retryAt } = connection.client
   const wasThere = connection.status.value === 'reconnecting'
-  // The first attempt is nothing to speak of until it fails.
+  // The first attempt is not worth a banner until it fails.
   const hasFailed = useRef(false)
   hasFailed.current ||= wasThere || retryAt !== undefined
   if (!hasFailed.current) return null

@@ -14,7 +14,7 @@ export interface ConversationBarProps {
   readonly onHead: () => void
 }
 
-/** How much was said and given up, and what to do with it. */
+/** How much was said and abandoned, and the controls for it. */
 export function ConversationBar({ graph, state, toggled, missing, onHead }: ConversationBarProps): JSX.Element {
   const { messages, onTrunk, tags } = countsOf(graph)
   const branches = tags.filter(({ until }) => until !== undefined)

@@ -1,5 +1,5 @@
 import { useComputed, useSignal, type Signal } from '@preact/signals'
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import type { AgentView, AgentViewState, PartialReply } from '../model/agentView.ts'
@@ -13,6 +13,8 @@ import { ConversationBar } from './conversationBar.tsx'
 import { PartialRow } from './partialRow.tsx'
 import { ConversationRow, type ConversationRowProps } from './conversationRow.tsx'
 import { useTreeScroll, type TreeScroll } from './treeScroll.ts'
+import { toggled } from '../model/toggled.ts'
+import { Rows } from './rowScroll.tsx'
 
 export interface ConversationPaneProps {
   readonly view: AgentView
@@ -49,17 +51,26 @@ interface TreeProps extends ConversationPaneProps {
 
 function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
   const state = view.state.value
-  const toggled = useSignal<ReadonlySet<string>>(new Set())
+  /** Rows opened or closed by the person, against what they are at first. */
+  const flipped = useSignal<ReadonlySet<string>>(new Set())
   /** Rows whose long texts are shown in full. */
   const full = useSignal<ReadonlySet<string>>(new Set())
   const active = useSignal<string | null>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const isReplying = state.partial !== null
   const rows = useMemo(
-    () => visibleRows(graph, toggled.value, isReplying),
-    [graph, graph.version, toggled.value, isReplying],
+    () => visibleRows(graph, flipped.value, isReplying),
+    [graph, graph.version, flipped.value, isReplying],
   )
-  const scroll = useTreeScroll({ state, graph, rows, toggled, active, selected, scroller: () => scroller.current })
+  const scroll = useTreeScroll({
+    state,
+    graph,
+    rows,
+    toggled: flipped,
+    active,
+    selected,
+    scroller: () => scroller.current,
+  })
   const activeIndex = useMemo(() => rows.findIndex(({ row }) => row.key === active.value), [rows, active.value])
 
   const select = (shown: VisibleRow): void => {
@@ -68,8 +79,8 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
     scroll.keepPlace(shown.row.nodeId)
     onSelect(shown.row.nodeId)
   }
-  const toggle = (key: string): void => void (toggled.value = switched(toggled.value, key))
-  const toggleFull = (key: string): void => void (full.value = switched(full.value, key))
+  const toggle = (key: string): void => void (flipped.value = toggled(flipped.value, key))
+  const toggleFull = (key: string): void => void (full.value = toggled(full.value, key))
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return
     const move = treeMove(event.key, rows, activeIndex)
@@ -100,7 +111,7 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
       <ConversationBar
         graph={graph}
         state={state}
-        toggled={toggled}
+        toggled={flipped}
         missing={missing.value}
         onHead={() => scroll.scrollToEnd()}
       />
@@ -143,48 +154,27 @@ function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actio
   const deepest = useMemo(() => rows.reduce((most, { row }) => Math.max(most, row.lane), 0), [rows])
   const lanes = Math.min(deepest, mostLanes)
   const gap = Math.max(3, Math.min(16, 72 / Math.max(1, lanes)))
-  return (
-    <div class="conversation-rows" role="none" style={{ height: `${scroll.height}px` }}>
-      {scroll.items.map(({ index, key, start }) => {
-        const shown = rows[index]
-        return (
-          <div
-            key={key}
-            ref={scroll.measure}
-            data-index={index}
-            class="conversation-place"
-            role="none"
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            {shown === undefined ? (
-              partial !== null && <PartialRow partial={partial} gap={gap} lanes={lanes} />
-            ) : (
-              <ConversationRow
-                id={idOf(shown.row.key)}
-                shown={shown}
-                version={shown.row.version}
-                level={levelOf(shown)}
-                position={index + 1}
-                count={rows.length}
-                gap={gap}
-                lanes={lanes}
-                isActive={index === activeIndex}
-                isSelected={'nodeId' in shown.row && shown.row.nodeId === selected}
-                isFull={full.has(shown.row.key)}
-                {...actions}
-              />
-            )}
-          </div>
-        )
-      })}
-    </div>
-  )
+  const draw = (index: number): ComponentChildren => {
+    const shown = rows[index]
+    if (shown === undefined) return partial !== null && <PartialRow partial={partial} gap={gap} lanes={lanes} />
+    return (
+      <ConversationRow
+        id={idOf(shown.row.key)}
+        shown={shown}
+        version={shown.row.version}
+        level={levelOf(shown)}
+        position={index + 1}
+        count={rows.length}
+        gap={gap}
+        lanes={lanes}
+        isActive={index === activeIndex}
+        isSelected={'nodeId' in shown.row && shown.row.nodeId === selected}
+        isFull={full.has(shown.row.key)}
+        {...actions}
+      />
+    )
+  }
+  return <Rows scroll={scroll} row={draw} />
 }
 
 const idOf = (key: string): string => `conversation-${key.replace(' ', '-')}`
-
-function switched(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
-  const next = new Set(set)
-  if (!next.delete(key)) next.add(key)
-  return next
-}

@@ -25,7 +25,7 @@ export interface ConversationRowProps {
   readonly onToggleFull: (key: string) => void
 }
 
-/** One row of the conversation. It is made anew only when something of it changed. */
+/** One row of the conversation. It is rendered again only when something in it has changed. */
 export function ConversationRow(props: ConversationRowProps): JSX.Element {
   const { shown, version, level, position, count, gap, lanes, isActive, isSelected, isFull } = props
   const { row, isOpen, passing, isJoined, goesOn, isInForce, hidden } = shown

@@ -12,13 +12,13 @@ export interface LongTextProps {
   /** Lines and characters shown at first. */
   readonly lines?: number
   readonly chars?: number
-  /** Whether all of it is shown, for who keeps that; otherwise it keeps it itself. */
+  /** Whether all of it is shown, if the parent keeps that; otherwise the component does. */
   readonly isFull?: boolean
   readonly onToggle?: () => void
   readonly kind?: 'prose' | 'code' | 'json'
 }
 
-/** A text that may be of any length: its beginning, and all of it when asked for. Whatever it holds is text, never markup. */
+/** A text of any length: its beginning, or all of it on request. Its content is always text, never markup. */
 export function LongText({
   text,
   lines = 12,

@@ -13,7 +13,7 @@ const ways: readonly { readonly how: SayHow; readonly label: string; readonly ab
   { how: 'interrupt', label: 'Interrupt', about: 'Ends this run and starts another' },
 ]
 
-/** Where a person speaks to the agent, and ends or goes on with its run. */
+/** Where a person talks to the agent, and aborts or resumes its run. */
 export function PromptBox({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<SayHow>('steer')

@@ -6,7 +6,8 @@ import type { Provenance } from '../../protocol/provenance.ts'
 import { requestMarks, type MessageMark, type RequestMarks } from '../model/requestMarks.ts'
 import { requestReasons } from '../model/requestReason.ts'
 import { counted } from '../../charts/amounts.ts'
-import { useRowScroll } from './rowScroll.ts'
+import { Rows, useRowScroll } from './rowScroll.tsx'
+import { toggled } from '../model/toggled.ts'
 import { SettingsPart, SystemPart, ToolsPart } from './requestParts.tsx'
 import { RequestMessageRow } from './requestMessage.tsx'
 
@@ -43,11 +44,7 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
     scroller: () => scroller.current,
     follows: false,
   })
-  const toggleFull = (key: string): void => {
-    const next = new Set(full.value)
-    if (!next.delete(key)) next.add(key)
-    full.value = next
-  }
+  const toggleFull = (key: string): void => void (full.value = toggled(full.value, key))
   const draw = (part: Part): JSX.Element => {
     switch (part.type) {
       case 'system':
@@ -77,22 +74,7 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
   }
   return (
     <div ref={scroller} class="request-scroll scroll" tabIndex={0} role="region" aria-label="Parts of the request">
-      <div class="conversation-rows" role="list" style={{ height: `${scroll.height}px` }}>
-        {scroll.items.map(({ index, key, start }) => (
-          <div
-            key={key}
-            ref={scroll.measure}
-            data-index={index}
-            class="conversation-place"
-            role="listitem"
-            aria-posinset={index + 1}
-            aria-setsize={parts.length}
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            {parts[index] !== undefined && draw(parts[index])}
-          </div>
-        ))}
-      </div>
+      <Rows scroll={scroll} listOf={parts.length} row={(index) => parts[index] !== undefined && draw(parts[index])} />
     </div>
   )
 }

@@ -11,11 +11,11 @@ const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 /** The hour of today, else the day. */
 const when = (time: number): string => (day.format(time) === day.format() ? hour : day).format(time)
 
-/** Nobody runs it, so what its log calls running was broken off. */
+/** It is not running, so a run its log leaves open was cut off. */
 const statusOf = ({ status, error }: SessionEntry): string =>
   error !== undefined ? 'failed' : status === 'running' ? 'interrupted' : status
 
-/** Sessions that nobody runs, the one written last first: a list box by the ARIA pattern. */
+/** Sessions that are not running, most recently written first: a list box by the ARIA pattern. */
 export function SessionList({ inspector }: { readonly inspector: Inspector }) {
   const { directory } = inspector.attached.value
   const running = directory.agents.value

@@ -5,7 +5,7 @@ import { eventText } from '../model/eventWords.ts'
 import { formatCount, formatDuration } from '../model/numbers.ts'
 import { Icon } from '../parts/icon.tsx'
 
-/** Goes to any moment of the log. Open by default when nobody runs the agent. */
+/** Goes to any moment of the log. Open by default when the agent is not running. */
 export function TimeSlider({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
   const state = view.state.value
   const { at, lastSeq, records, isRunning } = state

@@ -7,6 +7,7 @@ import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount, formatDuration } from '../model/numbers.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
+import { toggled } from '../model/toggled.ts'
 import { VirtualList } from '../parts/virtualList.tsx'
 
 const clockTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
@@ -23,9 +24,7 @@ export function TimelinePane({ inspector, view }: { readonly inspector: Inspecto
   const chosen = inspector.event.value
 
   const toggle = (group: EventGroup): void => {
-    const next = new Set(hidden)
-    if (!next.delete(group)) next.add(group)
-    setHidden(next)
+    setHidden(toggled(hidden, group))
     setActive(-1)
   }
   const choose = (index: number): void => {

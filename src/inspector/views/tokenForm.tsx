@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 
-/** Asks for a token, as the server lets nobody in without. */
+/** Asks for a token, for a server that requires one. */
 export function TokenForm({
   hadToken,
   onGive,

@@ -5,7 +5,7 @@ import type { AgentViewState } from '../model/agentView.ts'
 import type { GraphRows } from '../model/graphRows.ts'
 import type { VisibleRow } from '../model/graphVisible.ts'
 import { revealNode } from '../model/revealNode.ts'
-import { useRowScroll, type RowScroll } from './rowScroll.ts'
+import { useRowScroll, type RowScroll } from './rowScroll.tsx'
 
 export interface TreeScrollOptions {
   readonly state: AgentViewState

@@ -10,7 +10,7 @@ import {
   type Stream,
 } from '@agentclientprotocol/sdk'
 import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
-import { systemClock } from '../../../src/protocol/systemClock.ts'
+import { systemClock } from '../../../src/protocol/clock.ts'
 import type { Store } from '../../../src/protocol/store.ts'
 import { openAcp, type OpenOptions } from '../../../src/server/acp/openAcp.ts'
 import type { Grant } from '../../../src/server/bridge/access.ts'

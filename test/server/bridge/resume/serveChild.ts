@@ -2,7 +2,7 @@
  * One life of a server that will be killed: `node serveChild.ts <folder> <port> [<origin>]` serves the agent `looking` from the
  * logs of that folder. Prints `ready`.
  */
-import { systemClock } from '../../../../src/protocol/systemClock.ts'
+import { systemClock } from '../../../../src/protocol/clock.ts'
 import { createRuntime } from '../../../../src/createRuntime.ts'
 import { fileStore } from '../../../../src/stores/fileStore.ts'
 import { lookingAgent } from './lookingAgent.ts'

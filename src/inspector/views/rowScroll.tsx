@@ -1,4 +1,5 @@
 import type { VirtualItem } from '@tanstack/virtual-core'
+import type { ComponentChildren, JSX } from 'preact'
 import { useVirtualizer } from '../parts/useVirtualizer.ts'
 
 export interface RowScrollOptions {
@@ -42,3 +43,30 @@ export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowS
     scrollToEnd: () => virtualizer.scrollToEnd(),
   }
 }
+
+export interface RowsProps {
+  readonly scroll: RowScroll
+  /** Of a list: how many items it has. Rows of anything else have roles of their own. */
+  readonly listOf?: number
+  readonly row: (index: number) => ComponentChildren
+}
+
+/** The rows in view, each in its place. */
+export const Rows = ({ scroll, listOf, row }: RowsProps): JSX.Element => (
+  <div class="conversation-rows" role={listOf === undefined ? 'none' : 'list'} style={{ height: `${scroll.height}px` }}>
+    {scroll.items.map(({ index, key, start }) => (
+      <div
+        key={key}
+        ref={scroll.measure}
+        data-index={index}
+        class="conversation-place"
+        role={listOf === undefined ? 'none' : 'listitem'}
+        aria-posinset={listOf === undefined ? undefined : index + 1}
+        aria-setsize={listOf}
+        style={{ transform: `translateY(${start}px)` }}
+      >
+        {row(index)}
+      </div>
+    ))}
+  </div>
+)
