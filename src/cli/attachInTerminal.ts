@@ -73,14 +73,14 @@ function trunkUpTo({ nodes }: RemoteConversation, head: number | null) {
   return { trunk: () => trunk, abandoned: () => [] }
 }
 
-interface Scene {
+interface ChatContext {
   readonly agent: AttachedAgent
   readonly chat: OpenChat
   readonly said: string[]
 }
 
 /** Shows what others say to the agent, and that it was stopped. */
-function showOthers(event: AgentEvent, { agent, chat, said }: Scene): void {
+function showOthers(event: AgentEvent, { agent, chat, said }: ChatContext): void {
   if (event.agentId !== agent.id) return
   if (event.type === 'agent.stopped') {
     chat.note('the agent was stopped for good')

@@ -50,7 +50,7 @@ export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean
     code = exitCodes.failed
   }
   /** Waits for a run; left early, for nothing. */
-  const judge = async (result: Promise<RunResult>): Promise<void> => {
+  const finish = async (result: Promise<RunResult>): Promise<void> => {
     const ended = await Promise.race([result, left.promise])
     if (ended === undefined) return
     if (ended.stopReason !== 'stop') code = exitCodes.failed
@@ -61,11 +61,11 @@ export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean
     if (read.type === 'quit') return false
     if (read.type === 'help') screen.write(chatHelp(talk.ctrlC))
     else if (read.type === 'print') screen.write(read.text)
-    else if (read.type === 'say') await judge(agent.prompt(read.text).result)
+    else if (read.type === 'say') await finish(agent.prompt(read.text).result)
     else if (read.type !== 'nothing') {
       const { note, run } = await runChatLine(agent, read)
       if (note !== undefined) screen.write(`  (${note})\n`)
-      if (run !== undefined) await judge(run.result)
+      if (run !== undefined) await finish(run.result)
     }
     return true
   }

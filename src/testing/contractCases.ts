@@ -1,13 +1,19 @@
 import type { LogRecord } from '../protocol/records.ts'
-import { type ErasableStore, type Store, isErasable } from '../protocol/store.ts'
+import { type ErasableStore, type Store, type StoreLease, isErasable } from '../protocol/store.ts'
 import { demand, demandEqual, demandLog, demandRejection, owned, readAll, recordsBetween } from './contractDemands.ts'
 
 type Checks = { readonly [name: string]: (store: Store) => Promise<void> }
 
+/** Opens a log and appends the records up to `last`, the first time. */
+async function openWith(store: Store, agentId: string, last: number): Promise<StoreLease> {
+  const lease = await store.open(agentId)
+  await store.append(agentId, recordsBetween(1, last))
+  return lease
+}
+
 const appending: Checks = {
   'append gives back what it was given, word for word and in order': async (store) => {
-    await store.open('a')
-    await store.append('a', recordsBetween(1, 1))
+    await openWith(store, 'a', 1)
     await store.append('a', recordsBetween(2, 9))
     await demandLog(store, 'a', 9, 'read must yield the appended records in order, unchanged.')
   },
@@ -103,8 +109,7 @@ const appending: Checks = {
   },
 
   'append takes a call that begins with a repeat, and writes only the rest': async (store) => {
-    await store.open('a')
-    await store.append('a', recordsBetween(1, 2))
+    await openWith(store, 'a', 2)
     await store.append('a', recordsBetween(2, 3))
     const under = [store.append('a', recordsBetween(4, 5)), store.append('a', recordsBetween(3, 7))].map(owned)
     await Promise.all([...under, store.append('a', recordsBetween(8, 8))])
@@ -114,8 +119,7 @@ const appending: Checks = {
   },
 
   'append rejects another record under a seq that is taken, and keeps nothing of the call': async (store) => {
-    await store.open('a')
-    await store.append('a', recordsBetween(1, 3))
+    await openWith(store, 'a', 3)
     const others = (from: number, to: number): LogRecord[] =>
       recordsBetween(from, to).map((record) => (record.seq === 2 ? { ...record, time: 5 } : record))
     const rule = 'a repeat is the same record, not only the same seq.'
@@ -137,8 +141,7 @@ const reading: Checks = {
   },
 
   'read starts at fromSeq': async (store) => {
-    await store.open('a')
-    await store.append('a', recordsBetween(1, 5))
+    await openWith(store, 'a', 5)
     for (const [fromSeq, first] of [
       [0, 1],
       [1, 1],
@@ -172,8 +175,7 @@ const reading: Checks = {
   },
 
   'read may be left early': async (store) => {
-    await store.open('a')
-    await store.append('a', recordsBetween(1, 5))
+    await openWith(store, 'a', 5)
     for await (const { seq } of store.read('a')) if (seq === 2) break
     await demandLog(store, 'a', 5, 'a reader that stops early must not disturb the log.')
   },
@@ -269,11 +271,7 @@ const erasing =
 
 const forgetting: Checks = {
   'delete forgets one log and no other, and the id can be used again': erasing(async (store) => {
-    for (const id of ['a', 'ab', 'b']) {
-      const lease = await store.open(id)
-      await store.append(id, recordsBetween(1, 3))
-      await lease.release()
-    }
+    for (const id of ['a', 'ab', 'b']) await (await openWith(store, id, 3)).release()
     await store.delete('a')
     demandEqual(await store.list(), ['ab', 'b'], 'list must not name what was deleted, and must name the rest.')
     await demandLog(store, 'a', 0, 'a deleted log must have no records.')
@@ -290,8 +288,7 @@ const forgetting: Checks = {
   }),
 
   'delete is refused while the log is open, and after close': erasing(async (store) => {
-    const lease = await store.open('a')
-    await store.append('a', recordsBetween(1, 2))
+    const lease = await openWith(store, 'a', 2)
     await demandRejection('STORE_LOCKED', () => store.delete('a'), 'a log that is written must not be deleted.')
     await demandLog(store, 'a', 2, 'a refused delete must leave the log as it was.')
     await store.append('a', recordsBetween(3, 3))
@@ -308,10 +305,7 @@ export const storeChecks: Checks = { ...appending, ...reading, ...lifetimes, ...
 export const reopenChecks: { readonly [name: string]: (store: Store, reopen: () => Promise<Store>) => Promise<void> } =
   {
     'a store opened again has every record': async (store, reopen) => {
-      for (const id of ['a', 'b']) {
-        await store.open(id)
-        await store.append(id, recordsBetween(1, 6))
-      }
+      for (const id of ['a', 'b']) await openWith(store, id, 6)
       await store.close()
       const again = await reopen()
       demandEqual(await again.list(), ['a', 'b'], 'the agents must survive.')
@@ -324,8 +318,7 @@ export const reopenChecks: { readonly [name: string]: (store: Store, reopen: () 
     },
 
     'a second store cannot open a log that a first one writes, but can read it': async (store, reopen) => {
-      const lease = await store.open('a')
-      await store.append('a', recordsBetween(1, 3))
+      const lease = await openWith(store, 'a', 3)
       const other = await reopen()
       await demandRejection('STORE_LOCKED', () => other.open('a'), 'two stores must not write one log.')
       await demandLog(other, 'a', 3, 'reading needs no lease.')
@@ -339,8 +332,7 @@ export const reopenChecks: { readonly [name: string]: (store: Store, reopen: () 
     },
 
     'a store cannot delete a log that another one writes': async (store, reopen) => {
-      const lease = await store.open('a')
-      await store.append('a', recordsBetween(1, 3))
+      const lease = await openWith(store, 'a', 3)
       const other = await reopen()
       if (!isErasable(other)) return
       await demandRejection('STORE_LOCKED', () => other.delete('a'), 'a log that is written must not be deleted.')

@@ -18,9 +18,9 @@ export const exportCommand: CommandRun = async (invocation, host) => {
     return exitCodes.done
   }
   const count = await writeNew(out, lines)
-  const told = { agentId: id, file: out, lines: count }
+  const written = { agentId: id, file: out, lines: count }
   host.stdout.write(
-    wantsJson(invocation, host) ? `${JSON.stringify(told)}\n` : `"${id}" is in ${out}: ${counted(count, 'line')}.\n`,
+    wantsJson(invocation, host) ? `${JSON.stringify(written)}\n` : `"${id}" is in ${out}: ${counted(count, 'line')}.\n`,
   )
   return exitCodes.done
 }

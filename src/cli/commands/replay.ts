@@ -37,7 +37,7 @@ export const replayCommand: CommandRun = async (invocation, host) => {
   return stop.signal.aborted ? exitCodes.interrupted : exitCodes.done
 }
 
-interface Stage {
+interface PlayOptions {
   readonly host: CliHost
   readonly speed: number | undefined
   readonly signal: AbortSignal
@@ -58,7 +58,7 @@ function checkTurn(id: string, records: readonly LogRecord[], upTo: number | und
   throw new RuntimeError('INVALID_OPTION', `--to ${upTo} is beyond the end of session "${id}": ${turns}.`)
 }
 
-async function playData(steps: Iterable<ReplayStep>, { host, speed, signal }: Stage): Promise<void> {
+async function playData(steps: Iterable<ReplayStep>, { host, speed, signal }: PlayOptions): Promise<void> {
   for (const step of steps) {
     await wait(replayPause(step, speed), signal)
     if (signal.aborted) return
@@ -66,8 +66,8 @@ async function playData(steps: Iterable<ReplayStep>, { host, speed, signal }: St
   }
 }
 
-async function playText(steps: Iterable<ReplayStep>, session: LoadedSession, stage: Stage): Promise<void> {
-  const { host, speed, signal } = stage
+async function playText(steps: Iterable<ReplayStep>, session: LoadedSession, options: PlayOptions): Promise<void> {
+  const { host, speed, signal } = options
   const colours = coloursFor(host.stdout, host.env)
   const screen = plainScreen(host.stdout)
   const isPriced = session.costUsd > 0 || session.model.startsWith('embedded:')

@@ -31,7 +31,7 @@ export const sendCommand: CommandRun = (invocation, host) => {
     const agent = await AttachedAgent.find(client, agentId)
     const where = `escapement attach ${address} ${agentId}`
     if (!noWait)
-      return watch(agent, { say: sayings[how], text: task, where }, invocation, host, (tell) =>
+      return watch(agent, { say: senders[how], text: task, where }, invocation, host, (tell) =>
         onConnection(client, tell, agent),
       )
     agent.follow()
@@ -41,8 +41,8 @@ export const sendCommand: CommandRun = (invocation, host) => {
       if (refused?.runId === '' && refused.error !== undefined)
         return refuse(host, `${refused.error.message} (${refused.error.code})`)
     } else await agent[how](task)
-    const told = wantsJson(invocation, host) ? JSON.stringify({ agentId }) : `${agentId} has it; see: ${where}`
-    host.stdout.write(`${told}\n`)
+    const answer = wantsJson(invocation, host) ? JSON.stringify({ agentId }) : `${agentId} has it; see: ${where}`
+    host.stdout.write(`${answer}\n`)
     return exitCodes.done
   })
 }
@@ -54,14 +54,14 @@ function howOf({ steer, followUp }: Invocation): How {
 }
 
 /** How a run ended; with what was refused when it never began. */
-interface Said extends RunEnd {
+interface SentRun extends RunEnd {
   readonly runId: string
 }
 
 /** Says it, shows every event of the run it is answered in, and gives how that ended. */
-type Saying = (agent: AttachedAgent, text: string, show: (event: AgentEvent) => void) => Promise<Said>
+type Sender = (agent: AttachedAgent, text: string, show: (event: AgentEvent) => void) => Promise<SentRun>
 
-const sayings: { readonly [H in How]: Saying } = {
+const senders: { readonly [H in How]: Sender } = {
   prompt(agent, text, show) {
     agent.subscribe((event) => {
       if (agent.isOwnRun) show(event)
@@ -87,8 +87,8 @@ function intoRun(
   show: (event: AgentEvent) => void,
   isIn: (event: AgentEvent) => boolean,
   sent: Promise<void>,
-): Promise<Said> {
-  const ended = Promise.withResolvers<Said>()
+): Promise<SentRun> {
+  const ended = Promise.withResolvers<SentRun>()
   let isShown = false
   agent.subscribe((event) => {
     if (event.agentId === agent.id) isShown ||= isIn(event)
@@ -106,7 +106,7 @@ function intoRun(
 }
 
 interface Message {
-  readonly say: Saying
+  readonly say: Sender
   readonly text: string
   /** The command that shows the agent. */
   readonly where: string
@@ -134,7 +134,7 @@ async function watch(
     print(event)
     if (isLive && event.agentId === agent.id) status.see(event)
   }
-  connection((told) => host.stderr.write(`${told}\n`))
+  connection((line) => host.stderr.write(`${line}\n`))
   agent.follow()
   if (agent.state !== 'idle' && isLive) status.begin(agent.state)
   try {

@@ -77,9 +77,9 @@ const conversationData = (conversation: ConversationView): object => ({
 
 async function showSession(views: Views): Promise<number> {
   const { session, host, logs } = views
-  const { past: _, records: __, conversation, ...told } = session
+  const { past: _, records: __, conversation, ...summary } = session
   const forks = await forksOf(logs, session.id)
-  if (views.isJson) return printJson(views, { ...told, forks, conversation: conversationData(conversation) })
+  if (views.isJson) return printJson(views, { ...summary, forks, conversation: conversationData(conversation) })
   const colours = coloursOf(views)
   const facts = { forks, logFile: join(logs.folder, `${session.id}.jsonl`), now: systemClock.now() }
   const section = (title: string, lines: readonly string[]): string[] =>

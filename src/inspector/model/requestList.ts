@@ -1,7 +1,5 @@
 import type { TurnRequest } from '../../conversation/captureRequest.ts'
 import type { EventOf } from '../../protocol/events.ts'
-import type { ModelRequest } from '../../protocol/model.ts'
-import type { Provenance } from '../../protocol/provenance.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { RequestView } from './agentView.ts'
 
@@ -10,65 +8,17 @@ type Captured = RecordOf<'turn.captured'>
 /** How many requests that were only seen live are kept. */
 const mostLive = 50
 
-/** A captured request, put together from its record and the ones before it when it is read, and forgotten when another is. */
-class LoggedRequest implements RequestView {
-  readonly isLive = false
-  readonly #index: number
-  readonly #list: RequestList
-
-  constructor(list: RequestList, index: number) {
-    this.#list = list
-    this.#index = index
-  }
-
-  get #record(): Captured {
-    return this.#list.captures[this.#index]!
-  }
-
-  get seq(): number {
-    return this.#record.seq
-  }
-
-  get runId(): string {
-    return this.#record.runId
-  }
-
-  get turnIndex(): number {
-    return this.#record.turnIndex
-  }
-
-  get attempt(): number {
-    return this.#record.attempt
-  }
-
-  get kept(): number {
-    return this.#record.kept
-  }
-
-  get model(): string {
-    return this.#record.model
-  }
-
-  get request(): ModelRequest {
-    return this.#list.read(this.#index).request
-  }
-
-  get provenance(): readonly Provenance[] {
-    return this.#list.read(this.#index).provenance
-  }
-}
-
 /**
  * The requests of a log, as it grows. Each is kept as its difference from the one before: the whole of all of them would be
  * quadratic in the length of the conversation.
  */
 export class RequestList {
-  readonly captures: Captured[] = []
-  readonly #logged: LoggedRequest[] = []
+  readonly #captures: Captured[] = []
+  readonly #logged: RequestView[] = []
   #live: RequestView[] = []
   #all: readonly RequestView[] | undefined = []
   /** Read last, and the one before: a difference needs two. */
-  readonly #read = new Map<number, TurnRequest>()
+  readonly #built = new Map<number, TurnRequest>()
 
   /** Oldest first; the same array while nothing is added. */
   get all(): readonly RequestView[] {
@@ -76,15 +26,15 @@ export class RequestList {
   }
 
   capture(record: Captured): void {
-    this.captures.push(record)
-    this.#logged.push(new LoggedRequest(this, this.captures.length - 1))
+    const index = this.#captures.push(record) - 1
+    this.#logged.push(viewOf(record, () => this.#read(index)))
     this.#live = this.#live.filter(({ turnIndex }) => turnIndex !== record.turnIndex)
     this.#all = undefined
   }
 
   /** A request seen live; the log's own is better, and comes before it. */
   see(event: EventOf<'turn.request'>): void {
-    const last = this.captures.at(-1)
+    const last = this.#captures.at(-1)
     if (last !== undefined && last.turnIndex >= event.turnIndex) return
     const { seq, runId, turnIndex, model, request, provenance } = event
     const earlier = this.#live.filter((other) => other.turnIndex !== turnIndex)
@@ -96,14 +46,32 @@ export class RequestList {
     this.#all = undefined
   }
 
-  /** The request that was captured at an index. */
-  read(index: number): TurnRequest {
-    const known = this.#read.get(index)
+  #read(index: number): TurnRequest {
+    const known = this.#built.get(index)
     if (known !== undefined) return known
-    const built = assemble(this.captures, index)
-    if (this.#read.size >= 2) this.#read.delete(this.#read.keys().next().value!)
-    this.#read.set(index, built)
+    const built = assemble(this.#captures, index)
+    if (this.#built.size >= 2) this.#built.delete(this.#built.keys().next().value!)
+    this.#built.set(index, built)
     return built
+  }
+}
+
+/** A captured request: it is put together when it is read, and dropped when others are. */
+function viewOf({ seq, runId, turnIndex, attempt, kept, model }: Captured, read: () => TurnRequest): RequestView {
+  return {
+    isLive: false,
+    seq,
+    runId,
+    turnIndex,
+    attempt,
+    kept,
+    model,
+    get request() {
+      return read().request
+    },
+    get provenance() {
+      return read().provenance
+    },
   }
 }
 
