@@ -18,7 +18,7 @@ export const faults: readonly Fault[] = [
     what: 'a page listed in origins is not answered under its name',
     from: 'loopback.test(name) || origins.some((origin) => URL.parse(origin)?.host === host)',
     to: 'loopback.test(name)',
-    tests: ['server/bridge/doors'],
+    tests: ['server/bridge/admission'],
   },
   {
     id: 'bridge-3',
@@ -26,7 +26,7 @@ export const faults: readonly Fault[] = [
     what: 'a short token that was added later lets in',
     from: 'if (token.length < minTokenLength) continue',
     to: 'if (token.length < 1) continue',
-    tests: ['server/bridge/strangers'],
+    tests: ['server/bridge/unauthenticated'],
   },
   {
     id: 'bridge-4',
@@ -58,7 +58,7 @@ export const faults: readonly Fault[] = [
     what: 'sockets that have not said hello take the place of clients',
     from: 'return this.connections.size - this.unauthenticated.size < this.limits.connections',
     to: 'return this.connections.size < this.limits.connections',
-    tests: ['server/bridge/strangers'],
+    tests: ['server/bridge/unauthenticated'],
   },
   {
     id: 'bridge-8',
@@ -74,7 +74,7 @@ export const faults: readonly Fault[] = [
     what: 'one address may have all the room there is for strangers',
     from: 'neighbours.length >= strangersPerAddress',
     to: 'neighbours.length >= strangers',
-    tests: ['server/bridge/strangers'],
+    tests: ['server/bridge/unauthenticated'],
   },
   {
     id: 'bridge-10',
@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
     what: 'a socket says no hello for ever',
     from: 'if (session.isAuthenticated) return',
     to: 'if (limits.helloMs > 0) return',
-    tests: ['server/bridge/strangers', 'server/bridge/limits'],
+    tests: ['server/bridge/unauthenticated', 'server/bridge/limits'],
   },
   {
     id: 'bridge-11',
@@ -90,7 +90,7 @@ export const faults: readonly Fault[] = [
     what: 'who said hello is counted as a stranger for ever',
     from: 'unauthenticated.delete(this) && ',
     to: '',
-    tests: ['server/bridge/strangers'],
+    tests: ['server/bridge/unauthenticated'],
   },
   {
     id: 'bridge-12',
@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
     what: 'a token that was taken away keeps its connections',
     from: "if (!this.#rules.isGranted()) return this.close(closeCodes.goingAway, 'the token was changed')",
     to: '',
-    tests: ['server/bridge/strangers'],
+    tests: ['server/bridge/unauthenticated'],
   },
   {
     id: 'bridge-13',
@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
     what: 'a client that left still has its subscriptions',
     from: 'for (const agentId of this.#subscriptions.keys()) this.unsubscribe(agentId)',
     to: '',
-    tests: ['server/bridge/doors'],
+    tests: ['server/bridge/admission'],
   },
   {
     id: 'bridge-14',
@@ -234,7 +234,7 @@ export const faults: readonly Fault[] = [
     what: 'the page is served under a name that a foreign page had point here',
     from: 'if (refusal === undefined) return this.#page.answer(request, response, path)',
     to: 'return this.#page.answer(request, response, path)',
-    tests: ['server/bridge/doors'],
+    tests: ['server/bridge/admission'],
   },
   {
     id: 'bridge-30',

@@ -192,8 +192,8 @@ export class Link {
     const since = this.#state.type === 'open' ? this.#state.since : undefined
     this.#hangUp()
     if (code === closeCodes.unauthorised) {
-      const said = this.#lastError ?? errorInfo('BRIDGE_UNAUTHORISED', 'The server refused the connection.')
-      return this.close(remoteError(said))
+      const error = this.#lastError ?? errorInfo('BRIDGE_UNAUTHORISED', 'The server refused the connection.')
+      return this.close(remoteError(error))
     }
     if (!this.#hasBeenOpen && this.#problem === undefined) {
       this.#problem = this.#unreachable(why)

@@ -18,7 +18,7 @@ export interface SessionHost {
   readonly showsCompactions: boolean
   isClosed(): boolean
   /** The client does not read. */
-  giveUp(): void
+  disconnect(): void
 }
 
 interface Turn {
@@ -48,7 +48,7 @@ export class AcpSession {
     this.#outbox = new Outbox({
       send: (update) => client.notify('session/update', { sessionId, update }),
       maxChars: access.limits.hardLimitBytes,
-      onOverflow: () => host.giveUp(),
+      onOverflow: () => host.disconnect(),
     })
     const flushed = (): Promise<void> => this.#outbox.flushed()
     this.#permissions = new Permissions({ sessionId, client, isClosed: () => host.isClosed(), flushed })
@@ -63,7 +63,7 @@ export class AcpSession {
   }
 
   /** Goes on with the agent of this id, which is another object once it was closed and woken. */
-  follow(agent: Agent): void {
+  attach(agent: Agent): void {
     if (agent === this.#agent) return
     this.#unsubscribe()
     this.#agent = agent
@@ -104,7 +104,7 @@ export class AcpSession {
     signal.addEventListener('abort', cancel, { once: true })
     try {
       const content = promptContent(blocks)
-      this.follow(await access.agent(this.id))
+      this.attach(await access.agent(this.id))
       if (turn.isCancelled) return { stopReason: 'cancelled' }
       this.#sayRemark()
       const { requestId } = turn

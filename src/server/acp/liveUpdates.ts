@@ -1,6 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
+import type { GrowingReply } from '../../runtime/agents/agent.ts'
 import { note, pruneNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate, textContent, type KnownCall } from './toolCallShape.ts'
 
@@ -13,13 +14,6 @@ interface LiveOptions {
   readonly showsCompactions: boolean
   /** Whether a request is one of this connection, so that its message is known there. */
   isOwn(requestId: string): boolean
-}
-
-/** What has arrived of a reply when somebody comes in the middle. */
-export interface ReplySoFar {
-  readonly turnIndex: number
-  readonly text: string
-  readonly thinking: string
 }
 
 type Reader<T extends AgentEvent['type']> = (live: LiveUpdates, event: EventOf<T>) => readonly SessionUpdate[]
@@ -50,7 +44,7 @@ export class LiveUpdates {
   }
 
   /** The pieces of a reply under way, as if they had been heard. */
-  catchUp(reply: ReplySoFar): SessionUpdate[] {
+  catchUp(reply: GrowingReply): SessionUpdate[] {
     this.sent.text = this.sent.thinking = 0
     return this.rest(replyId(reply, this.attempt), reply)
   }

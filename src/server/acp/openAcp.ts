@@ -56,14 +56,14 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     )
     .onRequest('session/load', ({ params, client }) =>
       answer(params.sessionId, async () => {
-        const session = await bringBack(params, client)
+        const session = await reopen(params, client)
         await session.replay()
         return { _meta: { escapement: { definition: session.definition } } }
       }),
     )
     .onRequest('session/resume', ({ params, client }) =>
       answer(params.sessionId, async () => {
-        const session = await bringBack({ ...params, mcpServers: params.mcpServers ?? [] }, client)
+        const session = await reopen({ ...params, mcpServers: params.mcpServers ?? [] }, client)
         return { _meta: { escapement: { definition: session.definition } } }
       }),
     )
@@ -95,17 +95,20 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
   return connection
 
   function open(found: Awaited<ReturnType<AgentAccess['agent']>>, client: AgentContext): AcpSession {
-    const host: SessionHost = { access, client, showsCompactions, isClosed: () => connection.signal.aborted, giveUp }
+    const host: SessionHost = {
+      access,
+      client,
+      showsCompactions,
+      isClosed: () => connection.signal.aborted,
+      disconnect,
+    }
     const session = new AcpSession(found, host)
     sessions.set(session.id, session)
     if (connection.signal.aborted) session.detach()
     return session
   }
 
-  async function bringBack(
-    params: NewSessionRequest & { sessionId: string },
-    client: AgentContext,
-  ): Promise<AcpSession> {
+  async function reopen(params: NewSessionRequest & { sessionId: string }, client: AgentContext): Promise<AcpSession> {
     checkFolders(params)
     const known = sessions.get(params.sessionId)
     if (known === undefined) checkRoom()
@@ -118,7 +121,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     }
     await found.wake()
     const session = sessions.get(found.id) ?? open(found, client)
-    session.follow(found)
+    session.attach(found)
     remarkOn(session, params)
     // Asked once the answer has left: before, the client may not show anything.
     setImmediate(() => session.askPending())
@@ -145,7 +148,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     if (remark !== undefined) session.remark(remark)
   }
 
-  function giveUp(): void {
+  function disconnect(): void {
     options.onStuck?.()
     connection.close(new Error('the client does not read'))
   }

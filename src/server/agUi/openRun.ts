@@ -57,16 +57,16 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
 /** A run that the log knows and this thread does not: it goes on, or tells how it ended. */
 function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRun): AgUiRun {
   const { activity } = thread
-  const { agentRunId, agentRunIds, end, usage, isQueued } = past
+  const { agentRunId, agentRunIds, end, usage, queue } = past
   thread.adoptMessageIds(messages, agentRunIds)
-  const messageIds = isQueued ? newMessages(messages, thread).map(({ id }) => id) : []
+  const messageIds = queue === 'waiting' ? newMessages(messages, thread).map(({ id }) => id) : []
   const run = new AgUiRun(activity, runId, { messageIds, agentRunId, usage })
   run.takeBacklog()
   thread.begin(run, () => {
     if (end !== undefined) run.finish(endingOf(thread.agent, end, activity.lastText(agentRunIds)))
     else if (agentRunId !== undefined) for (const [id, child] of past.children) activity.children.set(id, child)
     // Of one that only answered a question, the log has nothing but the answer.
-    else if (!isQueued) run.finish({ type: past.isDropped ? 'cancelled' : 'success' })
+    else if (queue !== 'waiting') run.finish({ type: queue === 'dropped' ? 'cancelled' : 'success' })
     return undefined
   })
   return run

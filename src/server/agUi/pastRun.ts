@@ -12,10 +12,8 @@ export class PastRun {
   readonly agentRunIds: string[] = []
   /** How the last of them ended; `undefined`: it did not yet. */
   end: RecordOf<'run.end'> | undefined
-  /** It waits for those ahead of it. */
-  isQueued = false
-  /** It was given up before it began. */
-  isDropped = false
+  /** Whether it waits for those ahead of it, or was given up before it began. */
+  queue: 'none' | 'waiting' | 'dropped' = 'none'
   /** Sub-agents that were called and have not answered. */
   readonly children = new Map<string, CalledChild>()
   #ended: Usage = noUsage
@@ -41,10 +39,8 @@ export class PastRun {
       if (this.end?.stopReason === 'paused' && record.runId === this.agentRunId)
         this.end = { ...this.end, stopReason: 'aborted' }
     } else if (record.type === 'queue.changed') {
-      if (record.added?.id === this.#requestId) this.isQueued = record.queue === 'prompts'
-      if (record.removed?.includes(this.#requestId) !== true) return
-      this.isQueued = false
-      this.isDropped = record.why === 'dropped'
+      if (record.added?.id === this.#requestId) this.queue = record.queue === 'prompts' ? 'waiting' : 'none'
+      if (record.removed?.includes(this.#requestId) === true) this.queue = record.why === 'dropped' ? 'dropped' : 'none'
     } else if (record.type === 'reply.end') {
       if (record.runId === this.agentRunId) this.#open = addUsage(this.#open, record.message.usage)
     } else if (record.type === 'tool.start') {

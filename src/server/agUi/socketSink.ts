@@ -16,7 +16,7 @@ export class SocketSink {
 
   /** Sends an event at once; `ids` tell which run it is of. */
   send(event: Event, ids: object): void {
-    this.#socket.send(JSON.stringify({ ...ids, ...event }), () => this.#left())
+    this.#socket.send(JSON.stringify({ ...ids, ...event }), () => this.#flushWaiting())
   }
 
   /** Where the events of one run go; `onEnd`: no more come. */
@@ -45,7 +45,7 @@ export class SocketSink {
     return this.#waiting.length > 0 || this.#socket.bufferedAmount > this.#highWaterBytes
   }
 
-  #left(): void {
+  #flushWaiting(): void {
     while (this.#socket.bufferedAmount <= this.#highWaterBytes / 2) {
       const next = this.#waiting.shift()
       if (next === undefined) return this.#drained()

@@ -53,12 +53,12 @@ export class HttpRoutes {
   #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
     const endpoint = this.#endpoints.get(path)
     if (endpoint !== undefined)
-      return this.#letIn(request, response, async (access, count) => {
+      return this.#authorize(request, response, async (access, count) => {
         if (endpoint.answer === undefined) return needSocket(response)
         await endpoint.answer(request, response, access, count())
       })
     if (isChartPath(path)) {
-      return this.#letIn(request, response, (access, count) => {
+      return this.#authorize(request, response, (access, count) => {
         count()
         return this.#charts.answer(request, response, access)
       })
@@ -70,7 +70,7 @@ export class HttpRoutes {
     return Promise.resolve()
   }
 
-  async #letIn(
+  async #authorize(
     request: IncomingMessage,
     response: ServerResponse,
     answer: (access: AgentAccess, count: () => ResponseConnection) => Promise<void>,

@@ -60,7 +60,7 @@ export async function serve(
     throw thrown
   }
   http.on('upgrade', upgrade)
-  const cancelBeat = beat(clock, bridge)
+  const stopHeartbeat = startHeartbeat(clock, bridge)
   // It stays what it was once the server is closed.
   const own = options.server === undefined ? { address: host, port: addressOf(http)!.port } : undefined
 
@@ -82,7 +82,7 @@ export async function serve(
   }
 
   async function shutDown(): Promise<void> {
-    cancelBeat()
+    stopHeartbeat()
     http.off('upgrade', upgrade)
     for (const connection of bridge.connections) connection.leave()
     await drained(bridge, clock, limits.drainMs)
@@ -101,7 +101,7 @@ export async function serve(
 const isForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
 /** Once a second: fresh allowances; every `pingMs`: is the client still there? */
-function beat(clock: Clock, bridge: Bridge): () => void {
+function startHeartbeat(clock: Clock, bridge: Bridge): () => void {
   let since = 0
   let cancel = (): void => {}
   const next = (): void => {

@@ -80,11 +80,11 @@ export class Subscription {
   }
 
   #lag(): void {
-    this.#sayLagging()
+    this.#reportLagging()
     this.#forget = this.#parts.outbox.onDrain(() => void this.#catchUp())
   }
 
-  #sayLagging(): void {
+  #reportLagging(): void {
     if (this.#state === 'lagging' || this.#state === 'closed') return
     this.#state = 'lagging'
     this.#send({ type: 'lagging', agentId: this.#parts.feed.agentId, seq: this.#cursor })
@@ -92,7 +92,7 @@ export class Subscription {
 
   /** Resolves once the client has read, or is gone. */
   #drained(): Promise<void> {
-    this.#sayLagging()
+    this.#reportLagging()
     return new Promise((resolve) => {
       const forget = this.#parts.outbox.onDrain(resolve)
       this.#forget = () => {

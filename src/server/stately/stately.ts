@@ -26,8 +26,8 @@ class StatelySession {
   constructor(socket: TextSocket, access: AgentAccess) {
     this.#socket = socket
     this.#access = access
-    this.#forget = access.onAgent((agent) => this.#follow(agent))
-    for (const agent of access.topmost()) this.#follow(agent)
+    this.#forget = access.onAgent((agent) => this.#inspect(agent))
+    for (const agent of access.topmost()) this.#inspect(agent)
   }
 
   close(): void {
@@ -36,20 +36,20 @@ class StatelySession {
     this.#ends.clear()
   }
 
-  #follow(agent: Agent): void {
+  #inspect(agent: Agent): void {
     // One below another within reach is told of with it.
     if (agent.parent !== undefined && [...this.#ends.keys()].some(({ id }) => agent.path.includes(id))) return
     let top: unknown
     const end = agent.inspect((event) => {
       top ??= event.actorRef
-      this.#tell(event)
+      this.#send(event)
       const isOver = event.type === '@xstate.snapshot' && event.actorRef === top && event.snapshot.status !== 'active'
       if (isOver && this.#ends.delete(agent)) end()
     })
     this.#ends.set(agent, end)
   }
 
-  #tell(event: InspectionEvent): void {
+  #send(event: InspectionEvent): void {
     const { highWaterBytes } = this.#access.limits
     if (this.#isBehind) return
     const message = statelyMessage(event, this.#access.clock.now())
@@ -64,6 +64,6 @@ class StatelySession {
     const agents = [...this.#ends.keys()]
     for (const end of this.#ends.values()) end()
     this.#ends.clear()
-    for (const agent of agents) this.#follow(agent)
+    for (const agent of agents) this.#inspect(agent)
   }
 }

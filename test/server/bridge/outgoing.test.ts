@@ -1,0 +1,32 @@
+import { Outgoing } from '../../../src/client/outgoing.ts'
+import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
+import { assert, describe } from '../../support/suite.ts'
+
+const limits = { maxFrameBytes: 1_000_000, framesPerSecond: 10_000, maxSubscriptions: 10 }
+
+describe('commands on their way', (it) => {
+  it('lose no place to those that were released while they were sent again', () => {
+    const sent: string[] = []
+    const outgoing = new Outgoing(simulatedClock(), (text) => sent.push((JSON.parse(text) as { id: string }).id))
+    const ask = (number: number): void =>
+      outgoing.ask(
+        { number, frame: { type: 'agent.abort', agentId: 'a' }, answered: () => {}, refused: () => {} },
+        true,
+      )
+    const numbers = Array.from({ length: 32 }, (_, index) => index + 1)
+    outgoing.opened(limits, () => {})
+    for (const number of numbers) ask(number)
+    for (const number of numbers) outgoing.answered(`c${number}`, null)
+    outgoing.lost()
+    outgoing.opened(limits, () => {})
+    assert.is(sent.length, 64)
+    for (const number of numbers) outgoing.release(number)
+    for (const number of numbers) outgoing.answered(`c${number}`, null)
+    ask(33)
+    assert.equal(sent.slice(64), ['c33'])
+    // What was released and answered is not sent again.
+    outgoing.lost()
+    outgoing.opened(limits, () => {})
+    assert.equal(sent.slice(65), ['c33'])
+  })
+})
