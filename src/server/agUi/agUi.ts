@@ -1,10 +1,8 @@
-import type { RunAgentInput } from '@ag-ui/core'
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
-import type { AgUiRun } from './agUiRun.ts'
-import { openRun, type Threads } from './openRun.ts'
+import { openRun, type OpenRun, type Threads } from './openRun.ts'
 import { overHttp } from './overHttp.ts'
 import { overSocket } from './overSocket.ts'
 
@@ -26,11 +24,14 @@ export function agUi(options: AgUiOptions = {}): Endpoint {
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agUi: ${describeIssues(checked.error)}.`)
   const { definition } = checked.data
   const threads: Threads = new WeakMap()
-  const open = (access: AgentAccess, input: RunAgentInput): Promise<AgUiRun> =>
-    openRun(access, input, { threads, definition })
+  const openFor =
+    (access: AgentAccess): OpenRun =>
+    (input) =>
+      openRun(access, input, { threads, definition })
   return {
     path: '/ag-ui',
-    answer: (request, response, access, connection) => overHttp(request, response, access, { open, connection }),
-    connect: (socket, access) => overSocket(socket, access, open),
+    answer: (request, response, access, connection) =>
+      overHttp(request, response, access, { open: openFor(access), connection }),
+    connect: (socket, access) => overSocket(socket, access, openFor(access)),
   }
 }

@@ -15,6 +15,9 @@ import { Thread } from './thread.ts'
 /** Threads that were talked with, by agent. */
 export type Threads = WeakMap<Agent, Thread>
 
+/** Begins the run a client asks for, or finds it. */
+export type OpenRun = (input: RunAgentInput) => Promise<AgUiRun>
+
 /** What the endpoint was given. */
 interface Rules {
   readonly threads: Threads

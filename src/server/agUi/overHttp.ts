@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RunAgentInput } from '@ag-ui/core'
 import { errorInfo, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { OpenResponse } from '../bridge/endpoint.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
-import type { AgUiRun } from './agUiRun.ts'
 import { EventStream } from './eventStream.ts'
+import type { OpenRun } from './openRun.ts'
 import { readInput } from './readInput.ts'
 import { RunView } from './runView.ts'
 
@@ -13,10 +12,7 @@ export async function overHttp(
   request: IncomingMessage,
   response: ServerResponse,
   access: AgentAccess,
-  {
-    open,
-    connection,
-  }: { open(access: AgentAccess, input: RunAgentInput): Promise<AgUiRun>; readonly connection: OpenResponse },
+  { open, connection }: { readonly open: OpenRun; readonly connection: OpenResponse },
 ): Promise<void> {
   if (request.method !== 'POST') {
     response.setHeader('allow', 'POST, OPTIONS')
@@ -31,16 +27,13 @@ export async function overHttp(
     const text = await bodyOf(request, access.limits.frameBytes)
     if (text === undefined) return
     const input = readInput(text, access.limits.depth)
-    const run = await open(access, input)
+    const run = await open(input)
     if (response.destroyed) return void run.takeBacklog()
     const stream = new EventStream(response, { clock: access.clock, everyMs: access.limits.pingMs })
     const view = new RunView(run, stream)
     response.on('close', () => view.close())
     connection.onLeave(() => view.leave())
-    view.start(
-      input.messages,
-      input.tools.map(({ name }) => name),
-    )
+    view.start(input)
   } catch (thrown) {
     if (response.headersSent) throw thrown
     // What was not read of the request must not be taken for the next one.

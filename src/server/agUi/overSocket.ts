@@ -2,7 +2,7 @@ import { EventType, type RunAgentInput } from '@ag-ui/core'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { TextSocket } from '../bridge/endpoint.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
-import type { AgUiRun } from './agUiRun.ts'
+import type { OpenRun } from './openRun.ts'
 import { readInput } from './readInput.ts'
 import { RunView } from './runView.ts'
 import { SocketSink } from './socketSink.ts'
@@ -11,11 +11,7 @@ import { SocketSink } from './socketSink.ts'
  * Talks AG-UI over a WebSocket: each text that comes is a RunAgentInput, each that goes is an event with the `threadId` and
  * `runId` it is of. Runs are begun in the order they came, and several may go on.
  */
-export function overSocket(
-  socket: TextSocket,
-  access: AgentAccess,
-  open: (access: AgentAccess, input: RunAgentInput) => Promise<AgUiRun>,
-): void {
+export function overSocket(socket: TextSocket, access: AgentAccess, open: OpenRun): void {
   const sink = new SocketSink(socket, access.limits.highWaterBytes)
   const views = new Set<RunView>()
   let isClosed = false
@@ -33,17 +29,12 @@ export function overSocket(
       if (views.size >= access.limits.subscriptions) {
         throw new RuntimeError('BRIDGE_LIMIT', `${views.size} runs go on here, the most allowed.`)
       }
-      const run = await open(access, input)
+      const run = await open(input)
       if (isClosed) return void run.takeBacklog()
-      const view = new RunView(
-        run,
-        sink.of(ids, () => views.delete(view)),
-      )
+      const end = (): void => void views.delete(view)
+      const view = new RunView(run, sink.of(ids, end))
       views.add(view)
-      view.start(
-        input.messages,
-        input.tools.map(({ name }) => name),
-      )
+      view.start(input)
     } catch (thrown) {
       refuse(thrown, ids)
     }

@@ -1,4 +1,4 @@
-import { EventType, PROTOCOL_VERSION, type Event, type Interrupt, type Message } from '@ag-ui/core'
+import { EventType, PROTOCOL_VERSION, type Event, type Interrupt, type Message, type RunAgentInput } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { DurableSink, type Sink } from './durableSink.ts'
@@ -40,13 +40,14 @@ export class RunView implements EventWriter {
     return this.#run.activity.agent.id
   }
 
-  /** Begins: tells how things stand, then what happens. `shown`: the messages the client has. */
-  start(shown: readonly Message[], ignoredTools: readonly string[]): void {
+  /** Begins: tells how things stand, then what happens. The messages are those the client has; its tools are ignored. */
+  start({ messages: shown, tools }: Pick<RunAgentInput, 'messages' | 'tools'>): void {
     const { activity, runId } = this.#run
     const threadId = this.rootId
     this.write({ type: EventType.RUN_STARTED, threadId, runId, protocolVersion: PROTOCOL_VERSION })
-    if (ignoredTools.length > 0) {
-      this.write({ type: EventType.CUSTOM, name: 'escapement.tools.ignored', value: { names: ignoredTools } })
+    if (tools.length > 0) {
+      const names = tools.map(({ name }) => name)
+      this.write({ type: EventType.CUSTOM, name: 'escapement.tools.ignored', value: { names } })
     }
     const backlog = this.#run.takeBacklog()
     const isFresh = backlog !== undefined && agree(shown, [...backlog.before, ...users(this.#run.messageIds)])
