@@ -144,7 +144,7 @@ export function conversationModel(source: ConversationSource): ConversationModel
   }
 }
 
-interface Told {
+interface LogAnnotations {
   readonly prunes: readonly GraphPrune[]
   readonly compactions: readonly GraphCompaction[]
   /** Sub-agents by call. */
@@ -157,7 +157,7 @@ function annotationsOf(
   conversation: ConversationSource['conversation'],
   records: Iterable<LogRecord> | undefined,
   stepOf: ReadonlyMap<NodeId, NodeId>,
-): Told {
+): LogAnnotations {
   const live = conversation instanceof Conversation ? conversation : undefined
   const prunes = new Map<string, GraphPrune>()
   const compactions = new Map<NodeId, GraphCompaction>()

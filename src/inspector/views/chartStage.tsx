@@ -1,6 +1,6 @@
 import { SquareButton } from '../parts/squareButton.tsx'
 import { useSignal } from '@preact/signals'
-import type { JSX } from 'preact'
+import type { JSX, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { chartDrawing } from '../../charts/chartDrawing.ts'
 import type { ChartLayout } from '../../charts/chartLayout.ts'
@@ -29,7 +29,6 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   const camera = useSignal<Camera | null>(null)
   /** `null` until a person chooses. */
   const follows = useSignal<boolean | null>(null)
-  const drag = useRef<{ readonly x: number; readonly y: number } | null>(null)
 
   useLayoutEffect(() => {
     const element = stage.current!
@@ -55,6 +54,7 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   }, [model, active])
 
   const move = (next: Camera): void => void (camera.value = next)
+  const pointer = usePointer(stage, shown, move)
   const zoomBy = (factor: number): void =>
     move(zoomed(shown, factor, { x: viewport.value.width / 2, y: viewport.value.height / 2 }))
   const fitAll = (): void => {
@@ -69,23 +69,6 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
     if (next === 'fit') fitAll()
     else move(next)
   }
-  const onWheel = (event: WheelEvent): void => {
-    event.preventDefault()
-    const place = stage.current!.getBoundingClientRect()
-    const pixels = event.deltaMode === 0 ? event.deltaY : event.deltaY * 32
-    const factor = Math.exp(-Math.max(-200, Math.min(200, pixels)) * 0.0018)
-    move(zoomed(shown, factor, { x: event.clientX - place.left, y: event.clientY - place.top }))
-  }
-  const onPointerDown = (event: PointerEvent): void => {
-    if (event.button !== 0) return
-    drag.current = { x: event.clientX - shown.x, y: event.clientY - shown.y }
-    stage.current!.setPointerCapture(event.pointerId)
-  }
-  const onPointerMove = (event: PointerEvent): void => {
-    if (drag.current === null) return
-    move({ ...shown, x: event.clientX - drag.current.x, y: event.clientY - drag.current.y })
-  }
-  const onPointerEnd = (): void => void (drag.current = null)
 
   return (
     <div class="chart-place">
@@ -96,11 +79,7 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
         aria-label="Picture of the statechart. Arrow keys move it, plus and minus zoom, 0 shows all of it."
         tabIndex={0}
         onKeyDown={onKeyDown}
-        onWheel={onWheel}
-        onPointerDown={onPointerDown}
-        onPointerMove={onPointerMove}
-        onPointerUp={onPointerEnd}
-        onPointerCancel={onPointerEnd}
+        {...pointer}
       >
         <ChartPicture layout={layout} lit={lit} trail={trail} camera={shown} label={labelOf(model, active)} />
       </div>
@@ -115,6 +94,32 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
       />
     </div>
   )
+}
+
+/** Dragging moves the picture, the wheel zooms it around the pointer. */
+function usePointer(stage: RefObject<HTMLElement | null>, shown: Camera, move: (next: Camera) => void) {
+  const drag = useRef<{ readonly x: number; readonly y: number } | null>(null)
+  const end = (): void => void (drag.current = null)
+  return {
+    onWheel(event: WheelEvent): void {
+      event.preventDefault()
+      const place = stage.current!.getBoundingClientRect()
+      const pixels = event.deltaMode === 0 ? event.deltaY : event.deltaY * 32
+      const factor = Math.exp(-Math.max(-200, Math.min(200, pixels)) * 0.0018)
+      move(zoomed(shown, factor, { x: event.clientX - place.left, y: event.clientY - place.top }))
+    },
+    onPointerDown(event: PointerEvent): void {
+      if (event.button !== 0) return
+      drag.current = { x: event.clientX - shown.x, y: event.clientY - shown.y }
+      stage.current!.setPointerCapture(event.pointerId)
+    },
+    onPointerMove(event: PointerEvent): void {
+      if (drag.current === null) return
+      move({ ...shown, x: event.clientX - drag.current.x, y: event.clientY - drag.current.y })
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+  }
 }
 
 interface ChartToolsProps {

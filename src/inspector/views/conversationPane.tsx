@@ -88,16 +88,12 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
     event.preventDefault()
     if (move.type === 'go') {
       active.value = rows[move.to]!.row.key
-      scroll.scrollTo(move.to, 'auto')
-      return
+      return scroll.scrollTo(move.to, 'auto')
     }
     const shown = rows[move.at]!
-    if (move.type === 'toggle') toggle(shown.row.key)
-    else {
-      select(shown)
-      if (shown.row.type === 'call' || shown.row.type === 'fold') toggle(shown.row.key)
-      else toggleFull(shown.row.key)
-    }
+    if (move.type !== 'toggle') select(shown)
+    if (move.type === 'toggle' || shown.row.type === 'call' || shown.row.type === 'fold') toggle(shown.row.key)
+    else toggleFull(shown.row.key)
   }
   const missing = useComputed(() => {
     const { status } = view.state.value

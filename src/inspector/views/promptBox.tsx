@@ -49,16 +49,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
         void send()
       }}
     >
-      {isInRun && why === null ? (
-        <div class="ways" role="radiogroup" aria-label="When it is said">
-          {ways.map((way) => (
-            <label key={way.how} title={way.about}>
-              <input type="radio" name="how" checked={way.how === chosen} onChange={() => setChosen(way.how)} />
-              <span>{way.label}</span>
-            </label>
-          ))}
-        </div>
-      ) : null}
+      {isInRun && why === null ? <Ways chosen={chosen} onChoose={setChosen} /> : null}
       <div class="prompt-line">
         <textarea
           ref={box}
@@ -93,3 +84,14 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
     </form>
   )
 }
+
+const Ways = ({ chosen, onChoose }: { readonly chosen: SayHow; readonly onChoose: (how: SayHow) => void }) => (
+  <div class="ways" role="radiogroup" aria-label="When it is said">
+    {ways.map(({ how, label, about }) => (
+      <label key={how} title={about}>
+        <input type="radio" name="how" checked={how === chosen} onChange={() => onChoose(how)} />
+        <span>{label}</span>
+      </label>
+    ))}
+  </div>
+)

@@ -93,14 +93,7 @@ export function RevertDialog({ inspector, view, node, onClose }: RevertDialogPro
             onInput={({ currentTarget }) => setSummary(currentTarget.value)}
           />
         </label>
-        {outcome?.applied === false ? (
-          <p class="problem" role="alert">
-            It was refused: {outcome.reason ?? 'no reason was given'}
-          </p>
-        ) : null}
-        {askedAt !== null && outcome === undefined ? (
-          <p role="status">Asked for. The agent does it between turns.</p>
-        ) : null}
+        {askedAt === null ? null : <Outcome outcome={outcome} />}
         <div class="dialog-actions">
           <button type="button" class="button" onClick={onClose}>
             {askedAt === null ? 'Cancel' : 'Close'}
@@ -111,5 +104,15 @@ export function RevertDialog({ inspector, view, node, onClose }: RevertDialogPro
         </div>
       </form>
     </Dialog>
+  )
+}
+
+function Outcome({ outcome }: { readonly outcome: RecordOf<'revert.applied'> | undefined }) {
+  if (outcome === undefined) return <p role="status">Asked for. The agent does it between turns.</p>
+  if (outcome.applied) return null
+  return (
+    <p class="problem" role="alert">
+      It was refused: {outcome.reason ?? 'no reason was given'}
+    </p>
   )
 }
