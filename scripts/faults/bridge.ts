@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-6',
-    file: file('bridge'),
+    file: file('access'),
     what: 'sessions of other tokens are taken over',
     from: 'if (isSessionOf(sessionId, token)) return sessionId',
     to: 'return sessionId',
@@ -62,7 +62,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-8',
-    file: file('bridge'),
+    file: file('agentDirectory'),
     what: 'a broken log out of reach tells that it is there',
     from: 'checkReach(reach, agentId, [])\n',
     to: '\n',

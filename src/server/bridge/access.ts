@@ -65,6 +65,18 @@ const macOf = (name: string, token: string): string =>
  */
 export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
 
+/**
+ * The session a client goes on with, or begins. Of whoever has a token it must be one of its own; without, everybody is the same.
+ *
+ * @throws RuntimeError `BRIDGE_SESSION`
+ */
+export function resolveSession(sessionId: string | undefined, token: string | undefined, newId: () => string): string {
+  if (token === undefined) return sessionId ?? newId()
+  if (sessionId === undefined) return sessionIdOf(newId(), token)
+  if (isSessionOf(sessionId, token)) return sessionId
+  throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" was not made with this token.`)
+}
+
 /** Whether a session is one of this token. Nothing is remembered for it, and the time it takes tells nothing of the hash. */
 export function isSessionOf(sessionId: string, token: string): boolean {
   const dot = sessionId.lastIndexOf('.')

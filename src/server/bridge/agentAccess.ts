@@ -48,7 +48,7 @@ export class AgentAccess {
 
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
-    await this.#bridge.checkReach(agentId, this.reach)
+    await this.#bridge.agents.checkReach(agentId, this.reach)
     yield* this.#bridge.store.read(agentId, fromSeq)
   }
 
@@ -102,16 +102,16 @@ export class AgentAccess {
     if (!this.reach(id ?? '', [])) {
       throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
     }
-    return await this.#bridge.spawn(definition, id)
+    return await this.#bridge.agents.spawn(definition, id)
   }
 
   /** What there is of an agent to draw; it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   charted(agentId: string): Promise<ChartSubject> {
-    return this.#bridge.charted(agentId, this.reach)
+    return this.#bridge.agents.charted(agentId, this.reach)
   }
 
   /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
   agent(agentId: string): Promise<Agent> {
-    return this.#bridge.agentFor(agentId, this.reach)
+    return this.#bridge.agents.agent(agentId, this.reach)
   }
 }

@@ -3,44 +3,20 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../actors/redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Logger } from '../../protocol/logger.ts'
-import { agentMachine } from '../../machines/agentMachine.ts'
-import { RuntimeError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
-import type { RecordOf } from '../../protocol/records.ts'
+import { toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Role } from '../../protocol/frames.ts'
-import {
-  checkReach,
-  grantOf,
-  isSameGrant,
-  isSessionOf,
-  sessionIdOf,
-  type Grant,
-  type Reach,
-  type Tokens,
-} from './access.ts'
-import type { ChartSubject } from '../../charts/chart.ts'
+import { checkReach, grantOf, isSameGrant, type Grant, type Reach, type Tokens } from './access.ts'
 import { UnauthenticatedSockets, type Connection } from './connections.ts'
 import { ResultCache } from './resultCache.ts'
+import { AgentDirectory, type BridgeRuntime } from './agentDirectory.ts'
 import { Decisions } from './decisions.ts'
 import { Feed } from './feed.ts'
 import type { BridgeLimits } from './limits.ts'
-import { createdRecord } from '../../sessions/readHistory.ts'
-import { loadSession, type LoadedSession } from '../../sessions/loadSession.ts'
 import { outwardError } from './outwardError.ts'
 import { RefusalLog } from './refusalLog.ts'
 import { Roster } from './roster.ts'
 import { SessionIndex } from './sessionIndex.ts'
-
-/** What the bridge needs of its runtime. */
-export interface BridgeRuntime {
-  agents(): Agent[]
-  agent(id: string): Agent | undefined
-  spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
-  resume(agentId: string, definition: AgentDefinition): Promise<Agent>
-  /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
-  onAgent(listener: (agent: Agent) => void): () => void
-}
 
 export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'> & {
   readonly redactor?: Redactor | undefined
@@ -61,6 +37,7 @@ export class Bridge {
   readonly unauthenticated: UnauthenticatedSockets
   readonly refusals: RefusalLog
   readonly results: ResultCache
+  readonly agents: AgentDirectory
   readonly decisions: Decisions
   readonly sessions: SessionIndex
   /** What whoever comes without a token may do; `undefined` where one is asked for. */
@@ -68,7 +45,6 @@ export class Bridge {
   /** Takes out secrets that the application named. */
   readonly redactor: Redactor | undefined
   readonly #feeds = new Map<string, Feed>()
-  readonly #resuming = new Map<string, Promise<Agent>>()
   readonly #stopFollowing: () => void
   readonly roster: Roster
   #onEmpty: (() => void) | undefined
@@ -85,6 +61,7 @@ export class Bridge {
     this.everyone = parts.tokens === undefined ? { role: parts.role ?? 'admin' } : undefined
     this.results = new ResultCache(parts.limits.sessionMs)
     this.sessions = new SessionIndex(parts.store)
+    this.agents = new AgentDirectory(runtime, parts.store, parts.definitions)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)
     this.refusals = new RefusalLog(parts.logger, parts.clock)
@@ -93,18 +70,6 @@ export class Bridge {
       this.#feeds.get(agent.id)?.attach(agent)
       this.decisions.began(agent.id)
     })
-  }
-
-  /**
-   * The session a client goes on with, or begins. Where there are tokens it must be one of its own; without, everybody is the same.
-   *
-   * @throws RuntimeError `BRIDGE_SESSION`
-   */
-  resolveSession(sessionId: string | undefined, token: string | undefined): string {
-    if (this.tokens === undefined || token === undefined) return sessionId ?? this.newId()
-    if (sessionId === undefined) return sessionIdOf(this.newId(), token)
-    if (isSessionOf(sessionId, token)) return sessionId
-    throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" was not made with this token.`)
   }
 
   /** What a client is told of a failure. Where that hides a path of the server, the server's log has it. */
@@ -134,91 +99,6 @@ export class Bridge {
     return nanoid(16)
   }
 
-  spawn(name: string, id: string | undefined): Promise<Agent> {
-    const definition = this.definitions.get(name)
-    if (definition === undefined) {
-      const known = [...this.definitions.keys()].join(', ') || 'none'
-      throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
-    }
-    return this.runtime.spawn(definition, id === undefined ? {} : { id })
-  }
-
-  /**
-   * An agent that runs, or goes on from its log now; a sub-agent goes on with its root. One out of reach is not woken, and nothing
-   * tells whether it exists.
-   *
-   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`
-   */
-  async agentFor(agentId: string, reach: Reach): Promise<Agent> {
-    const running = await this.#running(agentId, reach)
-    if (running !== undefined) return running
-    const [root = agentId] = (await this.#created(agentId, reach)).path
-    const resuming = this.#resuming.get(root) ?? this.#resume(root)
-    this.#resuming.set(root, resuming)
-    await resuming.finally(() => this.#resuming.delete(root))
-    const agent = this.runtime.agent(agentId)
-    if (agent === undefined) throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${agentId}" has ended.`)
-    return agent
-  }
-
-  async #resume(root: string): Promise<Agent> {
-    const running = this.runtime.agent(root)
-    if (running !== undefined) return running
-    const definition = this.definitions.get((await createdRecord(this.store, root))?.definition ?? '')
-    if (definition === undefined) throw notFound(root)
-    return await this.runtime.resume(root, definition)
-  }
-
-  /** An agent that runs within reach; one that does not is not woken. Rejects as `agentFor` does. */
-  async runningOrStored(agentId: string, reach: Reach): Promise<Agent | LoadedSession> {
-    const agent = await this.#running(agentId, reach)
-    await agent?.wake()
-    if (agent !== undefined) return agent
-    await this.#created(agentId, reach)
-    return await loadSession(this.store, agentId)
-  }
-
-  /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async charted(agentId: string, reach: Reach): Promise<ChartSubject> {
-    const agent = await this.#running(agentId, reach)
-    return agent ?? this.definitions.get((await this.#created(agentId, reach)).definition) ?? agentMachine
-  }
-
-  /** The agent if it runs. Rejects with `BRIDGE_FORBIDDEN`. */
-  async #running(agentId: string, reach: Reach): Promise<Agent | undefined> {
-    const agent = this.runtime.agent(agentId)
-    if (agent === undefined) return undefined
-    checkReach(reach, agentId, agent.path)
-    // Woken by another client, it may not have gone on yet.
-    await this.#resuming.get(agent.path[0] ?? agentId)
-    return agent
-  }
-
-  /** Rejects with `BRIDGE_FORBIDDEN` for an agent out of reach, running or not, and where there is none in reach as the store does. */
-  async checkReach(agentId: string, reach: Reach): Promise<void> {
-    const running = this.runtime.agent(agentId)
-    if (running === undefined) await this.#findCreated(agentId, reach)
-    else checkReach(reach, agentId, running.path)
-  }
-
-  /** The first record of an agent's log. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async #created(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'>> {
-    const created = await this.#findCreated(agentId, reach)
-    if (created === undefined) throw notFound(agentId)
-    return created
-  }
-
-  /** The first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
-  async #findCreated(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'> | undefined> {
-    const created = await createdRecord(this.store, agentId).catch((thrown: unknown) => {
-      // A log that cannot be read does not tell whom the agent is below.
-      checkReach(reach, agentId, [])
-      throw thrown
-    })
-    checkReach(reach, agentId, created?.path ?? [])
-    return created
-  }
-
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async feedOf(agentId: string, reach: Reach): Promise<Feed> {
     const known = this.#feeds.get(agentId) ?? this.runtime.agent(agentId)
@@ -228,7 +108,7 @@ export class Bridge {
       return this.#openFeed(known, agentId)
     }
     // One that does not run is in its log, and followed should it begin to run.
-    const { path } = await this.#created(agentId, reach)
+    const { path } = await this.agents.created(agentId, reach)
     let lastSeq = 0
     for await (const { seq } of this.store.read(agentId)) lastSeq = seq
     return this.#openFeed({ path, lastSeq }, agentId)
@@ -274,6 +154,3 @@ export class Bridge {
     this.#feeds.clear()
   }
 }
-
-const notFound = (agentId: string): RuntimeError =>
-  new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)

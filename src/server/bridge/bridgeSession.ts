@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { closeCodes, type CheckedClientFrame, type ServerFrame } from '../../protocol/frames.ts'
-import type { Grant } from './access.ts'
+import { resolveSession, type Grant } from './access.ts'
 import { serverFull } from './admission.ts'
 import { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
@@ -121,13 +121,14 @@ export class BridgeSession implements Connection {
     const bridge = this.#bridge
     const { limits, connections, unauthenticated } = bridge
     const grant = bridge.grantOf(token)
+    const owner = bridge.tokens === undefined ? undefined : token
     if (this.#client !== undefined)
       return this.#reject('hello', errorInfo('BRIDGE_UNAUTHORISED', '"hello" came twice.'))
     if (grant === undefined)
       return this.#reject('token', errorInfo('BRIDGE_UNAUTHORISED', 'The token is missing or wrong.'))
     let sessionId: string
     try {
-      sessionId = bridge.resolveSession(asked, token)
+      sessionId = resolveSession(asked, owner, () => bridge.newId())
     } catch (thrown) {
       return this.#reject('session', bridge.outward(thrown))
     }
@@ -135,7 +136,7 @@ export class BridgeSession implements Connection {
       this.#arrival.logRefusal('full', serverFull.why)
       return this.close(closeCodes.stuck, 'as many connections as are allowed')
     }
-    const results = bridge.results.enter(sessionId, bridge.tokens === undefined ? '' : (token ?? ''))
+    const results = bridge.results.enter(sessionId, owner ?? '')
     const access = new AgentAccess(bridge, grant)
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,

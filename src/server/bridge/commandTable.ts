@@ -147,14 +147,14 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.snapshot': {
     role: 'observe',
     async run({ bridge, access }, { agentId }) {
-      const found = await bridge.runningOrStored(agentId, access.reach)
+      const found = await bridge.agents.runningOrStored(agentId, access.reach)
       return found instanceof Agent ? snapshotOf(found) : storedSnapshot(found)
     },
   },
   'agent.conversation': {
     role: 'observe',
     async run({ bridge, access }, { agentId, view }) {
-      const { conversation } = await bridge.runningOrStored(agentId, access.reach)
+      const { conversation } = await bridge.agents.runningOrStored(agentId, access.reach)
       return { head: conversation.head, nodes: view === 'trunk' ? conversation.trunk() : conversation.log() }
     },
   },

@@ -1,0 +1,122 @@
+import { createdRecord } from '../../sessions/readHistory.ts'
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { agentMachine } from '../../machines/agentMachine.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { RecordOf } from '../../protocol/records.ts'
+import type { Store } from '../../protocol/store.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { ChartSubject } from '../../charts/chart.ts'
+import { loadSession, type LoadedSession } from '../../sessions/loadSession.ts'
+import { checkReach, type Reach } from './access.ts'
+
+/** What the bridge needs of its runtime. */
+export interface BridgeRuntime {
+  agents(): Agent[]
+  agent(id: string): Agent | undefined
+  spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
+  resume(agentId: string, definition: AgentDefinition): Promise<Agent>
+  /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
+  onAgent(listener: (agent: Agent) => void): () => void
+}
+
+/** Finds the agents of a server for its clients, as far as each reaches: those that run, and those that only their logs tell of. */
+export class AgentDirectory {
+  readonly #runtime: BridgeRuntime
+  readonly #store: Store
+  readonly #definitions: ReadonlyMap<string, AgentDefinition>
+  readonly #resuming = new Map<string, Promise<Agent>>()
+
+  constructor(runtime: BridgeRuntime, store: Store, definitions: ReadonlyMap<string, AgentDefinition>) {
+    this.#runtime = runtime
+    this.#store = store
+    this.#definitions = definitions
+  }
+
+  spawn(name: string, id: string | undefined): Promise<Agent> {
+    const definition = this.#definitions.get(name)
+    if (definition === undefined) {
+      const known = [...this.#definitions.keys()].join(', ') || 'none'
+      throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
+    }
+    return this.#runtime.spawn(definition, id === undefined ? {} : { id })
+  }
+
+  /**
+   * An agent that runs, or goes on from its log now; a sub-agent goes on with its root. One out of reach is not woken, and nothing
+   * tells whether it exists.
+   *
+   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`
+   */
+  async agent(agentId: string, reach: Reach): Promise<Agent> {
+    const running = await this.#running(agentId, reach)
+    if (running !== undefined) return running
+    const [root = agentId] = (await this.created(agentId, reach)).path
+    const resuming = this.#resuming.get(root) ?? this.#resume(root)
+    this.#resuming.set(root, resuming)
+    await resuming.finally(() => this.#resuming.delete(root))
+    const agent = this.#runtime.agent(agentId)
+    if (agent === undefined) throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${agentId}" has ended.`)
+    return agent
+  }
+
+  async #resume(root: string): Promise<Agent> {
+    const running = this.#runtime.agent(root)
+    if (running !== undefined) return running
+    const definition = this.#definitions.get((await createdRecord(this.#store, root))?.definition ?? '')
+    if (definition === undefined) throw notFound(root)
+    return await this.#runtime.resume(root, definition)
+  }
+
+  /** An agent that runs within reach; one that does not is not woken. Rejects as `agent` does. */
+  async runningOrStored(agentId: string, reach: Reach): Promise<Agent | LoadedSession> {
+    const agent = await this.#running(agentId, reach)
+    await agent?.wake()
+    if (agent !== undefined) return agent
+    await this.created(agentId, reach)
+    return await loadSession(this.#store, agentId)
+  }
+
+  /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async charted(agentId: string, reach: Reach): Promise<ChartSubject> {
+    const agent = await this.#running(agentId, reach)
+    return agent ?? this.#definitions.get((await this.created(agentId, reach)).definition) ?? agentMachine
+  }
+
+  /** The agent if it runs. Rejects with `BRIDGE_FORBIDDEN`. */
+  async #running(agentId: string, reach: Reach): Promise<Agent | undefined> {
+    const agent = this.#runtime.agent(agentId)
+    if (agent === undefined) return undefined
+    checkReach(reach, agentId, agent.path)
+    // Woken by another client, it may not have gone on yet.
+    await this.#resuming.get(agent.path[0] ?? agentId)
+    return agent
+  }
+
+  /** Rejects with `BRIDGE_FORBIDDEN` for an agent out of reach, running or not, and where there is none in reach as the store does. */
+  async checkReach(agentId: string, reach: Reach): Promise<void> {
+    const running = this.#runtime.agent(agentId)
+    if (running === undefined) await this.#findCreated(agentId, reach)
+    else checkReach(reach, agentId, running.path)
+  }
+
+  /** The first record of an agent's log. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async created(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'>> {
+    const created = await this.#findCreated(agentId, reach)
+    if (created === undefined) throw notFound(agentId)
+    return created
+  }
+
+  /** The first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
+  async #findCreated(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'> | undefined> {
+    const created = await createdRecord(this.#store, agentId).catch((thrown: unknown) => {
+      // A log that cannot be read does not tell whom the agent is below.
+      checkReach(reach, agentId, [])
+      throw thrown
+    })
+    checkReach(reach, agentId, created?.path ?? [])
+    return created
+  }
+}
+
+const notFound = (agentId: string): RuntimeError =>
+  new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${agentId}" here.`)
