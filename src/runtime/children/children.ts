@@ -14,10 +14,10 @@ import {
   type QueuedMessage,
   type Spent,
 } from '../../protocol/records.ts'
-import type { AgentHost } from '../agents/agentHost.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
-import type { Nursery } from './nursery.ts'
-import { lastText } from '../events/runBook.ts'
+import type { ChildHosts } from './childHosts.ts'
+import type { TreeAgent } from './treeAgent.ts'
+import { lastText } from '../events/runs.ts'
 import { RunOutcome } from '../../runs/run.ts'
 import { lessSpent, noneSpent, spentAfter } from '../../sessions/spent.ts'
 import { readHistory, type History } from '../../sessions/readHistory.ts'
@@ -30,7 +30,7 @@ interface Deferred<T> {
 }
 
 interface LiveChild {
-  readonly host: AgentHost
+  readonly host: TreeAgent
   readonly key: string
   /** The run whose answer a call waits for. */
   readonly run: RunOutcome | undefined
@@ -50,8 +50,8 @@ interface LiveChild {
 
 /** The sub-agents of one agent: opened, watched and let go as their supervisors say. */
 export class Children implements ChildPorts {
-  readonly #parent: AgentHost
-  readonly #nursery: Nursery
+  readonly #parent: TreeAgent
+  readonly #hosts: ChildHosts
   /** Ready to be run by their supervisors. */
   readonly #opened = new Map<string, LiveChild>()
   readonly #live = new Map<string, LiveChild>()
@@ -61,30 +61,30 @@ export class Children implements ChildPorts {
   readonly #spent = new Map<string, Spent>()
   /** Told when the agent has taken leave of a child. */
   readonly #leaving = new Map<string, Deferred<void>>()
-  readonly #detached = new Map<string, AgentHost>()
+  readonly #detached = new Map<string, TreeAgent>()
   /** Of lives that have ended: the next one waits for the log. */
   readonly #releases = new Map<string, Promise<void>>()
   /** Children that code asks for, by id. */
-  readonly wanted = new Map<string, { readonly agent: SubAgent; readonly opened: Deferred<AgentHost> }>()
+  readonly wanted = new Map<string, { readonly agent: SubAgent; readonly opened: Deferred<TreeAgent> }>()
 
   /** Children that code asked for, as they are begun anew after a crash. */
-  readonly #asked = new Map<string, { readonly agent: SubAgent; readonly opened?: Deferred<AgentHost> }>()
+  readonly #asked = new Map<string, { readonly agent: SubAgent; readonly opened?: Deferred<TreeAgent> }>()
   /** What they had used before they were attached. */
   readonly #usedBefore = new Map<string, Spent>()
 
-  constructor(parent: AgentHost, nursery: Nursery) {
+  constructor(parent: TreeAgent, hosts: ChildHosts) {
     this.#parent = parent
-    this.#nursery = nursery
+    this.#hosts = hosts
   }
 
-  get hosts(): AgentHost[] {
+  get hosts(): TreeAgent[] {
     return [...this.#live.values()].map(({ host }) => host)
   }
 
   /** Resolves once those that are being opened are there, and all below them. */
   async ready(): Promise<void> {
     await Promise.all([...this.#opening.values()].map(({ promise }) => promise))
-    await Promise.all(this.hosts.map(async (host) => host.children?.ready()))
+    await Promise.all(this.hosts.map(async (host) => host.childrenReady()))
   }
 
   async open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
@@ -132,7 +132,7 @@ export class Children implements ChildPorts {
     await this.#releases.get(childId)
     const running = agent.detach ? this.#detached.get(childId) : undefined
     if (running !== undefined) return { ok: false, output: this.#answer(input, detachedAnswer(running)) }
-    const lease = await this.#nursery.openLog(childId)
+    const lease = await this.#hosts.openLog(childId)
     try {
       cancellation.throwIfAborted()
       const link = {
@@ -164,7 +164,7 @@ export class Children implements ChildPorts {
         task === undefined || isQueued || isBegun
           ? undefined
           : { id, content: [{ type: 'text', text: task.text } as const], limits }
-      const host = this.#nursery.adopt({
+      const host = this.#hosts.adopt({
         agentId: childId,
         definition,
         lease,
@@ -248,7 +248,7 @@ export class Children implements ChildPorts {
     this.#isReady(input.childId)
     const { ended } = host
     const released = ended.then(() => this.#release(input.childId, child))
-    const stalled = host.signs.silence(child.stallMs, cancellation)
+    const stalled = host.stallTimer.stalled(child.stallMs, cancellation)
     const crash = await Promise.race([ended, stalled.promise])
     stalled.cancel()
     const { clock } = this.#parent
@@ -284,7 +284,7 @@ export class Children implements ChildPorts {
     }
     const left = limits === undefined ? undefined : limitsWithin(pausedLimits ?? {}, limits)
     const next = run ?? host.runs.await(new RunOutcome(`${input.key}/life/${host.conversation.lastSeq}`))
-    if (pause.type === 'interrupted') host.runs.goOn(next, left)
+    if (pause.type === 'interrupted') host.runs.continue(next, left)
     else void host.runs.resume(next, left)
     return undefined
   }
@@ -311,7 +311,7 @@ export class Children implements ChildPorts {
   }
 
   /** Whoever asked for it has it now; only how it is to be begun anew is kept. */
-  #wasOpened(childId: string, host: AgentHost): void {
+  #wasOpened(childId: string, host: TreeAgent): void {
     const asked = this.#asked.get(childId)
     if (asked === undefined) return
     asked.opened?.resolve(host)
@@ -331,7 +331,7 @@ export class Children implements ChildPorts {
     if (this.#live.get(childId) === child) this.#live.delete(childId)
     if (child.isCalled) this.#spent.set(child.key, usedBy(child))
     child.gone.resolve()
-    const release = this.#nursery.release(child.host).catch((thrown: unknown) => this.#parent.fail(thrown))
+    const release = this.#hosts.release(child.host).catch((thrown: unknown) => this.#parent.fail(thrown))
     this.#releases.set(childId, release)
     return release.then(() => {
       if (this.#releases.get(childId) === release) this.#releases.delete(childId)
@@ -341,7 +341,7 @@ export class Children implements ChildPorts {
   /** Begins an agent that outlives this one: its call is answered at once. */
   #detach(
     input: OpenInput,
-    host: AgentHost,
+    host: TreeAgent,
     { message, isBegun }: { message: QueuedMessage | undefined; isBegun: boolean },
   ): CallOutput {
     host.start()
@@ -350,7 +350,7 @@ export class Children implements ChildPorts {
     this.#wasOpened(host.agentId, host)
     if (message !== undefined) host.send({ type: 'prompt', ...message, at: host.clock.now() })
     else if (isBegun && host.context.pause?.type === 'interrupted')
-      host.runs.goOn(host.runs.await(new RunOutcome(`${input.key}/life/${host.conversation.lastSeq}`)), undefined)
+      host.runs.continue(host.runs.await(new RunOutcome(`${input.key}/life/${host.conversation.lastSeq}`)), undefined)
     return this.#answer(input, detachedAnswer(host))
   }
 
@@ -390,10 +390,10 @@ const since = (before: Spent | undefined, spent: Spent): Spent =>
 /** What a child has used since it was attached, called or last counted. */
 const usedBy = ({ host, usedBefore }: LiveChild): Spent => since(usedBefore, host.spent)
 
-const detachedAnswer = ({ agentId, definition }: AgentHost) => ({
+const detachedAnswer = ({ agentId, definition }: TreeAgent) => ({
   text: `The agent "${definition.name}" works on it on its own, as ${agentId}. Its answer does not come back here.`,
   isError: false,
 })
 
-const stopped = ({ agentId }: AgentHost): RuntimeError =>
+const stopped = ({ agentId }: TreeAgent): RuntimeError =>
   new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped meanwhile.`)

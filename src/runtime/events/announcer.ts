@@ -5,8 +5,6 @@ import { toErrorInfo } from '../../protocol/errors.ts'
 import { eventOf, isDelta, type AgentEvent, type EventOf } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
-import type { AgentHost } from '../agents/agentHost.ts'
-import type { HostShared } from '../agents/hostOptions.ts'
 import { DeltaFilter } from './deltaFilter.ts'
 import { listLater } from './listLater.ts'
 import { Observers, type AgentListener } from './observers.ts'
@@ -23,8 +21,9 @@ const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || is
  * object for all.
  */
 export class Announcer {
-  readonly #host: AgentHost
-  readonly #shared: HostShared
+  readonly #owner: EventOwner
+  readonly #parent: Announcer | undefined
+  readonly #shared: Listening
   readonly #observers = new Observers(this)
   /** Listeners that want to hear of descendants too. */
   #family: Observers | undefined
@@ -33,8 +32,9 @@ export class Announcer {
   /** The run under way. */
   run: RunOutcome | undefined
 
-  constructor(host: AgentHost, shared: HostShared) {
-    this.#host = host
+  constructor(owner: EventOwner, parent: Announcer | undefined, shared: Listening) {
+    this.#owner = owner
+    this.#parent = parent
     this.#shared = shared
   }
 
@@ -66,7 +66,7 @@ export class Announcer {
 
   /** Whether here or above somebody hears of descendants. */
   get isHeard(): boolean {
-    return this.#family?.isEmpty === false || this.#host.parent?.announcer.isHeard === true
+    return this.#family?.isEmpty === false || this.#parent?.isHeard === true
   }
 
   /** A record was made; told once the machine's step is done. */
@@ -74,16 +74,16 @@ export class Announcer {
     if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
     if (this.#reader === undefined) this.run?.note(record)
     const { watchers } = this.#shared
-    const isHeld = this.isObserved || (record.type.startsWith('approval.') && this.#host.parent !== undefined)
+    const isHeld = this.isObserved || (record.type.startsWith('approval.') && this.#parent !== undefined)
     if (watchers === undefined && !isHeld) return
-    const event = eventOf(record, this.#host)
+    const event = eventOf(record, this.#owner)
     watchers?.event(event, this.#agent)
     if (isHeld) this.#hold(event)
   }
 
   /** Something happened that is not recorded. */
   emit(body: LiveBody): void {
-    this.#host.signs.beat()
+    this.#owner.heard()
     const { watchers, redactor } = this.#shared
     const { isObserved } = this
     const isHeard = isObserved || watchers !== undefined
@@ -99,21 +99,21 @@ export class Announcer {
   /** A piece of a growing reply arrived. Tracers and loggers do not hear of it. */
   delta(...[type, { runId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
     if (this.#shared.redactor !== undefined) return this.emit({ type, runId, turnIndex, text, offset })
-    this.#host.signs.beat()
+    this.#owner.heard()
     if (!this.isObserved) return
-    const { agentId, path, lastSeq: seq, clock } = this.#host
+    const { agentId, path, lastSeq: seq, clock } = this.#owner
     this.#tell({ type, runId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
   }
 
   /** A request goes out. Its messages are made of records, and those are clean. */
   request(...[{ runId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
-    this.#host.signs.beat()
+    this.#owner.heard()
     const { watchers } = this.#shared
     const { isObserved } = this
     if (!isObserved && watchers === undefined) return
-    const model = this.#host.definition.model.id
+    const model = this.#owner.definition.model.id
     const { settings } = this.clean({ settings: blankSettings(request.settings) })
-    const { agentId, path, lastSeq: seq, clock } = this.#host
+    const { agentId, path, lastSeq: seq, clock } = this.#owner
     const at = { type: 'turn.request', runId, turnIndex, model, agentId, path, seq, time: clock.now() } as const
     const { messages, ...frame } = { ...request, settings }
     const event: EventOf<'turn.request'> =
@@ -126,13 +126,12 @@ export class Announcer {
 
   #tell(event: AgentEvent): void {
     this.#observers.tell(event, this.#reader)
-    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent)
-      at.announcer.#family?.tell(event, undefined)
+    for (let at: Announcer | undefined = this; at !== undefined; at = at.#parent) at.#family?.tell(event, undefined)
   }
 
   /** The machine's step is done: what was held is told. */
   flush(): void {
-    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) at.announcer.#flushOwn()
+    for (let at: Announcer | undefined = this; at !== undefined; at = at.#parent) at.#flushOwn()
   }
 
   #flushOwn(): void {
@@ -157,21 +156,20 @@ export class Announcer {
 
   /** Tells of a listener that threw, once. */
   listenerFailed(thrown: unknown): void {
-    this.emit({ type: 'error', ...this.#host.at, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
+    this.emit({ type: 'error', ...this.#owner.at, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }
 
   #hold(event: AgentEvent): void {
     this.#observers.hold(event, this.#reader)
     const isApproval = event.type.startsWith('approval.')
-    for (let at: AgentHost | undefined = this.#host; at !== undefined; at = at.parent) {
-      const { announcer } = at
-      announcer.#family?.hold(event, undefined)
-      if (isApproval && announcer !== this) announcer.#observers.hold(event, announcer.#reader)
+    for (let at: Announcer | undefined = this; at !== undefined; at = at.#parent) {
+      at.#family?.hold(event, undefined)
+      if (isApproval && at !== this) at.#observers.hold(event, at.#reader)
     }
   }
 
-  #eventOf(body: LiveBody, seq = this.#host.lastSeq): AgentEvent {
-    const { agentId, path, clock } = this.#host
+  #eventOf(body: LiveBody, seq = this.#owner.lastSeq): AgentEvent {
+    const { agentId, path, clock } = this.#owner
     return { ...body, agentId, path, seq, time: clock.now() }
   }
 
@@ -195,7 +193,7 @@ export class Announcer {
 
   /** How tracers know the agent. */
   get #agent(): TracedAgent {
-    const { agentId, path, definition } = this.#host
+    const { agentId, path, definition } = this.#owner
     return (this.#traced ??= { agentId, path, name: definition.name, model: definition.model.id })
   }
 }

@@ -1,23 +1,26 @@
 import { errorInfo, type ErrorCode } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { AgentHost } from '../agents/agentHost.ts'
+import type { LiveBody } from '../../actors/agentPorts.ts'
+import type { EventOwner } from './announcer.ts'
+
+type NoticeOwner = Pick<EventOwner, 'agentId' | 'definition' | 'at'> & { emit(body: LiveBody): void }
 
 /** What is said of an agent once, however often it is so: in this process, or for warnings of its model in a run. */
 export class Notices {
-  readonly #host: AgentHost
+  readonly #owner: NoticeOwner
   #said: readonly ErrorCode[] = []
   #warnedIn: string | undefined
   #warnings: readonly string[] = []
 
-  constructor(host: AgentHost) {
-    this.#host = host
+  constructor(owner: NoticeOwner) {
+    this.#owner = owner
   }
 
   /** Looks at a record for what makes limits and prices count less than they seem to. */
   record(record: LogRecord): void {
-    const { id } = this.#host.definition.model
+    const { id } = this.#owner.definition.model
     if (record.type === 'run.start') {
-      if (record.limits.costUsd === undefined || this.#host.definition.pricing !== null) return
+      if (record.limits.costUsd === undefined || this.#owner.definition.pricing !== null) return
       this.#tell('PRICE_UNKNOWN', `limits.costUsd is set, but ${id} has no price, so cost counts as 0.`)
     } else if (record.type === 'reply.end' || record.type === 'reply.reset') {
       const usage = record.type === 'reply.end' ? record.message.usage : record.usage
@@ -28,7 +31,7 @@ export class Notices {
 
   /** The log ended in a line that was cut off. */
   logRepaired(bytes: number): void {
-    const { agentId } = this.#host
+    const { agentId } = this.#owner
     this.#tell(
       'LOG_REPAIRED',
       `The log of agent "${agentId}" ended in ${bytes} bytes of a torn line, which were cut off.`,
@@ -41,7 +44,7 @@ export class Notices {
     this.#warnedIn = at.runId
     if (this.#warnings.includes(message)) return
     this.#warnings = [...this.#warnings, message]
-    this.#host.emit({ type: 'model.warning', ...at, model: this.#host.definition.model.id, message })
+    this.#owner.emit({ type: 'model.warning', ...at, model: this.#owner.definition.model.id, message })
   }
 
   #tell(code: ErrorCode, what: string): void {
@@ -49,6 +52,6 @@ export class Notices {
     this.#said = [...this.#said, code]
     const error = errorInfo(code, what)
     // The machine is in the middle of a step.
-    queueMicrotask(() => this.#host.emit({ type: 'error', ...this.#host.at, error }))
+    queueMicrotask(() => this.#owner.emit({ type: 'error', ...this.#owner.at, error }))
   }
 }

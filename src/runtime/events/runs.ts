@@ -1,19 +1,36 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { readAnswer } from '../../actors/readAnswer.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
+import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
+import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { Limits, RecordOf } from '../../protocol/records.ts'
-import type { AgentHost } from '../agents/agentHost.ts'
 import { RunHandle, type RunOutcome } from '../../runs/run.ts'
+import type { Announcer } from './announcer.ts'
+
+/** The agent whose runs they are. */
+export interface RunOwner {
+  readonly definition: Pick<AgentDefinition, 'output'>
+  readonly conversation: Conversation
+  readonly context: Pick<AgentContext, 'pausedRun'>
+  readonly clock: Clock
+  readonly announcer: Announcer
+  send(event: AgentMachineEvent): void
+  /** Resolves once every record so far is in the store; `undefined`: it is already. */
+  durable(): Promise<void> | undefined
+  /** Waits for the log, and first writes again what a failure left over. Rejects when it fails again. */
+  written(): Promise<void>
+}
 
 /** The runs of one agent that somebody waits for: asked for, under way, ended. */
-export class RunBook {
-  readonly #host: AgentHost
+export class Runs {
+  readonly #owner: RunOwner
   /** By request, until they begin. */
   #expected: Map<string, RunOutcome> | undefined
 
-  constructor(host: AgentHost) {
-    this.#host = host
+  constructor(owner: RunOwner) {
+    this.#owner = owner
   }
 
   /** The handle of the run that the request of this id will start. */
@@ -31,24 +48,24 @@ export class RunBook {
   /** The handle of the run under way, which began in an earlier process. */
   join(run: RunOutcome): void {
     this.#expected?.delete(run.requestId)
-    this.#host.announcer.run = run
+    this.#owner.announcer.run = run
   }
 
   /** Goes on after a pause, once the log is written. Never rejects: a store that fails again ends the run as paused. */
   async resume(run: RunOutcome, limits: Limits | undefined): Promise<void> {
     try {
-      await this.#host.written()
+      await this.#owner.written()
     } catch (thrown) {
-      return this.drop(run, 'paused', this.#host.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
+      return this.drop(run, 'paused', this.#owner.announcer.clean(toErrorInfo(thrown, 'STORE_APPEND_FAILED')))
     }
-    this.goOn(run, limits)
+    this.continue(run, limits)
   }
 
   /** Goes on after a pause, at once. */
-  goOn(run: RunOutcome, limits: Limits | undefined): void {
-    const { context, clock } = this.#host
+  continue(run: RunOutcome, limits: Limits | undefined): void {
+    const { context, clock } = this.#owner
     const isOwed = context.pausedRun !== null
-    this.#host.send({ type: 'resume', id: run.requestId, at: clock.now(), ...(limits === undefined ? {} : { limits }) })
+    this.#owner.send({ type: 'resume', id: run.requestId, at: clock.now(), ...(limits === undefined ? {} : { limits }) })
     if (!isOwed) this.drop(run, 'stop')
   }
 
@@ -59,18 +76,18 @@ export class RunBook {
   }
 
   begin({ requestId }: RecordOf<'run.start'>): void {
-    this.#host.announcer.run = this.#expected?.get(requestId)
+    this.#owner.announcer.run = this.#expected?.get(requestId)
     this.#expected?.delete(requestId)
   }
 
   /** The result comes once the run's records are in the store. */
   end(end: RecordOf<'run.end'>): void {
-    const { announcer, conversation } = this.#host
+    const { announcer, conversation } = this.#owner
     const { run } = announcer
     announcer.run = undefined
     if (run === undefined) return
     const words = { parse: (text: string) => this.#parse(text), lastText: () => lastText(conversation) }
-    const pending = this.#host.durable()
+    const pending = this.#owner.durable()
     // In the middle of the machine's step, whose events come before the result.
     if (pending === undefined) queueMicrotask(() => run.finish(end, words))
     else
@@ -82,7 +99,7 @@ export class RunBook {
 
   /** Nothing more comes of the agent: whoever still waits is told. */
   endAll(crash: ErrorInfo | null): void {
-    const { announcer } = this.#host
+    const { announcer } = this.#owner
     const runs = [...(announcer.run === undefined ? [] : [announcer.run]), ...(this.#expected?.values() ?? [])]
     announcer.run = undefined
     this.#expected = undefined
@@ -93,7 +110,7 @@ export class RunBook {
   }
 
   #parse(text: string): { output?: unknown } {
-    const { output } = this.#host.definition
+    const { output } = this.#owner.definition
     if (output === null) return {}
     const answer = readAnswer(output, text)
     return answer.ok ? { output: answer.value } : {}

@@ -1,11 +1,11 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { ParentLink } from '../../protocol/records.ts'
 import type { StoreLease } from '../../protocol/store.ts'
-import type { AgentHost } from '../agents/agentHost.ts'
 import type { History } from '../../sessions/readHistory.ts'
+import type { TreeAgent } from './treeAgent.ts'
 
-/** What the sub-agents of an agent need of the runtime. */
-export interface Nursery {
+/** Makes and lets go of what runs the sub-agents of an agent. */
+export interface ChildHosts {
   /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
   openLog(agentId: string): Promise<StoreLease>
   /** Makes the host of an agent and registers it. */
@@ -14,10 +14,10 @@ export interface Nursery {
     readonly definition: AgentDefinition
     readonly lease: StoreLease
     readonly history: History | undefined
-    readonly parent?: AgentHost
+    readonly parent?: TreeAgent
     readonly link: ParentLink
     readonly task?: string
-  }): AgentHost
+  }): TreeAgent
   /** Writes what is left of its log, and lets it go. */
-  release(host: AgentHost): Promise<void>
+  release(host: TreeAgent): Promise<void>
 }
