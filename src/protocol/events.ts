@@ -75,3 +75,11 @@ export type DeltaEvent = Extract<LiveEvent, { type: `${string}.delta` }>
 export const isDelta = <E extends { readonly type: string }>(
   event: E,
 ): event is Extract<E, { type: DeltaEvent['type'] }> => event.type.endsWith('.delta')
+
+/** What has arrived of a reply that is still streaming. */
+export interface GrowingReply {
+  readonly runId: string
+  readonly turnIndex: number
+  readonly text: string
+  readonly thinking: string
+}

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
-import { Agent, type AgentBody, type AgentOwner, type AgentSeat } from './agents/agent.ts'
-import type { AgentHost } from './agents/agentHost.ts'
-import { UnloadedHost } from './agents/unloadedHost.ts'
+import { Agent, type AgentOwner, type AgentSlot } from './agents/agent.ts'
+import type { AgentBody } from './agents/agentBody.ts'
 
 /** Which of the agents: those that come after one of them, and how many. */
 export interface AgentPage {
@@ -19,12 +18,12 @@ const optionsSchema = z
   .partial()
 
 /** A place that an agent keeps while its host comes and goes. */
-class Seat implements AgentSeat {
+class Slot implements AgentSlot {
   readonly agent: Agent
   body: AgentBody
   /** Of roots, as they stand in their order. */
-  before: Seat | undefined
-  next: Seat | undefined
+  before: Slot | undefined
+  next: Slot | undefined
 
   constructor(body: AgentBody, owner: AgentOwner) {
     this.body = body
@@ -35,56 +34,56 @@ class Seat implements AgentSeat {
 /** The agents of a runtime by id, loaded or not; those without a parent in the order they came. */
 export class Registry {
   readonly #owner: AgentOwner
-  readonly #seats = new Map<string, Seat>()
+  readonly #slots = new Map<string, Slot>()
   readonly #listeners = new Set<(agent: Agent) => void>()
-  #first: Seat | undefined
-  #last: Seat | undefined
+  #first: Slot | undefined
+  #last: Slot | undefined
 
   constructor(owner: AgentOwner) {
     this.#owner = owner
   }
 
   get(agentId: string): Agent | undefined {
-    return this.#seats.get(agentId)?.agent
+    return this.#slots.get(agentId)?.agent
   }
 
   /** What runs an agent, or stands in for it. */
   body(agentId: string): AgentBody | undefined {
-    return this.#seats.get(agentId)?.body
+    return this.#slots.get(agentId)?.body
   }
 
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
-  onSeat(listener: (agent: Agent) => void): () => void {
+  onAgent(listener: (agent: Agent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
   /** Takes in an agent whose actor runs; one that was unloaded goes on where it was. */
-  seat(host: AgentHost): void {
-    const old = this.#seats.get(host.agentId)
-    if (old?.body instanceof UnloadedHost) {
-      old.body = host
+  add(body: AgentBody): void {
+    const old = this.#slots.get(body.agentId)
+    if (old?.body.isLoaded === false) {
+      old.body = body
       return
     }
     if (old !== undefined) this.#unlink(old)
-    const seat = new Seat(host, this.#owner)
-    this.#seats.set(host.agentId, seat)
-    if (host.parent === undefined) this.#link(seat)
-    for (const listener of this.#listeners) listener(seat.agent)
+    const slot = new Slot(body, this.#owner)
+    this.#slots.set(body.agentId, slot)
+    if (body.parent === undefined) this.#link(slot)
+    for (const listener of this.#listeners) listener(slot.agent)
   }
 
   /** Puts one in the place of another. Nothing when that is not there any more. */
   replace(body: AgentBody, other: AgentBody): void {
-    const seat = this.#seats.get(body.agentId)
-    if (seat?.body === body) seat.body = other
+    const slot = this.#slots.get(body.agentId)
+    if (slot?.body === body) slot.body = other
   }
 
   /** Takes an agent out, unless another has its place by now. */
   remove(body: AgentBody): void {
-    const seat = this.#seats.get(body.agentId)
-    if (seat?.body !== body) return
-    this.#seats.delete(body.agentId)
-    this.#unlink(seat)
+    const slot = this.#slots.get(body.agentId)
+    if (slot?.body !== body) return
+    this.#slots.delete(body.agentId)
+    this.#unlink(slot)
   }
 
   /** Agents without a parent, oldest first. @throws RuntimeError `INVALID_OPTION`, also when `after` is none of them. */
@@ -93,36 +92,36 @@ export class Registry {
     if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agents: ${describeIssues(checked.error)}.`)
     const { after, limit = Infinity } = checked.data.page ?? {}
     const agents: Agent[] = []
-    for (let seat = this.#after(after); seat !== undefined && agents.length < limit; seat = seat.next)
-      agents.push(seat.agent)
+    for (let slot = this.#after(after); slot !== undefined && agents.length < limit; slot = slot.next)
+      agents.push(slot.agent)
     return agents
   }
 
-  #after(agentId: string | undefined): Seat | undefined {
+  #after(agentId: string | undefined): Slot | undefined {
     if (agentId === undefined) return this.#first
-    const seat = this.#seats.get(agentId)
-    if (seat !== undefined && this.#isLinked(seat)) return seat.next
+    const slot = this.#slots.get(agentId)
+    if (slot !== undefined && this.#isLinked(slot)) return slot.next
     throw new RuntimeError('INVALID_OPTION', `agents: page.after: "${agentId}" is none of the agents without a parent.`)
   }
 
-  #isLinked(seat: Seat): boolean {
-    return seat.before !== undefined || this.#first === seat
+  #isLinked(slot: Slot): boolean {
+    return slot.before !== undefined || this.#first === slot
   }
 
-  #link(seat: Seat): void {
-    seat.before = this.#last
-    if (this.#last === undefined) this.#first = seat
-    else this.#last.next = seat
-    this.#last = seat
+  #link(slot: Slot): void {
+    slot.before = this.#last
+    if (this.#last === undefined) this.#first = slot
+    else this.#last.next = slot
+    this.#last = slot
   }
 
-  #unlink(seat: Seat): void {
-    if (!this.#isLinked(seat)) return
-    if (seat.before === undefined) this.#first = seat.next
-    else seat.before.next = seat.next
-    if (seat.next === undefined) this.#last = seat.before
-    else seat.next.before = seat.before
-    seat.before = undefined
-    seat.next = undefined
+  #unlink(slot: Slot): void {
+    if (!this.#isLinked(slot)) return
+    if (slot.before === undefined) this.#first = slot.next
+    else slot.before.next = slot.next
+    if (slot.next === undefined) this.#last = slot.before
+    else slot.next.before = slot.before
+    slot.before = undefined
+    slot.next = undefined
   }
 }

@@ -20,13 +20,14 @@ import { isAgentId } from '../protocol/ids.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
-import type { Agent, AgentBody, AgentOwner } from './agents/agent.ts'
+import type { Agent, AgentOwner } from './agents/agent.ts'
+import type { AgentBody } from './agents/agentBody.ts'
 import { AgentHost } from './agents/agentHost.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
-import type { Nursery } from './children/nursery.ts'
+import type { ChildHosts } from './children/childHosts.ts'
 import { Registry, type AgentPage } from './registry.ts'
-import { UnloadedHost, type Loader } from './agents/unloadedHost.ts'
+import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { Unloading } from './agents/unloading.ts'
 import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
@@ -82,7 +83,7 @@ interface Closable {
   close(): Promise<void>
 }
 
-export class LocalRuntime implements AgentRuntime, Nursery, Loader {
+export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   readonly #store: Store
   readonly #shared: HostShared
   readonly #owner: AgentOwner
@@ -107,12 +108,14 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
       unheard: (body) => {
         if (body instanceof AgentHost) this.#unloading?.look(body)
       },
-      agentOf: (host) => this.#registry.get(host.agentId),
-      agentById: (agentId) => this.#registry.get(agentId),
+      agent: (agentId) => this.#registry.get(agentId),
     }
     this.#registry = new Registry(this.#owner)
     if (idleUnloadMs !== undefined)
-      this.#unloading = new Unloading(idleUnloadMs, { clock, unload: (host) => this.#unload(host) })
+      this.#unloading = new Unloading(idleUnloadMs, {
+        clock,
+        unload: ({ agentId }) => this.#unload(this.#hosts.get(agentId)!),
+      })
     const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
     // Once for all agents: every `provide` builds the chart anew.
     const interpreter = interpretBy(options.interpreter ?? 'planned', logger)
@@ -145,7 +148,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
     this.#shared = {
       machine,
       createActor: interpreter.createActor,
-      nursery: this,
+      childHosts: this,
       store: this.#store,
       clock,
       random,
@@ -173,7 +176,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
     checkOptions('resume', options)
     this.#check(agentId, definition, 'resume')
     this.#checkFree(agentId)
-    return this.#alone(agentId, async () => this.#goOn(await this.openLog(agentId), definition, options))
+    return this.#alone(agentId, async () => this.#continue(await this.openLog(agentId), definition, options))
   }
 
   async open(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
@@ -194,7 +197,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
       const lease = await this.openLog(agentId)
       return lease.lastSeq === 0
         ? this.#begin({ agentId, definition, lease })
-        : await this.#goOn(lease, definition, options)
+        : await this.#continue(lease, definition, options)
     })
   }
 
@@ -212,7 +215,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
     return opening
   }
 
-  async #goOn(
+  async #continue(
     lease: StoreLease,
     definition: AgentDefinition,
     { continue: goesOn = true }: { continue?: boolean },
@@ -223,7 +226,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
       checkResumable(agentId, definition, history)
       const host = this.adopt({ agentId, definition, lease, history, staysPaused: !goesOn })
       host.start(goesOn && wasCutOff(host.input) ? [this.#resumption()] : [])
-      await host.children?.ready()
+      await host.childrenReady()
       return this.#registry.get(agentId)!
     } catch (thrown) {
       await lease.release()
@@ -280,7 +283,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
   #attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void {
     const host = this.#hosts.get(agentId)!
     host.attach(actor)
-    this.#registry.seat(host)
+    this.#registry.add(host)
   }
 
   /** Everything is written: what comes now loads the agent again. */
@@ -332,7 +335,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
   }
 
   onAgent(listener: (agent: Agent) => void): () => void {
-    return this.#registry.onSeat(listener)
+    return this.#registry.onAgent(listener)
   }
 
   /** Has something closed with the runtime, while its agents end. */
@@ -365,7 +368,7 @@ export class LocalRuntime implements AgentRuntime, Nursery, Loader {
   #let(body: AgentBody): Promise<void> {
     if (body instanceof AgentHost) return this.release(body)
     this.#registry.remove(body)
-    return body.released
+    return body instanceof UnloadedHost ? body.released : Promise.resolve()
   }
 
   release(host: AgentHost): Promise<void> {

@@ -1,3 +1,4 @@
+import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import type { SubAgentEntry } from '../../actors/subAgents.ts'
 import type { ConversationView } from '../../conversation/conversation.ts'
 import type { RevertCategory } from '../../protocol/braking.ts'
@@ -6,21 +7,18 @@ import { given, type AgentCommand, type RunOptions, type SayOptions } from '../.
 import type { Content } from '../../protocol/content.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { PauseReason, Spent } from '../../protocol/records.ts'
-import type { AgentEvent } from '../../protocol/events.ts'
-import type { AgentHost } from './agentHost.ts'
-import { approvalsOf, handOver, roomOf, spawnChild, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
-import { carryOut } from './carryOut.ts'
+import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
+import { spawnChild } from '../children/spawnChild.ts'
+import type { AgentBody, LoadedAgent } from './agentBody.ts'
+import { approvalsOf, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
+import { dispatchCommand } from './commands.ts'
 import { EventBuffer } from '../../runs/eventBuffer.ts'
 import type { InspectionListener } from './inspections.ts'
 import type { AgentListener } from '../events/observers.ts'
-import { UnloadedHost } from './unloadedHost.ts'
 import type { Run } from '../../runs/run.ts'
 
-/** Where the life of an agent takes place; or what stands in while it is unloaded. */
-export type AgentBody = AgentHost | UnloadedHost
-
-/** What an agent finds its host by: it may come and go. */
-export interface AgentSeat {
+/** Where an agent finds its body, which may come and go. */
+export interface AgentSlot {
   readonly body: AgentBody
 }
 
@@ -31,16 +29,7 @@ export interface AgentOwner {
   release(body: AgentBody): Promise<void>
   /** Somebody stopped listening: an idle agent may be unloaded now. */
   unheard(body: AgentBody): void
-  agentOf(host: AgentHost): Agent | undefined
-  agentById(agentId: string): Agent | undefined
-}
-
-/** A reply that is still streaming. */
-export interface GrowingReply {
-  readonly runId: string
-  readonly turnIndex: number
-  readonly text: string
-  readonly thinking: string
+  agent(agentId: string): Agent | undefined
 }
 
 export interface ListenOptions {
@@ -54,23 +43,23 @@ export interface ListenOptions {
  */
 export class Agent {
   readonly id: string
-  readonly #seat: AgentSeat
+  readonly #slot: AgentSlot
   readonly #owner: AgentOwner
 
   /** Made by `runtime.spawn`. */
-  constructor(seat: AgentSeat, owner: AgentOwner) {
-    this.id = seat.body.agentId
-    this.#seat = seat
+  constructor(slot: AgentSlot, owner: AgentOwner) {
+    this.id = slot.body.agentId
+    this.#slot = slot
     this.#owner = owner
   }
 
-  get #host(): AgentBody {
-    return this.#seat.body
+  get #body(): AgentBody {
+    return this.#slot.body
   }
 
   /** Whether it is in memory, and not only in its log. */
   get isLoaded(): boolean {
-    return !(this.#host instanceof UnloadedHost)
+    return this.#body.isLoaded
   }
 
   /**
@@ -78,90 +67,89 @@ export class Agent {
    * unloaded then, and the next command tries again.
    */
   async wake(): Promise<void> {
-    if (this.#host instanceof UnloadedHost) await this.#host.load()
+    await this.#body.loaded(async () => {})
   }
 
   /** Name of the chart's active state: `idle`, `replying.streaming`, `executing`, … */
   get state(): string {
-    return this.#host.state
+    return this.#body.state
   }
 
   /** Why the agent is paused; `null` when it is not. */
   get pause(): PauseReason | null {
-    return this.#host.context.pause
+    return this.#body.context.pause
   }
 
   /** Bytes of a torn last line that were cut off the log when it was opened; 0 when it was whole. */
   get repairedBytes(): number {
-    return this.#host.repairedBytes
+    return this.#body.repairedBytes
   }
 
   /** The conversation tree, read-only. Empty while the agent is not loaded: `await agent.wake()` before reading it. */
   get conversation(): ConversationView {
-    return this.#host.conversation
+    return this.#body.conversation
   }
 
   /** How many more sub-agents it may have alive now. */
   get room(): number {
-    return this.#host instanceof UnloadedHost ? this.#host.definition.policy.maxChildren : roomOf(this.#host)
+    return this.#body.room
   }
 
   /** The agent it works for; `undefined` at the root of a tree. */
   get parent(): Agent | undefined {
-    const { parent } = this.#host
-    return parent === undefined ? undefined : this.#owner.agentOf(parent)
+    const { parent } = this.#body
+    return parent === undefined ? undefined : this.#owner.agent(parent.agentId)
   }
 
   /** Ids of its ancestors, root first. */
   get path(): readonly string[] {
-    return this.#host.path
+    return this.#body.path
   }
 
   /** `seq` of its last record. */
   get lastSeq(): number {
-    return this.#host.lastSeq
+    return this.#body.lastSeq
   }
 
   /** Which brakes of its conversation are on. */
   get braking(): { readonly revert: boolean; readonly prune: boolean } {
-    const { revert, prune } = this.#host.definition.policy.flags
+    const { revert, prune } = this.#body.definition.policy.flags
     return { revert, prune }
   }
 
   /** What it used over its life, its sub-agents included. */
   get spent(): Spent {
-    return this.#host.spent
+    return this.#body.spent
   }
 
   /** Resolves once every record so far is as durable as the store promises; `undefined`: it is already. Rejects when the store fails. */
   durable(): Promise<void> | undefined {
-    return this.#host instanceof UnloadedHost ? undefined : this.#host.durable()
+    return this.#body.durable()
   }
 
   /** What has arrived of the reply under way, for whoever comes in the middle; `undefined` with `redact`, as it is not clean. */
   get growingReply(): GrowingReply | undefined {
-    return this.#host instanceof UnloadedHost ? undefined : this.#host.growingReply
+    return this.#body.growingReply
   }
 
   /** Name of its definition. */
   get definition(): string {
-    return this.#host.definition.name
+    return this.#body.definition.name
   }
 
   /** Its sub-agents that are alive, oldest first. */
   children(): Agent[] {
-    return this.#host.liveChildren.flatMap((child) => this.#owner.agentOf(child) ?? [])
+    return this.#body.liveChildren.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
   }
 
   /** The agent and everything alive below it. */
   tree(): AgentTree {
-    return treeOf(this.#host)
+    return treeOf(this.#body)
   }
 
   /** Calls that wait for a decision, here and below; without secrets, as the events that ask for it. */
   approvals(): PendingApproval[] {
-    const calls = approvalsOf(this.#host)
-    return this.#host instanceof UnloadedHost ? calls : this.#host.announcer.clean(calls)
+    return this.#body.announcer.clean(approvalsOf(this.#body))
   }
 
   /**
@@ -171,7 +159,7 @@ export class Agent {
    * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many), `AGENT_STOPPED`
    */
   spawn(entry: SubAgentEntry, options: { readonly id?: string } = {}): Promise<Agent> {
-    return this.#loaded((host) => spawnChild(host, this.#owner, entry, options))
+    return this.#body.loaded((agent) => this.#spawn(agent, entry, options))
   }
 
   /**
@@ -180,12 +168,18 @@ export class Agent {
    * the other stands on its own. Throws as `spawn` does.
    */
   handOver(entry: SubAgentEntry, options: { readonly afterwards?: 'wait' | 'end' } = {}): Promise<Agent> {
-    return this.#loaded((host) => handOver(host, this.#owner, entry, options))
+    return this.#body.loaded(async (agent) => {
+      const isEnd = options.afterwards === 'end'
+      const rest = isAgentDefinition(entry) ? { definition: entry } : entry
+      const successor = await this.#spawn(agent, { context: 'fork', ...rest, detach: isEnd }, {})
+      if (isEnd) await this.close()
+      return successor
+    })
   }
 
   /** Ids of calls that wait for `decide`; none while the run they belong to waits for `resume`. */
   get pendingApprovals(): readonly string[] {
-    const { calls, run } = this.#host.context
+    const { calls, run } = this.#body.context
     return run === null ? [] : calls.filter((call) => call.status === 'held').map((call) => call.callId)
   }
 
@@ -271,9 +265,9 @@ export class Agent {
   }
 
   async #end(how: 'stop' | 'close'): Promise<void> {
-    await this.#host.end(how)
-    await this.#owner.release(this.#host)
-    await this.#host.parent?.children?.gone(this.id)
+    await this.#body.end(how)
+    await this.#owner.release(this.#body)
+    await this.#body.parent?.childGone(this.id)
   }
 
   /**
@@ -285,10 +279,10 @@ export class Agent {
     if (typeof listener !== 'function') {
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
     }
-    const unsubscribe = this.#host.announcer.subscribe(listener, { descendants: options.descendants === true })
+    const unsubscribe = this.#body.announcer.subscribe(listener, { descendants: options.descendants === true })
     return () => {
       unsubscribe()
-      this.#owner.unheard(this.#host)
+      this.#owner.unheard(this.#body)
     }
   }
 
@@ -299,8 +293,8 @@ export class Agent {
       forget()
     })
     const unsubscribe = this.subscribe((event) => buffer.push(event), options)
-    const forget = this.#host.onEnd(() => buffer.close())
-    if (this.#host.isStopped) buffer.close()
+    const forget = this.#body.onEnd(() => buffer.close())
+    if (this.#body.isStopped) buffer.close()
     return buffer
   }
 
@@ -312,10 +306,10 @@ export class Agent {
     if (typeof listener !== 'function') {
       throw new RuntimeError('INVALID_OPTION', `inspect takes a function, not ${typeof listener}.`)
     }
-    const end = this.#host.inspect(listener)
+    const end = this.#body.inspect(listener)
     return () => {
       end()
-      this.#owner.unheard(this.#host)
+      this.#owner.unheard(this.#body)
     }
   }
 
@@ -332,16 +326,16 @@ export class Agent {
   }
 
   #carryOut(checked: CheckedCommand, { requestId }: { readonly requestId?: string } = {}): Run | undefined {
-    if (this.#host.isStopped && checked.type === 'agent.stop') return undefined
-    if (this.#host.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
+    if (this.#body.isStopped && checked.type === 'agent.stop') return undefined
+    if (this.#body.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
     if (checked.type === 'agent.stop') return this.#endSoon('stop')
     // Back to what its log says leads only through the log.
-    if (checked.type === 'agent.abort' && this.#host.isStuck) return this.#endSoon('close')
-    return carryOut(this.#host, checked, requestId ?? this.#owner.newId(), requestId !== undefined)
+    if (checked.type === 'agent.abort' && this.#body.isStuck) return this.#endSoon('close')
+    return dispatchCommand(this.#body, checked, requestId ?? this.#owner.newId(), requestId !== undefined)
   }
 
   #endSoon(how: 'stop' | 'close'): undefined {
-    void this.#end(how).catch((thrown: unknown) => this.#host.fail(thrown))
+    void this.#end(how).catch((thrown: unknown) => this.#body.fail(thrown))
   }
 
   /**
@@ -349,13 +343,13 @@ export class Agent {
    * abort of an agent at rest leaves none.
    */
   wasAsked(requestId: string): Promise<boolean> {
-    return this.#loaded(async ({ requests }) => requests.has(requestId))
+    return this.#body.loaded(async ({ requests }) => requests.has(requestId))
   }
 
-  /** Does something with the host, at once where it is loaded. */
-  #loaded<T>(work: (host: AgentHost) => Promise<T>): Promise<T> {
-    const host = this.#host
-    return host instanceof UnloadedHost ? host.load().then(work) : work(host)
+  async #spawn(agent: LoadedAgent, entry: SubAgentEntry, options: { readonly id?: string }): Promise<Agent> {
+    const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
+    const { agentId } = await spawnChild(agent, agent.family, entry, { options, isTaken })
+    return this.#owner.agent(agentId)!
   }
 
   #say(command: AgentCommand): Run {

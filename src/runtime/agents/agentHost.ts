@@ -1,21 +1,22 @@
-import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
 import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
-import type { agentMachine } from '../../machines/agentMachine.ts'
-import type { AgentContext, AgentInput, AgentMachineEvent } from '../../machines/agentTypes.ts'
+import type { AgentInput } from '../../machines/agentTypes.ts'
 import { runIdOf } from '../../machines/draft.ts'
 import { addSpent } from '../../machines/spending.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { GrowingReply } from '../../protocol/events.ts'
 import type { LogRecord, RecordDraft, Spent } from '../../protocol/records.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { TracedEffect } from '../../protocol/tracer.ts'
-import type { GrowingReply } from './agent.ts'
 import { Announcer } from '../events/announcer.ts'
 import { Children } from '../children/children.ts'
+import type { AgentBody, LoadedAgent } from './agentBody.ts'
+import { roomFor } from '../children/spawnChild.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
 import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './logWriter.ts'
 import { RequestCaptures } from './requestCaptures.ts'
@@ -24,51 +25,42 @@ import { Notices } from '../events/notices.ts'
 import { requestFrame } from './requestFrame.ts'
 import { restoreInput } from './restoreInput.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
-import { RunBook } from '../events/runBook.ts'
-import { stateName } from './stateName.ts'
-import { Inspections, type InspectionListener } from './inspections.ts'
+import { Runs } from '../events/runs.ts'
+import { MachineHost } from './machineHost.ts'
 import { noneSpent, spentAfter } from '../../sessions/spent.ts'
-import { VitalSigns } from '../children/vitalSigns.ts'
+import { StallTimer } from '../children/stallTimer.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
 
 /** Everything of one agent that is not in its chart: conversation, log, listeners, runs. The effects reach the world through it. */
-export class AgentHost implements AgentPorts {
+export class AgentHost extends MachineHost implements AgentPorts, AgentBody, LoadedAgent {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
   readonly conversation: Conversation
-  readonly parent: AgentHost | undefined
+  readonly parent: TreeAgent | undefined
   /** What the machine begins with. */
   readonly input: AgentInput
   readonly announcer: Announcer
-  readonly runs = new RunBook(this)
+  readonly runs = new Runs(this)
   readonly requests = new RequestIndex()
-  readonly signs = new VitalSigns(this)
+  readonly stallTimer = new StallTimer(this)
   partial: PartialReply | null = null
   announced = ''
   readonly redactor: AgentPorts['redactor']
-  readonly #shared: HostShared
+  protected readonly shared: HostShared
   readonly #log: LogWriter
   readonly #lease: StoreLease
-  #actor: ActorRefFrom<typeof agentMachine> | undefined
   #children: Children | undefined
   #assembler: RequestAssembler | undefined
-  #state = 'idle'
   readonly #notices = new Notices(this)
-  #unseen = 0
-  /** Why its machine failed. */
-  #crash: ErrorInfo | null = null
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
-  #inspections: Inspections | undefined
-  /** Told when no more events can come. */
-  #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
-  #stopping: Promise<void> | undefined
   #spent: Spent
 
   constructor(options: HostOptions, shared: HostShared) {
+    super()
     const { agentId, definition, parent, link, task, staysPaused } = options
     this.agentId = agentId
     this.definition = definition
@@ -77,11 +69,11 @@ export class AgentHost implements AgentPorts {
     const history = options.history ?? nothing
     const { past, records } = history
     this.conversation = rebuildConversation(records, { counter: definition.counter, past })
-    this.#shared = shared
+    this.shared = shared
     this.redactor = shared.redactor
     this.#lease = options.lease
     this.#log = new LogWriter(shared.store, this, this.conversation.lastSeq)
-    this.announcer = new Announcer(this, shared)
+    this.announcer = new Announcer(this, parent?.announcer, shared)
     this.#spent = records.reduce(spentAfter, noneSpent)
     for (const record of records) this.requests.apply(record)
     const { name, snapshot: model, policy, captureTurnRequests } = definition
@@ -98,49 +90,21 @@ export class AgentHost implements AgentPorts {
     }
   }
 
-  /** Begins the life of a root agent, with commands that wait for it; the host must be findable by id before. */
-  start(commands: readonly AgentMachineEvent[] = nobody): void {
-    const { agentId, input } = this
-    const { createActor, machine } = this.#shared
-    const actor = createActor(machine, { id: agentId, systemId: agentId, input })
-    this.attach(actor as ActorRefFrom<typeof agentMachine>)
-    // They lie in its mailbox before it starts: what listeners ask for meanwhile comes after them.
-    this.wake()
-    for (const command of commands) this.send(command)
-    actor.start()
+  get isLoaded(): true {
+    return true
   }
 
-  /** Ends the actor without a word in the log, so that the agent can go on from there. Only for a quiet agent. */
-  unload(): void {
-    this.#actor!.stop()
+  loaded<T>(work: (agent: LoadedAgent) => Promise<T>): Promise<T> {
+    return work(this)
   }
 
-  /** Somebody listens, or waits for the end. */
-  get isAttended(): boolean {
-    return this.announcer.isAttended || this.#onEnd.length > 0 || this.#inspections?.isEmpty === false
-  }
-
-  inspect(listener: InspectionListener): () => void {
-    if (this.#inspections === undefined) {
-      this.#inspections = new Inspections()
-      if (this.#actor !== undefined) this.#inspections.begin(this.#actor)
-    }
-    return this.#inspections.add(listener)
-  }
-
-  /** Begins what waits in a restored agent. */
-  wake(): void {
-    if (this.input.restored !== undefined) this.#actor!.send({ type: 'wake' })
-  }
-
-  /** The machine's `attach`: the actor that runs the chart, a sub-agent's made by its supervisor. Idempotent. */
-  attach(actor: ActorRefFrom<typeof agentMachine>): void {
-    if (this.#actor === actor) return
-    this.#actor = actor
-    // The host itself is the observer: closures for ten thousand agents add up.
-    actor.subscribe(this)
-    this.#inspections?.begin(actor)
+  override attach(...[actor]: Parameters<MachineHost['attach']>): void {
+    super.attach(actor)
     if (this.repairedBytes > 0) this.#notices.logRepaired(this.repairedBytes)
+  }
+
+  override get isAttended(): boolean {
+    return this.announcer.isAttended || super.isAttended
   }
 
   /** Bytes of a torn last line that opening the log cut off. */
@@ -153,15 +117,15 @@ export class AgentHost implements AgentPorts {
   }
 
   get clock(): Clock {
-    return this.#shared.clock
+    return this.shared.clock
   }
 
   get random(): () => number {
-    return this.#shared.random
+    return this.shared.random
   }
 
   get store(): Store {
-    return this.#shared.store
+    return this.shared.store
   }
 
   /** Missing while it has none and its model cannot call any. */
@@ -171,12 +135,24 @@ export class AgentHost implements AgentPorts {
 
   /** Its sub-agents, alive or to be. */
   get family(): Children {
-    return (this.#children ??= new Children(this, this.#shared.nursery))
+    return (this.#children ??= new Children(this, this.shared.childHosts))
   }
 
   /** Sub-agents that are alive, oldest first. */
-  get liveChildren(): readonly AgentHost[] {
+  get liveChildren(): readonly TreeAgent[] {
     return this.#children?.hosts ?? nobody
+  }
+
+  get room(): number {
+    return roomFor(this, this.#children)
+  }
+
+  async childrenReady(): Promise<void> {
+    await this.#children?.ready()
+  }
+
+  childGone(childId: string): Promise<void> {
+    return this.family.gone(childId)
   }
 
   /** How deep the tree may grow: its root says. */
@@ -184,76 +160,16 @@ export class AgentHost implements AgentPorts {
     return this.parent?.maxDepth ?? this.definition.maxDepth
   }
 
-  get #snapshot(): SnapshotFrom<typeof agentMachine> {
-    return this.#actor!.getSnapshot()
-  }
-
   /** `seq` of the last record. */
   get lastSeq(): number {
     return this.conversation.lastSeq
   }
 
-  get state(): string {
-    return stateName(this.#snapshot.value)
-  }
-
-  get context(): AgentContext {
-    return this.#snapshot.context
-  }
-
   /** What it used over its life, its sub-agents included. */
   get spent(): Spent {
-    const run = this.#actor?.getSnapshot().context?.run
+    const run = this.knownContext?.run
     // Turns of sub-agents are counted as their calls end.
     return run == null ? this.#spent : addSpent(this.#spent, run)
-  }
-
-  /** Stopped, or asked to. */
-  get isStopped(): boolean {
-    return this.#stopping !== undefined || this.#snapshot.status !== 'active'
-  }
-
-  get isEndedOnPurpose(): boolean {
-    return this.#stopping !== undefined
-  }
-
-  /** Resolves when no more comes of it; with the reason when its machine failed. */
-  get ended(): Promise<ErrorInfo | null> {
-    return new Promise((resolve) => {
-      if (this.#actor !== undefined && this.#snapshot.status !== 'active') resolve(this.#crash)
-      else this.onEnd(resolve)
-    })
-  }
-
-  /** Settles what runs and ends the machine, for good or to be resumed from the log. Idempotent; the first call decides. */
-  end(how: 'stop' | 'close'): Promise<void> {
-    this.#stopping ??= this.#end(how)
-    return this.#stopping
-  }
-
-  async #end(how: 'stop' | 'close'): Promise<void> {
-    if (this.#snapshot.status !== 'active') return
-    const { ended } = this
-    this.#actor!.send({ type: how })
-    await ended
-  }
-
-  /** Commands sent that the context does not show yet: from inside a listener the machine is in the middle of a step. */
-  get unseen(): number {
-    return this.#unseen
-  }
-
-  send(event: AgentMachineEvent): void {
-    this.#unseen += 1
-    this.#actor!.send(event)
-  }
-
-  /** Calls `close` when no more events can come; returns a function that forgets it. */
-  onEnd(close: (crash: ErrorInfo | null) => void): () => void {
-    this.#onEnd = [...this.#onEnd, close]
-    return () => {
-      this.#onEnd = this.#onEnd.filter((other) => other !== close)
-    }
   }
 
   get isObserved(): boolean {
@@ -289,7 +205,7 @@ export class AgentHost implements AgentPorts {
   capture(...[key, attempt, request, provenance]: Parameters<AgentPorts['capture']>): void {
     try {
       const capture = { attempt, ...this.#captures!.next(this.definition.model.id, request, provenance) }
-      this.#actor!.send({ type: 'request.captured', key, capture })
+      this.tell({ type: 'request.captured', key, capture })
     } catch (thrown) {
       this.fail(thrown)
     }
@@ -300,7 +216,7 @@ export class AgentHost implements AgentPorts {
   }
 
   replyStarted(key: string): void {
-    this.#actor!.send({ type: 'reply.started', key })
+    this.tell({ type: 'reply.started', key })
   }
 
   /** The machine's `record` command: folds the record in, queues it for the store, tells observers. Idempotent by `seq`. */
@@ -313,7 +229,7 @@ export class AgentHost implements AgentPorts {
     this.conversation.apply(record)
     this.requests.apply(record)
     this.#log.append(record)
-    this.signs.beat()
+    this.heard()
     if (record.type === 'run.start') this.runs.begin(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     this.announcer.record(record)
@@ -321,6 +237,11 @@ export class AgentHost implements AgentPorts {
     this.#spent = spentAfter(this.#spent, record)
     if (record.type === 'run.end') this.runs.end(record)
     else if (record.type === 'child.ended') this.#children?.left(record.childId)
+  }
+
+  /** Something was heard of it: it does not stall. */
+  heard(): void {
+    this.stallTimer.reset()
   }
 
   emit(body: LiveBody): void {
@@ -349,28 +270,25 @@ export class AgentHost implements AgentPorts {
     }
   }
 
-  /** Observes the machine: it has stopped. */
-  complete(): void {
-    this.next()
-    this.#endAll(null)
+  protected override stepped(): void {
+    this.announcer.flush()
+    this.shared.unloading?.look(this)
   }
 
-  /** Observes the machine: a transition threw. It is dead, and its children, which it left running, are stopped here. */
-  error(thrown: unknown): void {
-    const { children } = this.#snapshot
-    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
+  protected override stateChanged(state: string, previous: string): void {
+    this.emit({ ...this.at, type: 'state.changed', state, previous })
+  }
+
+  protected override failed(thrown: unknown): ErrorInfo {
     this.announcer.flush()
     this.fail(thrown)
-    this.#endAll(this.announcer.clean(toErrorInfo(thrown, 'INTERNAL')))
+    return this.announcer.clean(toErrorInfo(thrown, 'INTERNAL'))
   }
 
-  #endAll(crash: ErrorInfo | null): void {
-    this.#crash = crash
+  protected override hasEnded(crash: ErrorInfo | null): void {
     this.announcer.ended()
     this.runs.endAll(crash)
     this.#children?.leftAll()
-    for (const close of this.#onEnd) close(crash)
-    this.#onEnd = nobody
   }
 
   /** The run and turn that something beside the log belongs to. */
@@ -382,19 +300,6 @@ export class AgentHost implements AgentPorts {
   /** The log could not be written. */
   storeFailed(error: ErrorInfo): void {
     this.emit({ type: 'error', ...this.at, error })
-    this.#actor!.send({ type: 'store.failed', error })
-  }
-
-  /** Observes the machine: it has taken a step. */
-  next(): void {
-    // Each event that is taken comes by here once; others may still lie in the mailbox.
-    this.#unseen = Math.max(0, this.#unseen - 1)
-    this.announcer.flush()
-    this.#shared.unloading?.look(this)
-    const previous = this.#state
-    const state = this.state
-    if (state === previous) return
-    this.#state = state
-    this.emit({ ...this.at, type: 'state.changed', state, previous })
+    this.tell({ type: 'store.failed', error })
   }
 }

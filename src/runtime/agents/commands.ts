@@ -1,7 +1,7 @@
 import type { CheckedCommand } from '../../protocol/checkCommand.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { QueueName } from '../../protocol/records.ts'
-import type { AgentBody } from './agent.ts'
+import type { AgentBody } from './agentBody.ts'
 import { approvalsOf, hostOf } from './agentTree.ts'
 import type { Run } from '../../runs/run.ts'
 
@@ -12,7 +12,7 @@ type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
  * Gives a checked command to an agent's machine; `id` is what its run or message is known by, and `isRemote` whether it came over a
  * wire and may come again. Throws what `Agent.dispatch` does.
  */
-export function carryOut(host: AgentBody, command: Command, id: string, isRemote = false): Run | undefined {
+export function dispatchCommand(host: AgentBody, command: Command, id: string, isRemote = false): Run | undefined {
   const asked = isRemote ? { requestId: id } : {}
   const at = host.clock.now()
   if (startsRun.has(command.type)) host.announcer.requested(id)

@@ -5,9 +5,9 @@ import type { AgentInput } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { ParentLink } from '../../protocol/records.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
-import type { AgentHost } from './agentHost.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
-import type { Nursery } from '../children/nursery.ts'
+import type { ChildHosts } from '../children/childHosts.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
 import type { History } from '../../sessions/readHistory.ts'
 import type { Unloading } from './unloading.ts'
 import type { Watchers } from '../../telemetry/watchers.ts'
@@ -22,7 +22,7 @@ export interface HostShared {
   /** Set when there is a tracer or a logger. */
   readonly watchers?: Watchers | undefined
   readonly redactor?: Redactor | undefined
-  readonly nursery: Nursery
+  readonly childHosts: ChildHosts
   /** Set with `idleUnloadMs`. */
   readonly unloading?: Unloading | undefined
 }
@@ -36,7 +36,7 @@ export interface HostOptions {
   /** Nothing of what its log left open begins before somebody resumes it. */
   readonly staysPaused?: boolean
   /** Of a sub-agent. */
-  readonly parent?: AgentHost
+  readonly parent?: TreeAgent
   readonly link?: ParentLink
   readonly task?: AgentInput['task']
 }

@@ -1,11 +1,14 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { Conversation, type ConversationView } from '../../conversation/conversation.ts'
-import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
+import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { runIdOf } from '../../machines/draft.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Spent } from '../../protocol/records.ts'
 import type { TracedAgent } from '../../protocol/tracer.ts'
+import type { GrowingReply } from '../../protocol/events.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
+import type { AgentBody, LoadedAgent, RestingContext } from './agentBody.ts'
 import type { AgentHost } from './agentHost.ts'
 import type { InspectionListener } from './inspections.ts'
 import { Observers, type AgentListener } from '../events/observers.ts'
@@ -16,7 +19,7 @@ const nobody: readonly never[] = Object.freeze([])
 const emptyConversation: ConversationView = new Conversation()
 
 /** What is known of an agent at rest. */
-const atRest: Pick<AgentContext, 'pause' | 'run' | 'calls' | 'prompts' | 'steering' | 'followUps' | 'reverts'> = {
+const atRest: RestingContext = {
   pause: null,
   run: null,
   calls: nobody,
@@ -27,7 +30,7 @@ const atRest: Pick<AgentContext, 'pause' | 'run' | 'calls' | 'prompts' | 'steeri
 }
 
 /** What unloaded agents need of their runtime. */
-export interface Loader {
+export interface AgentLoader {
   readonly clock: Clock
   readonly watchers: Watchers | undefined
   /**
@@ -38,7 +41,7 @@ export interface Loader {
 }
 
 /** What somebody bound to the agent, to be bound to its host. */
-interface Bond {
+interface Binding {
   bind(host: AgentHost): () => void
   readonly listener?: AgentListener
   readonly close?: (crash: ErrorInfo | null) => void
@@ -46,33 +49,39 @@ interface Bond {
 }
 
 /** What was asked for since the agent was unloaded, in order. */
-interface Waking {
+interface PendingCommands {
   readonly events: AgentMachineEvent[]
   readonly runs: RunHandle[]
 }
+
+/** What becomes of it. A load that fails leads back to `unloaded`. */
+type State =
+  | { readonly type: 'unloaded' | 'ended' }
+  | { readonly type: 'loading'; readonly host: Promise<AgentHost> }
+  | { readonly type: 'ending'; readonly host: Promise<AgentHost>; readonly done: Promise<void> }
+
+const unloaded: State = { type: 'unloaded' }
 
 /**
  * Stands in for the host of an agent that was unloaded: all that is kept of it. The first command loads the host again; those
  * that come meanwhile wait and are carried out in order. When that fails, their runs end with the error and the next command
  * tries again.
  */
-export class UnloadedHost {
+export class UnloadedHost implements AgentBody {
   readonly agentId: string
   readonly definition: AgentDefinition
   /** `seq` of the last record of its log. */
   readonly lastSeq: number
   readonly spent: Spent
-  readonly #loader: Loader
+  readonly #loader: AgentLoader
   readonly #runs: number
   readonly #turns: number
+  #state: State = unloaded
   #released: Promise<void> | undefined
-  #loading: Promise<AgentHost> | undefined
-  #waking: Waking | undefined
-  #bonds: Bond[] | undefined
-  #ending: { readonly how: 'stop' | 'close'; readonly done: Promise<void> } | undefined
-  #isEnded = false
+  #pending: PendingCommands | undefined
+  #bindings: Binding[] | undefined
 
-  constructor(host: AgentHost, loader: Loader) {
+  constructor(host: AgentHost, loader: AgentLoader) {
     this.agentId = host.agentId
     this.definition = host.definition
     this.#loader = loader
@@ -91,10 +100,10 @@ export class UnloadedHost {
   }
 
   get state(): string {
-    return this.#isEnded ? 'stopped' : 'idle'
+    return this.#state.type === 'ended' ? 'stopped' : 'idle'
   }
 
-  get context(): typeof atRest {
+  get context(): RestingContext {
     return atRest
   }
 
@@ -110,7 +119,7 @@ export class UnloadedHost {
     return false
   }
 
-  get liveChildren(): readonly AgentHost[] {
+  get liveChildren(): readonly TreeAgent[] {
     return nobody
   }
 
@@ -119,19 +128,35 @@ export class UnloadedHost {
   }
 
   get isStopped(): boolean {
-    return this.#isEnded || this.#ending !== undefined
+    return this.#state.type === 'ended' || this.#state.type === 'ending'
   }
 
   /** Commands that wait until it is loaded. */
   get unseen(): number {
-    return this.#waking?.events.length ?? 0
+    return this.#pending?.events.length ?? 0
   }
 
-  get announcer(): Pick<UnloadedHost, 'requested' | 'subscribe'> {
+  get isLoaded(): false {
+    return false
+  }
+
+  get room(): number {
+    return this.definition.policy.maxChildren
+  }
+
+  get growingReply(): GrowingReply | undefined {
+    return undefined
+  }
+
+  durable(): undefined {
+    return undefined
+  }
+
+  get announcer(): AgentBody['announcer'] {
     return this
   }
 
-  get runs(): Pick<UnloadedHost, 'expect' | 'resume'> {
+  get runs(): AgentBody['runs'] {
     return this
   }
 
@@ -149,26 +174,30 @@ export class UnloadedHost {
     return this.#released ?? Promise.resolve()
   }
 
+  clean<T>(value: T): T {
+    return value
+  }
+
   requested(requestId: string): void {
     this.#loader.watchers?.requested(requestId, this.#traced)
   }
 
   expect(requestId: string): RunHandle {
     const run = new RunHandle(requestId)
-    this.#wake().runs.push(run)
+    this.#pend().runs.push(run)
     return run
   }
 
   send(event: AgentMachineEvent): void {
     // There is nothing to abort at rest.
-    if (event.type === 'abort' && (this.unseen === 0 || this.#waking?.events.at(-1)?.type === 'abort')) return
-    this.#wake().events.push(event)
+    if (event.type === 'abort' && (this.unseen === 0 || this.#pending?.events.at(-1)?.type === 'abort')) return
+    this.#pend().events.push(event)
   }
 
-  #wake(): Waking {
-    this.#waking ??= { events: [], runs: [] }
+  #pend(): PendingCommands {
+    this.#pending ??= { events: [], runs: [] }
     void this.load().catch(() => {})
-    return this.#waking
+    return this.#pending
   }
 
   /** Only a paused agent is resumed, and those are not unloaded. */
@@ -188,20 +217,28 @@ export class UnloadedHost {
     return this.#bind({ close, bind: (host) => host.onEnd(close) })
   }
 
-  #bind(bond: Bond): () => void {
-    this.#bonds ??= []
-    this.#bonds.push(bond)
+  #bind(binding: Binding): () => void {
+    this.#bindings ??= []
+    this.#bindings.push(binding)
     return () => {
-      this.#bonds = this.#bonds?.filter((other) => other !== bond)
-      bond.unbind?.()
+      this.#bindings = this.#bindings?.filter((other) => other !== binding)
+      binding.unbind?.()
     }
   }
 
-  /** Loads the host; once, however many ask. Rejects with `AGENT_STOPPED` when it was closed, and as `Loader.load` does. */
+  loaded<T>(work: (agent: LoadedAgent) => Promise<T>): Promise<T> {
+    return this.load().then(work)
+  }
+
+  /** Loads the host; once, however many ask. Rejects with `AGENT_STOPPED` when it was closed, and as `AgentLoader.load` does. */
   load(): Promise<AgentHost> {
-    if (this.#isEnded) return Promise.reject(new RuntimeError('AGENT_STOPPED', `Agent "${this.agentId}" has stopped.`))
-    this.#loading ??= this.#load()
-    return this.#loading
+    const state = this.#state
+    if (state.type === 'ended')
+      return Promise.reject(new RuntimeError('AGENT_STOPPED', `Agent "${this.agentId}" has stopped.`))
+    if (state.type === 'loading' || state.type === 'ending') return state.host
+    const host = this.#load()
+    this.#state = { type: 'loading', host }
+    return host
   }
 
   async #load(): Promise<AgentHost> {
@@ -209,16 +246,16 @@ export class UnloadedHost {
       await this.released
       return await this.#loader.load(this, (host) => this.#begin(host))
     } catch (thrown) {
-      this.#loading = undefined
+      if (this.#state.type === 'loading') this.#state = unloaded
       this.#failed(thrown)
       throw thrown
     }
   }
 
   #begin(host: AgentHost): void {
-    const bonds = this.#bonds ?? nobody
-    for (const bond of bonds) bond.unbind = bond.bind(host)
-    const { events = nobody, runs = nobody } = this.#waking ?? {}
+    const bindings = this.#bindings ?? nobody
+    for (const binding of bindings) binding.unbind = binding.bind(host)
+    const { events = nobody, runs = nobody } = this.#pending ?? {}
     for (const run of runs) host.runs.await(run)
     host.start(events)
   }
@@ -226,8 +263,8 @@ export class UnloadedHost {
   #failed(thrown: unknown): void {
     const isClosing = thrown instanceof RuntimeError && thrown.code === 'RUNTIME_CLOSED'
     const error = toErrorInfo(thrown, 'STORE_OPEN_FAILED')
-    const { runs = nobody } = this.#waking ?? {}
-    this.#waking = undefined
+    const { runs = nobody } = this.#pending ?? {}
+    this.#pending = undefined
     for (const run of runs) {
       if (isClosing) run.cancel('aborted')
       else run.cancel('error', error)
@@ -237,25 +274,35 @@ export class UnloadedHost {
 
   /** Ends the agent: to stop, it is loaded, as its log must say so. Idempotent; the first call decides, unless it failed. */
   end(how: 'stop' | 'close'): Promise<void> {
-    if (this.#isEnded) return Promise.resolve()
-    this.#ending ??= { how, done: this.#end(how) }
-    return this.#ending.done
+    const state = this.#state
+    if (state.type === 'ending') return state.done
+    if (state.type === 'ended' || (state.type === 'unloaded' && how === 'close')) {
+      this.#hasEnded()
+      return Promise.resolve()
+    }
+    const host = this.load()
+    const done = this.#end(how, host)
+    this.#state = { type: 'ending', host, done }
+    return done
   }
 
-  async #end(how: 'stop' | 'close'): Promise<void> {
-    const loading = how === 'stop' ? this.load() : this.#loading
+  async #end(how: 'stop' | 'close', host: Promise<AgentHost>): Promise<void> {
     try {
-      if (loading !== undefined) return await (await loading).end(how)
+      await (await host).end(how)
     } catch (thrown) {
       if (how === 'stop') {
-        this.#ending = undefined
+        this.#state = unloaded
         throw thrown
       }
+      this.#hasEnded()
     }
-    this.#isEnded = true
-    const bonds = this.#bonds ?? nobody
-    this.#bonds = undefined
-    for (const { close } of bonds) close?.(null)
+  }
+
+  #hasEnded(): void {
+    this.#state = { type: 'ended' }
+    const bindings = this.#bindings ?? nobody
+    this.#bindings = undefined
+    for (const { close } of bindings) close?.(null)
   }
 
   /** Reports something that went wrong. */
@@ -266,7 +313,7 @@ export class UnloadedHost {
     const event = { type: 'error', agentId, path, seq: this.lastSeq, time: clock.now(), ...at, error } as const
     this.#loader.watchers?.event(event, this.#traced)
     const observers = new Observers({ listenerFailed: () => {} })
-    for (const { listener } of this.#bonds ?? nobody) if (listener !== undefined) observers.add(listener)
+    for (const { listener } of this.#bindings ?? nobody) if (listener !== undefined) observers.add(listener)
     observers.tell(event, undefined)
   }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../../protocol/clock.ts'
-import type { AgentHost } from './agentHost.ts'
-import { isQuiet } from './isQuiet.ts'
+import type { LoadedAgent } from './agentBody.ts'
 
 /**
  * Lets go of root agents that have been idle for so long, by one timer for all of them. What keeps an agent loaded (a listener,
@@ -9,19 +8,19 @@ import { isQuiet } from './isQuiet.ts'
 export class Unloading {
   readonly #idleMs: number
   readonly #clock: Clock
-  readonly #unload: (host: AgentHost) => void
+  readonly #unload: (host: LoadedAgent) => void
   /** When the time of each is over, soonest first: all wait equally long. */
-  readonly #due = new Map<AgentHost, number>()
+  readonly #due = new Map<LoadedAgent, number>()
   #cancelTimer: (() => void) | undefined
 
-  constructor(idleMs: number, { clock, unload }: { clock: Clock; unload: (host: AgentHost) => void }) {
+  constructor(idleMs: number, { clock, unload }: { clock: Clock; unload: (host: LoadedAgent) => void }) {
     this.#idleMs = idleMs
     this.#clock = clock
     this.#unload = unload
   }
 
   /** Something happened to the agent: at rest, its time begins anew. */
-  look(host: AgentHost): void {
+  look(host: LoadedAgent): void {
     if (host.parent !== undefined) return
     this.#due.delete(host)
     if (host.state === 'idle' && !host.isStopped) this.#due.set(host, this.#clock.now() + this.#idleMs)
@@ -29,7 +28,7 @@ export class Unloading {
   }
 
   /** The agent is no more. */
-  forget(host: AgentHost): void {
+  forget(host: LoadedAgent): void {
     this.#due.delete(host)
     this.#keepTime()
   }
@@ -65,4 +64,17 @@ export class Unloading {
     }
     this.#keepTime()
   }
+}
+
+/** Whether nothing would be missed of an agent if it were let go now: it rests, and nobody and nothing is bound to it. */
+function isQuiet(host: LoadedAgent): boolean {
+  const { prompts, steering, followUps, reverts, prunes, attached, calls } = host.context
+  const waiting = [prompts, steering, followUps, reverts ?? [], prunes ?? [], attached, calls, host.liveChildren]
+  return (
+    host.state === 'idle' &&
+    !host.isStopped &&
+    host.unseen === 0 &&
+    waiting.every(({ length }) => length === 0) &&
+    !host.isAttended
+  )
 }

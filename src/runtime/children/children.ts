@@ -6,121 +6,115 @@ import type { CallOutput } from '../../machines/agentTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../../machines/supervisorTypes.ts'
 import type { Evidence } from '../../protocol/braking.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import {
-  recordVersion,
-  type Limits,
-  type LogRecord,
-  type ParentLink,
-  type QueuedMessage,
-  type Spent,
-} from '../../protocol/records.ts'
+import type { LogRecord, QueuedMessage, Spent } from '../../protocol/records.ts'
+import { RunOutcome } from '../../runs/run.ts'
+import { noneSpent, spentAfter } from '../../sessions/spent.ts'
+import type { History } from '../../sessions/readHistory.ts'
+import { lastText } from '../events/runs.ts'
+import { since, usedBy, type Child, type Deferred, type Life } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
+import { childHistory } from './childHistory.ts'
 import type { ChildHosts } from './childHosts.ts'
 import type { TreeAgent } from './treeAgent.ts'
-import { lastText } from '../events/runs.ts'
-import { RunOutcome } from '../../runs/run.ts'
-import { lessSpent, noneSpent, spentAfter } from '../../sessions/spent.ts'
-import { readHistory, type History } from '../../sessions/readHistory.ts'
-
-/** A promise settled from outside. Declarations are read with older libraries too, which do not know `PromiseWithResolvers`. */
-interface Deferred<T> {
-  readonly promise: Promise<T>
-  resolve(value: T): void
-  reject(reason: unknown): void
-}
-
-interface LiveChild {
-  readonly host: TreeAgent
-  readonly key: string
-  /** The run whose answer a call waits for. */
-  readonly run: RunOutcome | undefined
-  /** That run goes on from one that was cut off. */
-  readonly resume: boolean
-  /** Of a called one. */
-  readonly limits: Limits | undefined
-  readonly isCalled: boolean
-  /** What it had used before it was attached; or, of a called one, what runs that a limit ended have counted. */
-  readonly usedBefore: Spent | undefined
-  /** Its first message, unless its log has that already. */
-  readonly prompt: QueuedMessage | undefined
-  readonly stallMs: number
-  /** Settled once it has ended, or will never be run. */
-  readonly gone: Deferred<void>
-}
 
 /** The sub-agents of one agent: opened, watched and let go as their supervisors say. */
 export class Children implements ChildPorts {
   readonly #parent: TreeAgent
   readonly #hosts: ChildHosts
-  /** Ready to be run by their supervisors. */
-  readonly #opened = new Map<string, LiveChild>()
-  readonly #live = new Map<string, LiveChild>()
-  /** Settled once a child that is being opened is run, or will not be. */
-  readonly #opening = new Map<string, PromiseWithResolvers<void>>()
-  /** What called ones had used that are no more, until their call has its answer. */
+  readonly #children = new Map<string, Child>()
+  /** What called ones had used that are no more, by the key of their call, until that has its answer. */
   readonly #spent = new Map<string, Spent>()
-  /** Told when the agent has taken leave of a child. */
-  readonly #leaving = new Map<string, Deferred<void>>()
+  /** Those that outlive this agent. */
   readonly #detached = new Map<string, TreeAgent>()
-  /** Of lives that have ended: the next one waits for the log. */
-  readonly #releases = new Map<string, Promise<void>>()
-  /** Children that code asks for, by id. */
-  readonly wanted = new Map<string, { readonly agent: SubAgent; readonly opened: Deferred<TreeAgent> }>()
-
-  /** Children that code asked for, as they are begun anew after a crash. */
-  readonly #asked = new Map<string, { readonly agent: SubAgent; readonly opened?: Deferred<TreeAgent> }>()
-  /** What they had used before they were attached. */
-  readonly #usedBefore = new Map<string, Spent>()
 
   constructor(parent: TreeAgent, hosts: ChildHosts) {
     this.#parent = parent
     this.#hosts = hosts
   }
 
+  /** Those that run, oldest first. */
   get hosts(): TreeAgent[] {
-    return [...this.#live.values()].map(({ host }) => host)
+    return this.#lives('running').map(({ host }) => host)
+  }
+
+  #lives(...states: readonly Child['state'][]): Life[] {
+    return [...this.#children.values()].flatMap(({ state, life }) =>
+      life !== undefined && states.includes(state) ? [life] : [],
+    )
   }
 
   /** Resolves once those that are being opened are there, and all below them. */
   async ready(): Promise<void> {
-    await Promise.all([...this.#opening.values()].map(({ promise }) => promise))
-    await Promise.all(this.hosts.map(async (host) => host.childrenReady()))
+    await Promise.all([...this.#children.values()].flatMap(({ ready }) => ready?.promise ?? []))
+    await Promise.all(this.hosts.map((host) => host.childrenReady()))
+  }
+
+  /** How many were asked for that the machine has not heard of: from inside a listener it is in the middle of a step. */
+  get unseen(): number {
+    const seen = new Set(this.#parent.context.attached.map(({ childId }) => childId))
+    return [...this.#children].filter(([childId, { state }]) => state === 'wanted' && !seen.has(childId)).length
+  }
+
+  /** Whether code waits for a child of this id. */
+  isWanted(childId: string): boolean {
+    return this.#children.get(childId)?.asked !== undefined
+  }
+
+  /** Notes that code asks for a child, which the machine is told to begin; resolves once it runs. */
+  want(childId: string, agent: SubAgent): Promise<TreeAgent> {
+    const child = this.#child(childId)
+    const asked: Deferred<TreeAgent> = Promise.withResolvers<TreeAgent>()
+    child.state = 'wanted'
+    child.agent = agent
+    child.asked = asked
+    return asked.promise
+  }
+
+  /** The child, from now on known. */
+  #child(childId: string): Child {
+    const child: Child = this.#children.get(childId) ?? { state: 'ended' }
+    this.#children.set(childId, child)
+    return child
   }
 
   async open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
-    this.#opening.set(input.childId, Promise.withResolvers())
-    const output = await this.#tryToOpen(input, cancellation)
-    if (!output.ok) this.#isReady(input.childId)
+    const child = this.#child(input.childId)
+    child.state = 'opening'
+    child.ready = Promise.withResolvers<void>()
+    const { calls } = this.#parent.context
+    for (const key of this.#spent.keys()) if (!calls.some((call) => call.key === key)) this.#spent.delete(key)
+    if (child.asked !== undefined) cancellation.add(() => this.#hasNot(child, stopped(this.#parent)))
+    const output = await this.#tryToOpen(child, input, cancellation)
+    if (output.ok) return output
+    child.state = 'ended'
+    this.#isReady(child)
+    this.#forget(input.childId)
     return output
   }
 
-  #isReady(childId: string): void {
-    this.#opening.get(childId)?.resolve()
-    this.#opening.delete(childId)
-  }
-
-  async #tryToOpen(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
-    const { calls } = this.#parent.context
-    for (const key of this.#spent.keys()) if (!calls.some((call) => call.key === key)) this.#spent.delete(key)
-    const wanted = this.wanted.get(input.childId) ?? this.#asked.get(input.childId)
-    if (wanted !== undefined) {
-      cancellation.add(() => wanted.opened?.reject(stopped(this.#parent)))
-      this.#asked.set(input.childId, wanted)
-    }
-    const agent = wanted?.agent ?? this.#parent.definition.agents.get(input.name)
+  async #tryToOpen(child: Child, input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
     try {
+      const agent = child.agent ?? this.#parent.definition.agents.get(input.name)
       if (agent === undefined) throw new RuntimeError('CHILD_REFUSED', `There is no agent "${input.name}".`)
-      return await this.#open(agent, input, cancellation)
+      const opened = await this.#open(child, agent, input, cancellation)
+      return 'host' in opened
+        ? { ok: true, agent: opened.host.input, policy: agent.restarts }
+        : { ok: false, output: opened }
     } catch (thrown) {
-      const error = toErrorInfo(thrown, 'CHILD_REFUSED')
-      wanted?.opened?.reject(thrown)
-      return { ok: false, output: this.#failure(input, error) }
+      this.#hasNot(child, thrown)
+      return { ok: false, output: this.#failure(input, toErrorInfo(thrown, 'CHILD_REFUSED')) }
     }
   }
 
-  async #open(agent: SubAgent, input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
+  #isReady(child: Child): void {
+    child.ready?.resolve()
+    child.ready = undefined
+  }
+
+  /** Gives the child a life; or says what its call is answered with instead. */
+  async #open(child: Child, agent: SubAgent, input: OpenInput, cancellation: Cancellation): Promise<Life | CallOutput> {
     const { definition } = agent
-    const { childId, key, callId } = input
+    const { childId, callId } = input
     const depth = this.#parent.path.length + 1
     if (depth > this.#parent.maxDepth)
       throw new RuntimeError(
@@ -128,10 +122,10 @@ export class Children implements ChildPorts {
         `A sub-agent here would be at depth ${depth}; ${this.#parent.maxDepth} is the most allowed.`,
       )
     const task = callId === null ? undefined : taskOf(definition, input.input)
-    if (task?.ok === false) return { ok: false, output: this.#answer(input, { text: task.message, isError: true }) }
-    await this.#releases.get(childId)
+    if (task?.ok === false) return this.#answer(input, { text: task.message, isError: true })
+    await child.release
     const running = agent.detach ? this.#detached.get(childId) : undefined
-    if (running !== undefined) return { ok: false, output: this.#answer(input, detachedAnswer(running)) }
+    if (running !== undefined) return this.#answer(input, detachedAnswer(running))
     const lease = await this.#hosts.openLog(childId)
     try {
       cancellation.throwIfAborted()
@@ -141,9 +135,9 @@ export class Children implements ChildPorts {
         turnIndex: input.turnIndex,
         ...(callId === null ? {} : { callId }),
       }
-      const history = await this.#history(agent, { childId, link, isNew: lease.lastSeq === 0 })
+      const history = await childHistory(this.#parent, agent, { childId, link, isNew: lease.lastSeq === 0 })
       cancellation.throwIfAborted()
-      const counted = this.#parent.context.calls.find((call) => call.key === key)?.counted
+      const counted = this.#parent.context.calls.find((call) => call.key === input.key)?.counted
       const answer =
         task === undefined || history === undefined
           ? undefined
@@ -151,16 +145,11 @@ export class Children implements ChildPorts {
       if (answer !== undefined) {
         await lease.release()
         const spent = history!.records.reduce(spentAfter, noneSpent)
-        return { ok: false, output: this.#answer(input, answer, since(counted, spent)) }
+        return this.#answer(input, answer, since(counted, spent))
       }
-      const isQueued =
-        history?.records.some((record) => record.type === 'queue.changed' && record.added?.id === key) ?? false
-      // A crash may have come between a run's start and its message.
-      const isBegun = history?.records.some((record) => record.type === 'message.added') ?? false
-      const isStarted = history?.records.some((record) => record.type === 'run.start') ?? false
-      const id = isStarted ? `${key}/life/${history!.records.length}` : key
+      const { id, isBegun, isQueued } = beginning(history, input.key)
       const limits = limitsWithin(definition.policy.limits, input.allowance)
-      const message =
+      const prompt =
         task === undefined || isQueued || isBegun
           ? undefined
           : { id, content: [{ type: 'text', text: task.text } as const], limits }
@@ -173,103 +162,65 @@ export class Children implements ChildPorts {
         ...(agent.detach ? {} : { parent: this.#parent }),
         ...(agent.detach || task === undefined ? {} : { task: id }),
       })
-      if (agent.detach) return { ok: false, output: this.#detach(input, host, { message, isBegun }) }
+      if (agent.detach) return this.#detach(child, input, host, { prompt, isBegun })
       const isCalled = task !== undefined
-      if (!isCalled && input.life === 0) this.#usedBefore.set(childId, host.spent)
-      const child: LiveChild = {
+      if (!isCalled && input.life === 0) child.usedBefore = host.spent
+      const life: Life = {
         host,
-        key,
+        key: input.key,
         run: isCalled ? host.runs.await(new RunOutcome(id)) : undefined,
         resume: isBegun,
         limits: isCalled ? limits : undefined,
         isCalled,
-        usedBefore: isCalled ? counted : this.#usedBefore.get(childId),
+        usedBefore: isCalled ? counted : child.usedBefore,
         gone: Promise.withResolvers(),
-        prompt: message,
+        prompt,
         stallMs: agent.stallMs,
       }
-      this.#opened.set(childId, child)
+      child.state = 'opened'
+      child.life = life
       // An abort may come before its supervisor runs it.
-      cancellation.add(() => queueMicrotask(() => this.#discard(childId, child)))
-      return { ok: true, agent: host.input, policy: agent.restarts }
+      cancellation.add(() => queueMicrotask(() => this.#discard(childId, life)))
+      return life
     } catch (thrown) {
       await lease.release()
       throw thrown
     }
   }
 
-  /** What the child goes on from: its log; or of a fork, at its beginning, the trunk of its parent. */
-  async #history(
-    agent: SubAgent,
-    { childId, link, isNew }: { childId: string; link: ParentLink; isNew: boolean },
-  ): Promise<History | undefined> {
-    const { store } = this.#parent
-    if (!isNew) {
-      const history = await readHistory(store, childId)
-      const { parent, definition } = history.created
-      if (history.records.at(-1)?.type === 'agent.stopped')
-        throw new RuntimeError('AGENT_STOPPED', `Agent "${childId}" was stopped for good.`)
-      const isSame = parent?.agentId === link.agentId && parent.callId === link.callId
-      if (isSame && definition === agent.definition.name) return history
-      throw new RuntimeError('CHILD_REFUSED', `The log of agent "${childId}" is that of another.`)
-    }
-    const { head, lastSeq } = this.#parent.conversation
-    if (agent.context === 'own' || head === null) return undefined
-    await this.#parent.durable()
-    const source = await readHistory(store, link.agentId)
-    const { name, model } = agent.definition
-    const created = {
-      v: recordVersion,
-      seq: 1,
-      time: this.#parent.clock.now(),
-      type: 'agent.created',
-      agentId: childId,
-      path: [...this.#parent.path, link.agentId],
-      definition: name,
-      model: model.id,
-      machine: source.created.machine,
-      parent: link,
-      forkedFrom: { agentId: link.agentId, seq: lastSeq, at: head },
-    } as const satisfies LogRecord
-    await store.append(childId, [created])
-    const past = [...source.past, ...source.records.filter(({ seq }) => seq <= lastSeq)]
-    return { created, past, records: [created] }
-  }
-
   async watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput> {
-    const child = this.#opened.get(input.childId)!
-    const { host, run, resume } = child
-    this.#opened.delete(input.childId)
-    this.#live.set(input.childId, child)
-    this.#wasOpened(input.childId, host)
+    const child = this.#children.get(input.childId)!
+    const life = child.life!
+    const { host, run } = life
+    child.state = 'running'
+    this.#has(child, host)
     host.wake()
-    if (child.prompt !== undefined) host.send({ type: 'prompt', ...child.prompt, at: host.clock.now() })
-    const exhausted = resume ? this.#goOn(input, child) : undefined
-    this.#isReady(input.childId)
+    if (life.prompt !== undefined) host.send({ type: 'prompt', ...life.prompt, at: host.clock.now() })
+    const exhausted = life.resume ? this.#continue(input, life) : undefined
+    this.#isReady(child)
     const { ended } = host
-    const released = ended.then(() => this.#release(input.childId, child))
-    const stalled = host.stallTimer.stalled(child.stallMs, cancellation)
+    const released = ended.then(() => this.#release(input.childId, life))
+    const stalled = host.stallTimer.stalled(life.stallMs, cancellation)
     const crash = await Promise.race([ended, stalled.promise])
     stalled.cancel()
     const { clock } = this.#parent
     if (crash !== null) {
       host.runs.endAll(crash)
-      const output = this.#failure(input, crash, usedBy(child))
-      return { type: 'crashed', error: crash, output, at: clock.now() }
+      return { type: 'crashed', error: crash, output: this.#failure(input, crash, usedBy(life)), at: clock.now() }
     }
     await released
     const answer =
       exhausted ?? (run === undefined ? { text: '', isError: false } : answerOf(await run.result, host.definition))
     return {
       type: 'ended',
-      output: { ...this.#answer(input, answer, usedBy(child)), stopped: host.isEndedOnPurpose },
+      output: { ...this.#answer(input, answer, usedBy(life)), stopped: host.isEndedOnPurpose },
       at: clock.now(),
     }
   }
 
   /** Goes on with a run that was cut off, or that a limit had ended; or says, with what its earlier lives had used, that nothing is left to do so. */
-  #goOn(input: OpenInput, child: LiveChild): ChildAnswer | undefined {
-    const { host, run, limits } = child
+  #continue(input: OpenInput, life: Life): ChildAnswer | undefined {
+    const { host, run, limits } = life
     const { pause, pausedLimits } = host.context
     if (pause === null) return undefined
     if (pause.type === 'approvals') {
@@ -277,13 +228,13 @@ export class Children implements ChildPorts {
       if (run !== undefined) host.runs.join(run)
       return undefined
     }
-    const reason = limits === undefined ? undefined : usedUp(usedBy(child), limits)
+    const reason = limits === undefined ? undefined : usedUp(usedBy(life), limits)
     if (reason !== undefined) {
       host.send({ type: 'abort' })
       return answerOf({ stopReason: 'paused', text: lastText(host.conversation), reason }, host.definition)
     }
     const left = limits === undefined ? undefined : limitsWithin(pausedLimits ?? {}, limits)
-    const next = run ?? host.runs.await(new RunOutcome(`${input.key}/life/${host.conversation.lastSeq}`))
+    const next = run ?? host.runs.await(nextRun(input, host))
     if (pause.type === 'interrupted') host.runs.continue(next, left)
     else void host.runs.resume(next, left)
     return undefined
@@ -291,71 +242,94 @@ export class Children implements ChildPorts {
 
   /** The agent has taken leave of it: its place is free. */
   left(childId: string): void {
-    this.#asked.delete(childId)
-    this.#usedBefore.delete(childId)
-    this.#leaving.get(childId)?.resolve()
-    this.#leaving.delete(childId)
+    const child = this.#children.get(childId)
+    if (child === undefined) return
+    child.agent = child.usedBefore = undefined
+    child.left?.resolve()
+    child.left = undefined
+    this.#forget(childId)
   }
 
+  /** The agent has ended, and so has all that it could take leave of. */
   leftAll(): void {
-    for (const { resolve } of this.#leaving.values()) resolve()
-    this.#leaving.clear()
+    for (const child of this.#children.values()) {
+      child.left?.resolve()
+      child.left = undefined
+      if (child.state === 'wanted') this.#hasNot(child, stopped(this.#parent))
+    }
   }
 
   /** Resolves once the agent has taken leave of a child. */
   gone(childId: string): Promise<void> {
     if (!this.#parent.context.attached.some((child) => child.childId === childId)) return Promise.resolve()
-    const leaving = this.#leaving.get(childId) ?? Promise.withResolvers<void>()
-    this.#leaving.set(childId, leaving)
-    return leaving.promise
+    const child = this.#child(childId)
+    child.left ??= Promise.withResolvers<void>()
+    return child.left.promise
   }
 
-  /** Whoever asked for it has it now; only how it is to be begun anew is kept. */
-  #wasOpened(childId: string, host: TreeAgent): void {
-    const asked = this.#asked.get(childId)
-    if (asked === undefined) return
-    asked.opened?.resolve(host)
-    this.#asked.set(childId, { agent: asked.agent })
+  /** Whoever asked for it has it now. */
+  #has(child: Child, host: TreeAgent): void {
+    child.asked?.resolve(host)
+    child.asked = undefined
+  }
+
+  /** Whoever asked for it will not have it. */
+  #hasNot(child: Child, why: unknown): void {
+    child.asked?.reject(why)
+    child.asked = undefined
   }
 
   /** Its supervisor did not come to run it. */
-  #discard(childId: string, child: LiveChild): void {
-    if (this.#opened.get(childId) !== child) return
-    this.#opened.delete(childId)
-    this.#isReady(childId)
-    void this.#release(childId, child)
+  #discard(childId: string, life: Life): void {
+    const child = this.#children.get(childId)
+    if (child?.state !== 'opened' || child.life !== life) return
+    this.#isReady(child)
+    void this.#release(childId, life)
   }
 
   /** Lets go of a child that has ended; its log can be opened again then. */
-  #release(childId: string, child: LiveChild): Promise<void> {
-    if (this.#live.get(childId) === child) this.#live.delete(childId)
-    if (child.isCalled) this.#spent.set(child.key, usedBy(child))
-    child.gone.resolve()
-    const release = this.#hosts.release(child.host).catch((thrown: unknown) => this.#parent.fail(thrown))
-    this.#releases.set(childId, release)
-    return release.then(() => {
-      if (this.#releases.get(childId) === release) this.#releases.delete(childId)
-    })
+  async #release(childId: string, life: Life): Promise<void> {
+    const child = this.#child(childId)
+    if (child.life === life) {
+      child.life = undefined
+      if (child.state !== 'opening') child.state = 'ended'
+    }
+    if (life.isCalled) this.#spent.set(life.key, usedBy(life))
+    life.gone.resolve()
+    const release = this.#hosts.release(life.host).catch((thrown: unknown) => this.#parent.fail(thrown))
+    child.release = release
+    await release
+    if (child.release === release) child.release = undefined
+    this.#forget(childId)
+  }
+
+  /** Nothing is kept of a child that is over and that nobody waits for. */
+  #forget(childId: string): void {
+    const child = this.#children.get(childId)
+    if (child?.state !== 'ended') return
+    const { agent, asked, release, usedBefore, left } = child
+    if ((agent ?? asked ?? release ?? usedBefore ?? left) === undefined) this.#children.delete(childId)
   }
 
   /** Begins an agent that outlives this one: its call is answered at once. */
   #detach(
+    child: Child,
     input: OpenInput,
     host: TreeAgent,
-    { message, isBegun }: { message: QueuedMessage | undefined; isBegun: boolean },
+    { prompt, isBegun }: { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean },
   ): CallOutput {
     host.start()
     this.#detached.set(host.agentId, host)
     host.onEnd(() => void this.#detached.delete(host.agentId))
-    this.#wasOpened(host.agentId, host)
-    if (message !== undefined) host.send({ type: 'prompt', ...message, at: host.clock.now() })
+    this.#has(child, host)
+    if (prompt !== undefined) host.send({ type: 'prompt', ...prompt, at: host.clock.now() })
     else if (isBegun && host.context.pause?.type === 'interrupted')
-      host.runs.continue(host.runs.await(new RunOutcome(`${input.key}/life/${host.conversation.lastSeq}`)), undefined)
+      host.runs.continue(host.runs.await(nextRun(input, host)), undefined)
     return this.#answer(input, detachedAnswer(host))
   }
 
   abandon(sinceTurn: number): NonNullable<Evidence['children']> {
-    const attached = [...this.#live.values()].flatMap(({ host, isCalled }) => (isCalled ? [] : [host]))
+    const attached = this.#lives('running').flatMap(({ host, isCalled }) => (isCalled ? [] : [host]))
     const found = [...attached, ...this.#detached.values()].filter(
       ({ input: { parent } }) => parent !== undefined && parent.turnIndex >= sinceTurn,
     )
@@ -367,7 +341,7 @@ export class Children implements ChildPorts {
   }
 
   async settled(): Promise<{ readonly [key: string]: Spent }> {
-    const called = [...this.#opened.values(), ...this.#live.values()].filter(({ isCalled }) => isCalled)
+    const called = this.#lives('opened', 'running').filter(({ isCalled }) => isCalled)
     await Promise.all(called.map(({ gone }) => gone.promise))
     return Object.fromEntries(this.#spent)
   }
@@ -384,11 +358,24 @@ export class Children implements ChildPorts {
   }
 }
 
-const since = (before: Spent | undefined, spent: Spent): Spent =>
-  before === undefined ? spent : lessSpent(spent, before)
+/** How far the log says a sub-agent's task has come, and what the run of its next life is known by. */
+function beginning(
+  history: History | undefined,
+  key: string,
+): { readonly id: string; readonly isBegun: boolean; readonly isQueued: boolean } {
+  const records: readonly LogRecord[] = history?.records ?? []
+  const isStarted = records.some(({ type }) => type === 'run.start')
+  return {
+    id: isStarted ? `${key}/life/${records.length}` : key,
+    // A crash may have come between a run's start and its message.
+    isBegun: records.some(({ type }) => type === 'message.added'),
+    isQueued: records.some((record) => record.type === 'queue.changed' && record.added?.id === key),
+  }
+}
 
-/** What a child has used since it was attached, called or last counted. */
-const usedBy = ({ host, usedBefore }: LiveChild): Spent => since(usedBefore, host.spent)
+/** The run in which a sub-agent goes on that nobody's call waits for. */
+const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>
+  new RunOutcome(`${key}/life/${conversation.lastSeq}`)
 
 const detachedAnswer = ({ agentId, definition }: TreeAgent) => ({
   text: `The agent "${definition.name}" works on it on its own, as ${agentId}. Its answer does not come back here.`,

@@ -1,10 +1,13 @@
-import type { AgentPorts, LiveBody } from '../../actors/agentPorts.ts'
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentPorts, LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
 import { blankSettings } from '../../actors/redaction/blankSecrets.ts'
 import type { Redactor } from '../../actors/redaction/redactor.ts'
+import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
 import { eventOf, isDelta, type AgentEvent, type EventOf } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
+import type { Watchers } from '../../telemetry/watchers.ts'
 import { DeltaFilter } from './deltaFilter.ts'
 import { listLater } from './listLater.ts'
 import { Observers, type AgentListener } from './observers.ts'
@@ -14,6 +17,26 @@ import { RunHandle, type RunOutcome } from '../../runs/run.ts'
 const longRequest = 256
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
+
+/** The agent whose events they are. */
+export interface EventOwner {
+  readonly agentId: string
+  readonly path: readonly string[]
+  readonly definition: AgentDefinition
+  readonly clock: Clock
+  /** `seq` of its last record. */
+  readonly lastSeq: number
+  /** The run and turn that something beside the log belongs to. */
+  readonly at: TurnPlace
+  /** Something was heard of it. */
+  heard(): void
+}
+
+/** Who hears of every agent, and what none of them may hear. */
+interface Listening {
+  readonly watchers?: Watchers | undefined
+  readonly redactor?: Redactor | undefined
+}
 
 /**
  * Tells of one agent: its listeners, the run under way, the tracer and the logger; and of a sub-agent its ancestors' listeners
@@ -126,17 +149,19 @@ export class Announcer {
 
   #tell(event: AgentEvent): void {
     this.#observers.tell(event, this.#reader)
-    for (let at: Announcer | undefined = this; at !== undefined; at = at.#parent) at.#family?.tell(event, undefined)
+    this.#tellFamily(event)
+  }
+
+  #tellFamily(event: AgentEvent): void {
+    this.#family?.tell(event, undefined)
+    if (this.#parent !== undefined) this.#parent.#tellFamily(event)
   }
 
   /** The machine's step is done: what was held is told. */
   flush(): void {
-    for (let at: Announcer | undefined = this; at !== undefined; at = at.#parent) at.#flushOwn()
-  }
-
-  #flushOwn(): void {
     this.#family?.flush()
     this.#observers.flush()
+    this.#parent?.flush()
   }
 
   within<T>(effect: TracedEffect, run: () => T): T {
@@ -161,11 +186,14 @@ export class Announcer {
 
   #hold(event: AgentEvent): void {
     this.#observers.hold(event, this.#reader)
-    const isApproval = event.type.startsWith('approval.')
-    for (let at: Announcer | undefined = this; at !== undefined; at = at.#parent) {
-      at.#family?.hold(event, undefined)
-      if (isApproval && at !== this) at.#observers.hold(event, at.#reader)
-    }
+    this.#family?.hold(event, undefined)
+    if (this.#parent !== undefined) this.#parent.#holdOfChild(event, event.type.startsWith('approval.'))
+  }
+
+  #holdOfChild(event: AgentEvent, isApproval: boolean): void {
+    this.#family?.hold(event, undefined)
+    if (isApproval) this.#observers.hold(event, this.#reader)
+    if (this.#parent !== undefined) this.#parent.#holdOfChild(event, isApproval)
   }
 
   #eventOf(body: LiveBody, seq = this.#owner.lastSeq): AgentEvent {

@@ -65,7 +65,12 @@ export class Runs {
   continue(run: RunOutcome, limits: Limits | undefined): void {
     const { context, clock } = this.#owner
     const isOwed = context.pausedRun !== null
-    this.#owner.send({ type: 'resume', id: run.requestId, at: clock.now(), ...(limits === undefined ? {} : { limits }) })
+    this.#owner.send({
+      type: 'resume',
+      id: run.requestId,
+      at: clock.now(),
+      ...(limits === undefined ? {} : { limits }),
+    })
     if (!isOwed) this.drop(run, 'stop')
   }
 

@@ -1,6 +1,6 @@
 import { isDelta, isLogged, type AgentEvent } from '../../protocol/events.ts'
-import type { ServerFrame } from '../../protocol/frames.ts'
-import type { Agent, GrowingReply } from '../../runtime/agents/agent.ts'
+import type { GrowingReply } from '../../protocol/events.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
 import { outwardEvent } from './outwardError.ts'
 
 /** Logged events kept for clients that are a little behind, and the most text of their frames; older ones are read from the log. */

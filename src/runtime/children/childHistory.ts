@@ -1,0 +1,61 @@
+import type { SubAgent } from '../../actors/agentDefinition.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { recordVersion, type LogRecord, type ParentLink } from '../../protocol/records.ts'
+import { readHistory, type History } from '../../sessions/readHistory.ts'
+import type { TreeAgent } from './treeAgent.ts'
+
+/**
+ * What a sub-agent goes on from: its log; or of a fork, at its beginning, the trunk of its parent, which is written here.
+ * `undefined`: it is new.
+ *
+ * @throws RuntimeError `AGENT_STOPPED`, `CHILD_REFUSED` when the log is that of another agent
+ */
+export function childHistory(
+  parent: TreeAgent,
+  agent: SubAgent,
+  child: { readonly childId: string; readonly link: ParentLink; readonly isNew: boolean },
+): Promise<History | undefined> {
+  return child.isNew ? newHistory(parent, agent, child) : oldHistory(parent, agent, child)
+}
+
+async function oldHistory(
+  { store }: TreeAgent,
+  agent: SubAgent,
+  { childId, link }: { readonly childId: string; readonly link: ParentLink },
+): Promise<History> {
+  const history = await readHistory(store, childId)
+  const { parent, definition } = history.created
+  if (history.records.at(-1)?.type === 'agent.stopped')
+    throw new RuntimeError('AGENT_STOPPED', `Agent "${childId}" was stopped for good.`)
+  const isSame = parent?.agentId === link.agentId && parent.callId === link.callId
+  if (isSame && definition === agent.definition.name) return history
+  throw new RuntimeError('CHILD_REFUSED', `The log of agent "${childId}" is that of another.`)
+}
+
+async function newHistory(
+  parent: TreeAgent,
+  agent: SubAgent,
+  { childId, link }: { readonly childId: string; readonly link: ParentLink },
+): Promise<History | undefined> {
+  const { head, lastSeq } = parent.conversation
+  if (agent.context === 'own' || head === null) return undefined
+  await parent.durable()
+  const source = await readHistory(parent.store, link.agentId)
+  const { name, model } = agent.definition
+  const created = {
+    v: recordVersion,
+    seq: 1,
+    time: parent.clock.now(),
+    type: 'agent.created',
+    agentId: childId,
+    path: [...parent.path, link.agentId],
+    definition: name,
+    model: model.id,
+    machine: source.created.machine,
+    parent: link,
+    forkedFrom: { agentId: link.agentId, seq: lastSeq, at: head },
+  } as const satisfies LogRecord
+  await parent.store.append(childId, [created])
+  const past = [...source.past, ...source.records.filter(({ seq }) => seq <= lastSeq)]
+  return { created, past, records: [created] }
+}

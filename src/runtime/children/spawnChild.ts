@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { subAgentOf, type SubAgentEntry } from '../../actors/subAgents.ts'
+import { aliveChildren } from '../../machines/allowances.ts'
+import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { isAgentId } from '../../protocol/ids.ts'
+import type { Children } from './children.ts'
+import type { TreeAgent } from './treeAgent.ts'
+
+const optionsSchema = z.strictObject({ id: z.string() }).partial()
+
+/** How many more sub-agents an agent may have alive. `children`: those that it has had. */
+export const roomFor = ({ definition, context }: TreeAgent, children: Children | undefined): number =>
+  Math.max(0, definition.policy.maxChildren - aliveChildren(context) - (children?.unseen ?? 0))
+
+/** Begins a child that code asks for; resolves once it runs. Throws as `Agent.spawn` does. */
+export async function spawnChild(
+  parent: TreeAgent & { readonly isStopped: boolean },
+  children: Children,
+  entry: SubAgentEntry,
+  { options, isTaken }: { readonly options: { readonly id?: string }; isTaken(agentId: string): boolean },
+): Promise<TreeAgent> {
+  const agent = subAgentOf(entry, 'spawn')
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `spawn: ${describeIssues(checked.error)}.`)
+  // An id of its own kind: a call may be given the next number in the same step.
+  const childId = checked.data.id ?? `${parent.agentId}.s${parent.context.children + children.unseen + 1}`
+  if (!isAgentId(childId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(childId)} is no agent id.`)
+  if (/^\.\d+$/.test(childId.replace(parent.agentId, '')))
+    throw new RuntimeError('INVALID_ID', `${childId} is an id as sub-agents get that the model calls.`)
+  if (parent.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${parent.agentId}" has stopped.`)
+  if (isTaken(childId) || children.isWanted(childId))
+    throw new RuntimeError('AGENT_EXISTS', `Agent "${childId}" is running already.`)
+  if (roomFor(parent, children) <= 0) {
+    const { maxChildren } = parent.definition.policy
+    const what = `Agent "${parent.agentId}" has ${maxChildren} sub-agents alive, the most allowed.`
+    throw new RuntimeError('CHILD_REFUSED', what)
+  }
+  try {
+    const opened = children.want(childId, agent)
+    parent.send({ type: 'spawn', childId, name: agent.definition.name, at: parent.clock.now() })
+    return await opened
+  } catch (thrown) {
+    if (thrown instanceof RuntimeError) throw thrown
+    const { message } = toErrorInfo(thrown, 'CHILD_REFUSED')
+    throw new RuntimeError('CHILD_REFUSED', message, { cause: thrown })
+  }
+}
