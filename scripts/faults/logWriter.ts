@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logWriter-10',
-    file: 'src/runtime/events/runBook.ts',
+    file: 'src/runtime/events/runs.ts',
     what: 'the result of a run is made before the events that it is made of are told',
     from: 'queueMicrotask(() => run.finish(end, words))',
     to: 'run.finish(end, words)',

@@ -197,7 +197,7 @@ export const faults: readonly Fault[] = [
     id: 'stores-38',
     file: 'src/runtime/runtime.ts',
     what: 'resume does not wait for sub-agents, whose calls cannot be decided yet',
-    from: 'await host.children?.ready()\n',
+    from: 'await host.childrenReady()\n',
     to: '',
     tests: ['journeys/resumesHeld'],
   },

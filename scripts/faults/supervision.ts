@@ -120,8 +120,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-15',
     file: 'src/machines/calls.ts',
     what: 'a resume with a higher limit begins no sub-agent again',
-    from: `if (status === 'paused') setCall`,
-    to: `if (status === 'held') setCall`,
+    from: `if (status === 'paused') draft.setCall`,
+    to: `if (status === 'held') draft.setCall`,
     tests: ['machines/supervisorCalls'],
   },
   {
@@ -272,7 +272,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-34',
-    file: 'src/runtime/children/vitalSigns.ts',
+    file: 'src/runtime/children/stallTimer.ts',
     what: 'an agent counts as stalled though one that works for it says something',
     from: 'at !== undefined; at = at.parent)',
     to: 'at !== undefined; at = undefined)',
@@ -280,9 +280,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-35',
-    file: 'src/runtime/children/vitalSigns.ts',
+    file: 'src/runtime/children/stallTimer.ts',
     what: 'an agent counts as stalled though it says something',
-    from: '    this.#isWatched = true\n',
+    from: '    this.#isRunning = true\n',
     to: '',
     tests: ['journeys/supervisesSubAgents'],
   },

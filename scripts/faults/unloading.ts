@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'unloading-1',
-    file: 'src/runtime/agents/isQuiet.ts',
+    file: 'src/runtime/agents/unloading.ts',
     what: 'an agent is unloaded with a command on its way',
     from: 'host.unseen === 0 &&',
     to: 'host.unseen >= 0 &&',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-2',
-    file: 'src/runtime/agents/isQuiet.ts',
+    file: 'src/runtime/agents/unloading.ts',
     what: 'an agent that somebody listens to is unloaded',
     from: `    !host.isAttended
 `,
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-3',
-    file: 'src/runtime/agents/isQuiet.ts',
+    file: 'src/runtime/agents/unloading.ts',
     what: 'an agent with a child is unloaded',
     from: 'waiting.every(({ length }) => length === 0)',
     to: 'true',
@@ -58,10 +58,10 @@ export const faults: readonly Fault[] = [
     id: 'unloading-7',
     file: 'src/runtime/agents/unloading.ts',
     what: 'the timer of an agent that ended keeps the process alive',
-    from: `  forget(host: AgentHost): void {
+    from: `  forget(host: LoadedAgent): void {
     this.#due.delete(host)
 `,
-    to: `  forget(_host: AgentHost): void {
+    to: `  forget(_host: LoadedAgent): void {
 `,
     tests: ['runtime/unloading'],
   },
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-9',
     file: 'src/runtime/agents/unloadedHost.ts',
     what: 'an abort of an agent at rest loads it',
-    from: `    if (event.type === 'abort' && (this.unseen === 0 || this.#waking?.events.at(-1)?.type === 'abort')) return
+    from: `    if (event.type === 'abort' && (this.unseen === 0 || this.#pending?.events.at(-1)?.type === 'abort')) return
 `,
     to: '',
     tests: ['runtime/waking'],
@@ -98,7 +98,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-11',
     file: 'src/runtime/agents/unloadedHost.ts',
     what: 'an agent that could not be loaded once is lost',
-    from: `      this.#loading = undefined
+    from: `      if (this.#state.type === 'loading') this.#state = unloaded
 `,
     to: '',
     tests: ['runtime/waking'],
@@ -107,9 +107,9 @@ export const faults: readonly Fault[] = [
     id: 'unloading-12',
     file: 'src/runtime/agents/unloadedHost.ts',
     what: 'runs that could not begin are begun by the next command',
-    from: `    const { runs = nobody } = this.#waking ?? {}
-    this.#waking = undefined`,
-    to: '    const { runs = nobody } = this.#waking ?? {}',
+    from: `    const { runs = nobody } = this.#pending ?? {}
+    this.#pending = undefined`,
+    to: '    const { runs = nobody } = this.#pending ?? {}',
     tests: ['runtime/waking'],
   },
   {
@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-14',
     file: 'src/runtime/agents/unloadedHost.ts',
     what: 'a listener of an unloaded agent hears nothing once it is loaded',
-    from: `    for (const bond of bonds) bond.unbind = bond.bind(host)
+    from: `    for (const binding of bindings) binding.unbind = binding.bind(host)
 `,
     to: '',
     tests: ['runtime/waking'],
@@ -133,7 +133,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-15',
     file: 'src/runtime/agents/unloadedHost.ts',
     what: 'a listener that left while the agent was unloaded hears it all the same',
-    from: `      this.#bonds = this.#bonds?.filter((other) => other !== bond)
+    from: `      this.#bindings = this.#bindings?.filter((other) => other !== binding)
 `,
     to: '',
     tests: ['runtime/waking'],
@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-16',
     file: 'src/runtime/agents/unloadedHost.ts',
     what: 'whoever iterates over events of an agent that is closed unloaded waits for ever',
-    from: `    for (const { close } of bonds) close?.(null)
+    from: `    for (const { close } of bindings) close?.(null)
 `,
     to: '',
     tests: ['runtime/waking'],
@@ -151,7 +151,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-17',
     file: 'src/runtime/agents/unloadedHost.ts',
     what: 'a stop that failed cannot be tried again',
-    from: `        this.#ending = undefined
+    from: `        this.#state = unloaded
 `,
     to: '',
     tests: ['runtime/waking'],
@@ -160,10 +160,10 @@ export const faults: readonly Fault[] = [
     id: 'unloading-18',
     file: 'src/runtime/registry.ts',
     what: 'a woken agent is another one to the application',
-    from: `      old.body = host
+    from: `      old.body = body
       return
 `,
-    to: `      old.body = host
+    to: `      old.body = body
 `,
     tests: ['runtime/unloading'],
   },
@@ -171,9 +171,9 @@ export const faults: readonly Fault[] = [
     id: 'unloading-19',
     file: 'src/runtime/registry.ts',
     what: 'agents are missing from the list once the newest has ended',
-    from: `    if (seat.next === undefined) this.#last = seat.before
-    else seat.next`,
-    to: '    if (seat.next !== undefined) seat.next',
+    from: `    if (slot.next === undefined) this.#last = slot.before
+    else slot.next`,
+    to: '    if (slot.next !== undefined) slot.next',
     tests: ['runtime/registry'],
   },
   {
@@ -194,20 +194,20 @@ export const faults: readonly Fault[] = [
     }
   }
 
-  /** What the child goes on from`,
+  async watch(`,
     to: `    } catch (thrown) {
       throw thrown
     }
   }
 
-  /** What the child goes on from`,
+  async watch(`,
     tests: ['journeys/refusesSubAgents', 'journeys/abortsATree', 'tree/chaosTree'],
   },
   {
     id: 'unloading-22',
     file: 'src/runtime/children/children.ts',
     what: 'a new life opens the log before the last one has let it go',
-    from: `    await this.#releases.get(childId)
+    from: `    await child.release
 `,
     to: '',
     tests: ['journeys/supervises', 'tree/chaosTree'],
@@ -232,13 +232,13 @@ export const faults: readonly Fault[] = [
     id: 'unloading-25',
     file: 'src/runtime/children/children.ts',
     what: 'a sub-agent that nobody came to run holds its log',
-    from: '      cancellation.add(() => queueMicrotask(() => this.#discard(childId, child)))\n',
+    from: '      cancellation.add(() => queueMicrotask(() => this.#discard(childId, life)))\n',
     to: '',
     tests: ['journeys/abortsATree', 'tree/chaosTree'],
   },
   {
     id: 'unloading-26',
-    file: 'src/runtime/children/children.ts',
+    file: 'src/runtime/children/childHistory.ts',
     what: 'the log of another agent is gone on with',
     from: 'if (isSame && definition === agent.definition.name) return history',
     to: 'if (isSame || definition === agent.definition.name) return history',
@@ -265,7 +265,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-29',
     file: 'src/runtime/children/children.ts',
     what: 'what a child had used before it was attached is counted again',
-    from: 'usedBefore: isCalled ? counted : this.#usedBefore.get(childId)',
+    from: 'usedBefore: isCalled ? counted : child.usedBefore',
     to: 'usedBefore: isCalled ? counted : undefined',
     tests: ['journeys/continuesSubAgents'],
   },
@@ -289,21 +289,21 @@ export const faults: readonly Fault[] = [
     id: 'unloading-32',
     file: 'src/runtime/children/children.ts',
     what: 'what a sub-agent used before a pause is charged to the next run',
-    from: 'usedBefore: isCalled ? counted : this.#usedBefore.get(childId)',
-    to: 'usedBefore: isCalled ? undefined : this.#usedBefore.get(childId)',
+    from: 'usedBefore: isCalled ? counted : child.usedBefore',
+    to: 'usedBefore: isCalled ? undefined : child.usedBefore',
     tests: ['journeys/continuesSubAgents'],
   },
   {
     id: 'unloading-33',
-    file: 'src/runtime/agents/agentTree.ts',
+    file: 'src/runtime/children/spawnChild.ts',
     what: 'more children than maxChildren are asked for in one step',
-    from: '- aliveChildren(host.context) - unseenOf(host))',
-    to: '- aliveChildren(host.context))',
+    from: '- aliveChildren(context) - (children?.unseen ?? 0))',
+    to: '- aliveChildren(context))',
     tests: ['journeys/refusesSubAgents', 'journeys/supervises'],
   },
   {
     id: 'unloading-34',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/machineHost.ts',
     what: 'more than maxQueue messages wait',
     from: 'this.#unseen = Math.max(0, this.#unseen - 1)',
     to: 'this.#unseen = 0',
@@ -311,7 +311,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-35',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/machineHost.ts',
     what: 'an agent that an inspector follows is unloaded',
     from: ' || this.#inspections?.isEmpty === false',
     to: '',
@@ -319,7 +319,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-36',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/machineHost.ts',
     what: 'the tools of an agent that crashed run on',
     from: `    for (const child of Object.values(children)) child?.send({ type: 'xstate.stop' })
 `,
@@ -351,7 +351,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-39',
-    file: 'src/runtime/agents/carryOut.ts',
+    file: 'src/runtime/agents/commands.ts',
     what: 'a prompt to an agent whose store failed is lost',
     from: `  if (context.pause?.type === 'store') {`,
     to: `  if (context.pause?.type === 'store' && unseen < 0) {`,

@@ -104,7 +104,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     this.#logger = logger
     this.#owner = {
       newId: options.newId ?? (() => nanoid(12)),
-      release: (body) => this.#let(body),
+      release: (body) => this.#releaseBody(body),
       unheard: (body) => {
         if (body instanceof AgentHost) this.#unloading?.look(body)
       },
@@ -204,7 +204,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   /** Resolves once an agent that is ending has let go of its log. Why it could not is for whoever ended it. */
   async #parting(body: AgentBody): Promise<void> {
     await body.end('close').catch(() => {})
-    await this.#let(body).catch(() => {})
+    await this.#releaseBody(body).catch(() => {})
   }
 
   /** Opens an agent while no other call does. */
@@ -365,7 +365,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     if (failed !== undefined) throw failed.reason
   }
 
-  #let(body: AgentBody): Promise<void> {
+  #releaseBody(body: AgentBody): Promise<void> {
     if (body instanceof AgentHost) return this.release(body)
     this.#registry.remove(body)
     return body instanceof UnloadedHost ? body.released : Promise.resolve()
