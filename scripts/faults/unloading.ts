@@ -226,7 +226,7 @@ export const faults: readonly Fault[] = [
     what: 'a sub-agent that was done before the crash is asked again',
     from: 'if (answer !== undefined) {',
     to: 'if (answer !== undefined && input.life < 0) {',
-    tests: ['tree/chaosTree', 'runtime/crashedTwice', 'journeys/callsSubAgents'],
+    tests: ['runtime/crashedTwice', 'tree/chaosTree'],
   },
   {
     id: 'unloading-25',

@@ -4,6 +4,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { tool } from '../support/agentHarness.ts'
+import { ends, Lives } from '../support/lives.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('an agent that died twice in the same call', (it) => {
@@ -43,5 +44,34 @@ describe('an agent that died twice in the same call', (it) => {
     const thrice = await diesInTheCall(twice)
     const limits = thrice.flatMap((record) => (record.type === 'run.start' ? [record.limits.turns] : []))
     assert.equal(limits, [3, 2, 2])
+  })
+})
+
+describe('an agent that died before it heard of its sub-agent’s end', (it) => {
+  it('answers the call from the log of the sub-agent, which is not asked again', async (context) => {
+    const lives = new Lives(context)
+    let asked = 0
+    const helps = policyModel(() => `helped ${(asked += 1)}`)
+    const child = defineAgent({ name: 'child', model: helps, description: 'Helps.' })
+    const root = defineAgent({
+      name: 'root',
+      model: policyModel(({ messages }) =>
+        messages.some(({ role }) => role === 'toolResult')
+          ? 'done'
+          : { toolCalls: [{ name: 'child', input: { task: 'help' } }] },
+      ),
+      agents: [child],
+    })
+    const first = await lives.begin(root, 'go')
+    await ends(first.agent)
+    const { a1 = [], 'a1.1': ended = [] } = await first.logs()
+    const cut = a1.findIndex(({ type }) => type === 'tool.end' || type === 'child.ended')
+    assert.is(asked, 1)
+    const next = await lives.resume(root, { a1: a1.slice(0, cut), 'a1.1': ended })
+    await ends(next.agent)
+    const logs = await next.logs()
+    assert.equal([asked, logs['a1.1']?.length], [1, ended.length])
+    const end = logs['a1']?.find((record) => record.type === 'tool.end')
+    assert.match(JSON.stringify(end), /helped 1/)
   })
 })

@@ -224,6 +224,13 @@ describe('an agent that cannot be woken', (it) => {
     assert.is(agent.state, 'stopped')
   })
 
+  it('is woken by the next command once it can be, however often that failed', async (context) => {
+    const { agent, unlock } = await lockedAgent(context)
+    for (const words of ['two', 'three']) assert.is((await agent.prompt(words).result).error?.code, 'STORE_LOCKED')
+    await unlock()
+    assert.is((await agent.prompt('four').result).text, '2: four')
+  })
+
   it('is told to the logger as well', async (context) => {
     const lines: unknown[] = []
     const log = (line: unknown): void => void lines.push(line)
