@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
@@ -199,11 +200,35 @@ describe('the layers', (it) => {
     for (const { path, below, types = [] } of layers) {
       for (const name of [...below, ...types].filter(isOfSrc))
         assert.ok(
-          [...seen].some((other) => `${other}/`.startsWith(`${name}/`)),
+          [...seen].some((other) => `${other}/`.startsWith(`${name}/`)) || seen.has(posix.dirname(name)),
           `${path} imports ${name}, which stands above it`,
         )
       seen.add(path)
     }
+  })
+})
+
+/** The files of `src` that a file names, types included. */
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join(repository, file), 'utf8').replaceAll(/^\s*(?:\/\/|\*).*$/gm, '')
+  return [...text.matchAll(/(?:from |import |import\(|new URL\()\s*'(\.{1,2}\/[^']+)'/g)].map(([, way]) =>
+    posix.join(posix.dirname(file), way!),
+  )
+}
+
+describe('the files of src', (it) => {
+  it('form no circle, by their types neither', () => {
+    const sources = readdirSync(join(repository, 'src'), { recursive: true, encoding: 'utf8' })
+      .map((path) => `src/${path.replaceAll('\\', '/')}`)
+      .filter((path) => /\.tsx?$/.test(path))
+    const left = new Map(sources.map((file) => [file, importsOf(file).filter((other) => sources.includes(other))]))
+    assert.ok([...left.values()].flat().length > sources.length, 'imports are seen at all')
+    // What imports nothing that is left is in no circle.
+    for (let free = [''], first = true; first || free.length > 0; first = false) {
+      free = [...left].flatMap(([file, others]) => (others.some((other) => left.has(other)) ? [] : [file]))
+      for (const file of free) left.delete(file)
+    }
+    assert.equal([...left.keys()], [])
   })
 })
 

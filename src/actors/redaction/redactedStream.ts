@@ -1,15 +1,22 @@
-import type { Redactor } from './redactor.ts'
+/** What finds secrets in a text. */
+interface TextRedactor {
+  /** How much of the beginning of a text can hold no secret that goes on after it, in UTF-16 units. */
+  settled(text: string): number
+  /** A part of a text without the secrets in it. */
+  text(text: string, part: { readonly from: number; readonly to: number }): string
+}
 
 /** A long text that cannot be settled is looked at again once it has grown by so much, or each piece would cost as much as all before. */
 const growth = 1.25
+
 /** Takes secrets out of a text that arrives in pieces. What might be the beginning of one is held back. */
 export class RedactedStream {
-  readonly #redactor: Redactor
+  readonly #redactor: TextRedactor
   #held = ''
   #shown = 0
   #lookAt = 0
 
-  constructor(redactor: Redactor) {
+  constructor(redactor: TextRedactor) {
     this.#redactor = redactor
   }
 

@@ -1,21 +1,32 @@
 import type { Cancellation } from '../../actors/cancellation.ts'
+import type { AgentContext } from '../../machines/agentTypes.ts'
+import type { Clock } from '../../protocol/clock.ts'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { TreeAgent } from './treeAgent.ts'
+
+/** An agent in its tree, and what is heard of it. */
+interface HeardAgent {
+  readonly agentId: string
+  readonly clock: Clock
+  readonly context: Pick<AgentContext, 'pause'>
+  readonly parent: HeardAgent | undefined
+  readonly liveChildren: readonly HeardAgent[]
+  readonly stallTimer: StallTimer
+}
 
 /** When something was last heard of an agent or of one below it. */
 export class StallTimer {
-  readonly #agent: TreeAgent
+  readonly #agent: HeardAgent
   /** Of others nobody asks when, and a look at the clock for every delta adds up. */
   #isRunning = false
   #last = 0
 
-  constructor(agent: TreeAgent) {
+  constructor(agent: HeardAgent) {
     this.#agent = agent
   }
 
   /** Something was heard of the agent, and so of those above. */
   reset(): void {
-    for (let at: TreeAgent | undefined = this.#agent; at !== undefined; at = at.parent)
+    for (let at: HeardAgent | undefined = this.#agent; at !== undefined; at = at.parent)
       if (at.stallTimer.#isRunning) at.stallTimer.#last = at.clock.now()
   }
 
@@ -45,5 +56,5 @@ export class StallTimer {
 }
 
 /** It waits for people, or one below it does. */
-const isWaiting = ({ context, liveChildren }: TreeAgent): boolean =>
+const isWaiting = ({ context, liveChildren }: HeardAgent): boolean =>
   context.pause !== null || liveChildren.some(isWaiting)

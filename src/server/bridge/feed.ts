@@ -1,5 +1,5 @@
-import { isDelta, isLogged, type AgentEvent } from '../../protocol/events.ts'
-import type { GrowingReply } from '../../protocol/events.ts'
+import { isDelta, isLogged, type AgentEvent, type GrowingReply } from '../../protocol/events.ts'
+import type { ServerFrame } from '../../protocol/frames.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { outwardEvent } from './outwardError.ts'
 
