@@ -1,7 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
-import type { GrowingReply } from '../../runtime/agents/agent.ts'
+import type { GrowingReply } from '../../protocol/events.ts'
 import { note, pruneNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate, textContent, type KnownCall } from './toolCallShape.ts'
 
