@@ -153,4 +153,12 @@ export const faults: readonly Fault[] = [
     to: 'const cancelTimer = (): void => {}',
     tests: ['stores/durability'],
   },
+  {
+    id: 'logFiles-20',
+    file: 'src/stores/logFile.ts',
+    what: 'a log is closed before its last appends are synced, and they are never answered',
+    from: "this.#stopAsking()\n    this.#sync = 'closing'",
+    to: "this.#sync = 'closing'",
+    tests: ['stores/durability'],
+  },
 ]

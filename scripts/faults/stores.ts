@@ -265,4 +265,12 @@ export const faults: readonly Fault[] = [
     to: 'if (stored.seq !== records[count]?.seq) throw',
     tests: ['sessions/sessionsTransfer'],
   },
+  {
+    id: 'stores-47',
+    file: 'src/sessions/machineState.ts',
+    what: 'a session whose next call waits behind a held one is called running',
+    from: "if (callIds.length === 0 || open.some(([, status]) => status === 'running'))",
+    to: 'if (callIds.length < calls.size)',
+    tests: ['sessions/sessionsProjection'],
+  },
 ]

@@ -39,10 +39,6 @@ function setCall(before: MachineState, callId: string, status?: OpenCall): Machi
   return inCalls(calls)
 }
 
-/** A record while calls are open is a refusal, which changes no state. */
-const drained = (before: MachineState, to: 'leaving' | 'reverted'): MachineState =>
-  before.calls.size > 0 ? before : at(`draining.${to}`)
-
 /**
  * The machine's state after one more record, as far as a log shows it: streaming is not logged, so a reply under way is `requesting`.
  * Pure.
@@ -71,9 +67,9 @@ export function stateAfter(before: MachineState, record: LogRecord): MachineStat
       return at('compacting')
     case 'compaction.end':
     case 'prune.applied':
-      return drained(before, 'leaving')
+      return at('draining.leaving')
     case 'revert.applied':
-      return drained(before, 'reverted')
+      return at('draining.reverted')
     case 'run.end':
       return record.stopReason === 'paused' ? { ...before, state: 'paused', pause: record.reason ?? null } : at('idle')
     case 'run.abandoned':

@@ -221,6 +221,28 @@ describe('durability "batch"', (it) => {
     await syncing
   })
 
+  it('syncs all that is appended before it closes, also when its own turn comes meanwhile', async (context) => {
+    let turn: (() => void) | undefined
+    const after = (_: number, callback: () => void) => {
+      turn = callback
+      return () => (turn = undefined)
+    }
+    const { second, syncing, goOn } = await whileSyncing(context, { clock: { now: () => 0, after } })
+    const appends = [second.append(1)]
+    await until(() => turn !== undefined, context)
+    appends.push(second.append(2))
+    // The write is under way until the event loop turns.
+    while (second.happened.length < 2) await Promise.resolve()
+    // Batches of their own: a repeat joins no other.
+    appends.push(second.append(3), second.append(3), second.append(4))
+    const closing = second.log.close()
+    turn?.()
+    await Promise.all([closing, ...appends])
+    assert.is(second.log.lastSeq, 4)
+    goOn()
+    await syncing
+  })
+
   it('syncs what was written before it tells of a failed write', async (context) => {
     const { second, syncing, goOn, clock } = await whileSyncing(context)
     const append = second.append(1)
