@@ -1,5 +1,6 @@
 export { defineAgent, type AgentOptions, type CompactionOptions, type RevertOptions } from './actors/defineAgent.ts'
-export type { AgentDefinition, Pricing, SubAgent } from './actors/agentDefinition.ts'
+export type { AgentDefinition, SubAgent } from './actors/agentDefinition.ts'
+export type { Pricing } from './actors/pricing.ts'
 export type { SubAgentEntry, SubAgentOptions } from './actors/subAgents.ts'
 export {
   defineTool,

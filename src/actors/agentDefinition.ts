@@ -5,19 +5,10 @@ import type { TokenCounter } from '../conversation/tokenCounter.ts'
 import type { TagPolicy } from '../conversation/visibleTags.ts'
 import type { RestartPolicy } from '../machines/supervisorTypes.ts'
 import type { AgentPolicy } from '../machines/agentTypes.ts'
-import type { Usage } from '../protocol/messages.ts'
 import type { Model, ModelSettings, ToolSpec, ModelSnapshot } from '../protocol/model.ts'
+import type { Pricing } from './pricing.ts'
 import type { CompactionStrategy } from './summariseSpan.ts'
 import type { Tool } from './tools/defineTool.ts'
-
-/** Prices in US dollars per million tokens. */
-export interface Pricing {
-  readonly input: number
-  readonly output: number
-  /** Default: the price of `input`. */
-  readonly cacheRead?: number
-  readonly cacheWrite?: number
-}
 
 /** How reverts are decided and their notes written. */
 export interface RevertSettings extends RevertPolicy {
@@ -72,16 +63,6 @@ export interface AgentDefinition {
   readonly maxQueue: number
   readonly checkRequests: boolean
   readonly captureTurnRequests: boolean
-}
-
-/** US dollars for a usage; 0 without prices. */
-export function costOf(usage: Usage, pricing: Pricing | null): number {
-  if (pricing === null) return 0
-  const { input, output, cacheRead = input, cacheWrite = input } = pricing
-  return (
-    (usage.input * input + usage.output * output + usage.cacheRead * cacheRead + usage.cacheWrite * cacheWrite) /
-    1_000_000
-  )
 }
 
 const made = new WeakSet<object>()

@@ -10,7 +10,8 @@ import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { JsonSchema, Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
-import type { AgentDefinition, Pricing, RevertSettings, SubAgent } from './agentDefinition.ts'
+import type { AgentDefinition, RevertSettings, SubAgent } from './agentDefinition.ts'
+import { pricingSchema, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
@@ -131,14 +132,7 @@ const optionsSchema = lazily(() =>
       .optional(),
     outputAttempts: z.int().positive().optional(),
     limits: limitsSchema.optional(),
-    pricing: z
-      .strictObject({
-        input: z.number().nonnegative(),
-        output: z.number().nonnegative(),
-        cacheRead: z.number().nonnegative().optional(),
-        cacheWrite: z.number().nonnegative().optional(),
-      })
-      .optional(),
+    pricing: pricingSchema().optional(),
     retry: z
       .strictObject({
         attempts: z.int().positive(),

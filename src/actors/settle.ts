@@ -1,6 +1,6 @@
 import type { SettleInput, SettleOutput } from '../machines/agentTypes.ts'
 import type { Block, Usage } from '../protocol/messages.ts'
-import { costOf } from './agentDefinition.ts'
+import { costOf } from './pricing.ts'
 import type { FindPorts } from './agentPorts.ts'
 import { effect } from './effect.ts'
 

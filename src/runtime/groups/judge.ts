@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isAgentDefinition, type AgentDefinition, type Pricing } from '../../actors/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
+import { pricingSchema, type Pricing } from '../../actors/pricing.ts'
 import { defineAgent } from '../../actors/defineAgent.ts'
 import type { AiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../../actors/models/modelOf.ts'
@@ -48,14 +49,7 @@ export const judgeSchema = lazily(() =>
       z.strictObject({
         model: z.custom<Model>(isModel),
         instructions: z.string().exactOptional(),
-        pricing: z
-          .strictObject({
-            input: z.number().nonnegative(),
-            output: z.number().nonnegative(),
-            cacheRead: z.number().nonnegative().exactOptional(),
-            cacheWrite: z.number().nonnegative().exactOptional(),
-          })
-          .exactOptional(),
+        pricing: pricingSchema().exactOptional(),
       }),
     ],
     { error: `give 'first', 'cheapest', a function, { model, instructions?, pricing? } or what defineAgent returns` },
