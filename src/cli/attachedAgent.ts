@@ -143,8 +143,8 @@ export class AttachedAgent implements ChatAgent {
     else if (event.type === 'queue.changed') this.#known(event.added?.id)
     else if (event.type === 'run.start') {
       this.#known(event.requestId)
-      const goesOn = event.resumedFrom !== undefined && event.resumedFrom === this.#run?.id && this.#run.isOwn
-      this.#isOwnRun = this.#own.has(event.requestId) || goesOn
+      const isResumed = event.resumedFrom !== undefined && event.resumedFrom === this.#run?.id && this.#run.isOwn
+      this.#isOwnRun = this.#own.has(event.requestId) || isResumed
       this.#run = { id: event.runId, isOwn: this.#isOwnRun }
       this.#pause = null
       this.#state = 'replying'

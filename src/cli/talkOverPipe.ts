@@ -72,11 +72,11 @@ export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean
   try {
     for await (const line of lines) {
       if (isLeft) break
-      const goesOn = await take(line).catch((thrown: unknown) => {
+      const isOpen = await take(line).catch((thrown: unknown) => {
         failed(messageOf(thrown))
         return true
       })
-      if (!goesOn) break
+      if (!isOpen) break
     }
     screen.write(`${talk.farewell()}\n`)
     return isLeft ? exitCodes.interrupted : code
