@@ -1,5 +1,6 @@
 /**
- * Makes docs/pictures: the charts of an agent with one brake open and of the supervisor, and a conversation that gave up a dead end.
+ * Makes docs/pictures: the charts of an agent with one brake open and of the supervisor, a conversation that gave up a dead end,
+ * and the layers of the source.
  * `npm run docs` writes them; a test keeps them equal.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -13,6 +14,7 @@ import { supervisorMachine } from '../src/machines/supervisorMachine.ts'
 import { chart } from '../src/charts/chart.ts'
 import { conversationGraph } from '../src/charts/conversationGraph.ts'
 import { createRuntime } from '../src/createRuntime.ts'
+import { drawLayers } from './layersPicture.ts'
 
 const agent = defineAgent({ name: 'coder', model: policyModel(() => ''), braking: { revert: true } })
 
@@ -57,6 +59,7 @@ export const pictures: Readonly<Record<string, () => string | Promise<string>>> 
   'agent.svg': () => chart(agent, { format: 'svg' }),
   'agent.mmd': () => chart(agent),
   'conversation.svg': conversation,
+  'layers.svg': drawLayers,
   'supervisor.svg': () => chart(supervisorMachine, { format: 'svg' }),
 }
 
