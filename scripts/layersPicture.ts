@@ -44,7 +44,7 @@ function drawing(): ChartDrawing {
 
 /** The layers of `src`, each above what it imports. An arrow that others imply is left out. */
 export async function drawLayers(): Promise<string> {
-  const layers = drawing()
-  const svg = chartSvg(fromElk(await layoutInWorker(toElk(layers, 'down')), layers))
+  const picture = drawing()
+  const svg = chartSvg(fromElk(await layoutInWorker(toElk(picture, 'down')), picture))
   return svg.replace('Statechart of ', '').replace('States: ', 'Layers: ')
 }
