@@ -135,7 +135,7 @@ export function readAnswer<T>(schema: z.ZodType<T>, answer: unknown): T {
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-/** What a server said went wrong, as an error to throw. */
+/** An error of the server as one to throw. */
 export function remoteError({ code, message }: ErrorInfo): RuntimeError {
   if (!isKnown(code)) return new RuntimeError('BRIDGE_FRAME', `The server answered ${code}: ${message}`)
   // The message ends with the advice of the table, which the constructor adds.
@@ -143,5 +143,5 @@ export function remoteError({ code, message }: ErrorInfo): RuntimeError {
   return new RuntimeError(code, message.endsWith(advice) ? message.slice(0, -advice.length) : message)
 }
 
-/** What is said of anything that is asked of a closed client. */
+/** The error of every call on a closed client. */
 export const closedError = (): RuntimeError => new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')

@@ -99,7 +99,7 @@ export class Client {
       return agent
     } catch (thrown) {
       const isOurs = options.id === undefined && this.#connections > Math.max(1, connection)
-      // The server had done it, and was started again before it could say so.
+      // The server had done it, and restarted before it could answer.
       if (isOurs && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS') return this.agent(agentId)
       throw thrown
     }
@@ -176,7 +176,7 @@ export class Client {
       release: (number) => this.#outgoing.release(number),
       ask: (frame) => this.#ask(frame),
       askOnce: (frame, refused) => {
-        // The next connection makes its own.
+        // The next connection sends its own.
         if (this.status === 'open')
           this.#send({ number: ++this.#number, frame, isOfConnection: true, answered: () => {}, refused }, false)
       },

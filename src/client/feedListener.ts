@@ -7,7 +7,7 @@ const deltaTypes = { text: 'reply.delta', thinking: 'thinking.delta' } as const
 export type DeltaFrame = Extract<ServerFrame, { type: 'delta' }>
 type Piece = Pick<DeltaFrame, 'offset' | 'text'>
 
-/** Knows how much of a reply one listener was given, and cuts what comes again. */
+/** Tracks how much of a reply one listener was given, and cuts off what is repeated. */
 export class DeltaCutter {
   #reply = ''
   #received = { text: 0, thinking: 0 }
@@ -23,7 +23,7 @@ export class DeltaCutter {
     return offset >= received ? { offset, text } : { offset: received, text: text.slice(received - offset) }
   }
 
-  /** A reply that begins again, begins at 0. */
+  /** A reply that starts over starts at 0. */
   observe({ type }: AgentEvent): void {
     if (type === 'reply.start' || type === 'reply.reset' || type === 'reply.end') this.#begin('')
   }
@@ -34,20 +34,20 @@ export class DeltaCutter {
   }
 }
 
-/** What a listener wants. */
+/** What a listener subscribes to. */
 export interface ListenerOptions {
   /** `seq` of the last record it was given; `undefined`: it listens from now on, whenever that is. */
   readonly cursor: number | undefined
   readonly deltas: boolean
   readonly descendants: boolean
-  /** Where it goes on when the server's log turns out to have lost what it had said: at its beginning, or else now. */
+  /** Whether to read from the start, not from now on, if the server's log turns out to have lost records. */
   readonly rereads: boolean
   onEvent(event: AgentEvent): void
-  /** No more comes; with the error when that was not the agent's own end. */
+  /** No more events; with an error if the agent has not simply ended. */
   onEnd(error?: RuntimeError): void
 }
 
-/** One listener of a remote agent: it has a place of its own in the log, and is given nothing twice. */
+/** One listener of a remote agent, with its own position in the log; it is given nothing twice. */
 export class FeedListener {
   readonly wants: ListenerOptions
   cursor: number | undefined

@@ -12,26 +12,26 @@ export type ClientStatus = 'connecting' | 'open' | 'reconnecting' | 'closed'
 
 export type WelcomeFrame = Extract<ServerFrame, { type: 'welcome' }>
 
-/** For the server to say welcome; between pings; for the answer to a ping. Milliseconds. */
+/** Timeout of the welcome; interval of pings; timeout of a pong. Milliseconds. */
 const welcomeMs = 10_000
 const pingMs = 20_000
 const pongMs = 10_000
-/** A connection that lasted so long was a good one: the next wait is short again. */
+/** A connection that lasted this long resets the back-off. */
 const steadyMs = 5_000
 
-/** Who is told of the connection. */
+/** Callbacks of a link. */
 export interface LinkOwner {
   opened(welcome: WelcomeFrame): void
   received(frame: ServerFrame): void
   /** The connection broke; another one is being made. */
   lost(): void
-  /** It is over for good. */
+  /** The link is closed for good. */
   closed(error: RuntimeError): void
   changed(status: ClientStatus): void
   report(error: ErrorInfo): void
 }
 
-/** Where a link is: `idle` before it is opened, and while a lost connection is dealt with. */
+/** `idle`: not opened yet, or a lost connection is being handled. */
 type State =
   | { readonly type: 'idle' | 'closed' }
   | { readonly type: 'connecting'; readonly socket: WebSocketPort }
@@ -45,16 +45,16 @@ export class Link {
   readonly #owner: LinkOwner
   #state: State = { type: 'idle' }
   #hasBeenOpen = false
-  /** The status that the owner was told last. */
+  /** The status that was reported last. */
   #lastStatus: ClientStatus = 'connecting'
   #attempt = 0
   /** Timers: the next attempt, the welcome, the next ping; and the answer to a ping. */
   #cancelTimer: () => void = () => {}
   #cancelPong: (() => void) | undefined
   #cancelTimeout: (() => void) | undefined
-  /** Why there has been no connection so far; it is told once. */
+  /** Why there has been no connection so far; reported once. */
   #problem: ErrorInfo | undefined
-  /** What the server last said that was no answer: the reason of a close. */
+  /** The last error that answered no command: the reason for a close. */
   #lastError: ErrorInfo | undefined
 
   constructor(options: CheckedOptions, sessionId: string, owner: LinkOwner) {
@@ -99,7 +99,7 @@ export class Link {
     try {
       this.#socket?.send(text)
     } catch {
-      // It is closing: what matters is sent again.
+      // It is closing: commands will be sent again.
     }
   }
 
@@ -146,7 +146,7 @@ export class Link {
     this.#cancelPong?.()
     this.#cancelPong = undefined
     for (const frame of readFrames(data, (error) => this.#owner.report(error))) {
-      // What came before it may have closed the client.
+      // An earlier frame may have led to the client being closed.
       if (this.#socket !== socket) return
       if (frame.type === 'welcome') this.#opened(socket, frame)
       else if (frame.type === 'closing') return this.#lose()
@@ -157,7 +157,7 @@ export class Link {
     }
   }
 
-  /** What a frame sets off must not break the reading of the next one. */
+  /** A frame whose handler throws must not keep the next one from being read. */
   #pass(frame: ServerFrame): void {
     try {
       this.#owner.received(frame)
@@ -172,7 +172,7 @@ export class Link {
     this.#hasBeenOpen = true
     this.#state = { type: 'open', socket, since: this.#options.clock.now() }
     this.#pingLater()
-    // Whoever is told that it is open finds the role and the definitions there.
+    // Set before the status is reported: listeners read the role and the definitions.
     this.#owner.opened(frame)
     this.#tellStatus()
   }
@@ -186,7 +186,7 @@ export class Link {
     })
   }
 
-  /** The connection is gone, or given up; `why` is what the WebSocket says, which browsers' do not. */
+  /** The connection is lost or given up; `why` comes from the WebSocket, though not in browsers. */
   #lose(code?: number, why = code === undefined ? 'it was refused' : `it was closed with ${code}`): void {
     const { clock, retry, random } = this.#options
     const since = this.#state.type === 'open' ? this.#state.since : undefined
@@ -199,7 +199,7 @@ export class Link {
       this.#problem = this.#unreachable(why)
       this.#owner.report(this.#problem)
     }
-    // Who was told of the problem may have closed it.
+    // A listener may have closed the client.
     if (this.status === 'closed') return
     if (since !== undefined && clock.now() - since >= steadyMs) this.#attempt = 0
     const wait = backoffDelay(this.#attempt, retry, random())

@@ -7,16 +7,16 @@ type Distribute<T> = T extends { readonly id: string } ? Omit<T, 'id'> : never
 /** A command before it gets its id. */
 export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
 
-/** Commands without an answer that may be on their way. */
+/** Most commands in flight without an answer. */
 const window = 32
-/** The part of the server's frame allowance that is used, as its second and ours do not begin together. */
+/** The share of the server's frame allowance that is used: its seconds and ours do not start together. */
 const share = 0.4
 
-/** A command and who hears what came of it. */
+/** A command and its callbacks. */
 export interface Asking {
   readonly number: number
   readonly frame: Asked
-  /** Belongs to this connection alone: the next one makes its own. */
+  /** Belongs to this connection only: the next one sends its own. */
   readonly isOfConnection?: boolean
   answered(result: unknown): void
   refused(error: RuntimeError): void
@@ -29,8 +29,8 @@ interface Entry extends Asking {
 }
 
 /**
- * Commands on their way: in order, no faster than the server allows, sent again under the same id after a reconnect until they
- * are answered. Those whose run is waited for are sent again even so: the next server then goes on with an agent that was cut off.
+ * Commands in flight: in order, no faster than the server allows, and sent again under the same id after a reconnect until they
+ * are answered. Those whose run is awaited are sent again even after that, so that the next server resumes an agent that was cut off.
  */
 export class Outgoing {
   readonly #clock: Clock
@@ -55,7 +55,7 @@ export class Outgoing {
     this.#pump()
   }
 
-  /** A kept command need not be known any more. */
+  /** A kept command is no longer needed. */
   release(number: number): void {
     const id = idOf({ number })
     const entry = this.#entries.get(id)
@@ -64,7 +64,7 @@ export class Outgoing {
     if (entry.state === 'answered') this.#entries.delete(id)
   }
 
-  /** The server said welcome: `first` goes before everything that is sent again. */
+  /** The server said welcome: what `first` sends goes before what is sent again. */
   opened(limits: WelcomeFrame['limits'], first: () => void): void {
     const again = this.#unsent
     this.#unsent = []
@@ -74,7 +74,7 @@ export class Outgoing {
     this.#pump()
   }
 
-  /** The connection broke: what was not answered is sent again by the next one. */
+  /** The connection broke: unanswered commands are sent again over the next one. */
   lost(): void {
     this.#limits = undefined
     this.#waiting = 0

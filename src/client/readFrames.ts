@@ -1,7 +1,7 @@
 import { describeIssues, errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { serverFrameSchema, type ServerFrame } from '../protocol/frames.ts'
 
-/** Reads a message of the server, frame by frame; one that is not understood is said to `report` and left out. Never throws. */
+/** Reads the frames of a message; one that is not understood is reported and skipped. Never throws. */
 export function readFrames(data: unknown, report: (error: ErrorInfo) => void): ServerFrame[] {
   const values = parse(data)
   if (values === undefined) {

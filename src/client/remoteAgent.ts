@@ -190,7 +190,7 @@ export class RemoteAgent {
     return run
   }
 
-  /** Hears the agent while a run is waited for. */
+  /** Listens to the agent while a run is awaited. */
   #listen(): void {
     this.#stopListening ??= this.#feed.add({
       cursor: undefined,

@@ -12,9 +12,9 @@ export type EventFrame = Extract<ServerFrame, { type: 'event' }>
 /** What a feed needs of its client. */
 export interface FeedOwner {
   readonly clock: Clock
-  /** A question that is asked again after a reconnect. */
+  /** Sends a query, again after a reconnect. */
   ask(frame: Asked): Promise<unknown>
-  /** One that belongs to the connection: the next one asks its own. */
+  /** Sends a query that is not repeated after a reconnect. */
   askOnce(frame: Asked, refused: (error: RuntimeError) => void): void
   report(error: ErrorInfo): void
 }
@@ -36,18 +36,18 @@ interface Waiting {
 
 const seqAnswerSchema = z.object({ seq: z.int().nonnegative() })
 
-/** Events of one remote agent: one subscription on the wire for all its listeners, made again after every reconnect. */
+/** Events of one remote agent: one subscription for all its listeners, renewed after every reconnect. */
 export class RemoteFeed {
   readonly #agentId: string
   readonly #owner: FeedOwner
   #listeners: readonly FeedListener[] = []
-  /** Commands that wait until it is known where the log ends. */
+  /** Commands that wait until the end of the log is known. */
   #waiting: Waiting[] | undefined
   #subscription: Subscription | undefined
   /** The highest `seq` that came while it was subscribed to. */
   #maxSeq = 0
   #path: readonly string[] = []
-  /** `seq` of the last record when the agent was spawned here: nothing after it shall be missed. */
+  /** `seq` of the last record if the agent was spawned here: nothing after it may be missed. */
   #spawnSeq: number | undefined
 
   constructor(agentId: string, owner: FeedOwner) {
@@ -55,7 +55,7 @@ export class RemoteFeed {
     this.#owner = owner
   }
 
-  /** The agent was spawned here: its first listener is given everything from there on. */
+  /** The agent was spawned here: its first listener starts after this record. */
   spawned(seq: number): void {
     this.#spawnSeq = seq
   }
@@ -84,7 +84,7 @@ export class RemoteFeed {
     }
   }
 
-  /** Does something once listeners follow from now on, at once when they do; or says why they never will. */
+  /** Calls once listeners know where to start, possibly at once; or `refused` if they never will. */
   whenOpen(call: () => void, refused: (error: RuntimeError) => void): void {
     if (this.#waiting === undefined) call()
     else this.#waiting.push({ call, refused })
@@ -117,7 +117,7 @@ export class RemoteFeed {
     return true
   }
 
-  /** Nothing comes any more: of the agent, or with the error because it is not heard. */
+  /** No more events: the agent has ended, or, with an error, cannot be read. */
   close(error?: RuntimeError): void {
     const listeners = this.#listeners
     this.#listeners = []
@@ -133,7 +133,7 @@ export class RemoteFeed {
   #takeLogged(subscription: Subscription, event: AgentEvent, seq: number): void {
     const next = subscription.position + 1
     this.#maxSeq = Math.max(this.#maxSeq, seq)
-    // Of the old subscription, or again.
+    // From the subscription before, or repeated.
     if (seq < next || (seq > next && subscription.state === 'opening')) return
     if (seq > next) return this.#subscribe()
     subscription.state = 'open'
@@ -148,7 +148,7 @@ export class RemoteFeed {
     return (wants.deltas && !subscription.deltas) || (wants.descendants && !subscription.descendants)
   }
 
-  /** Subscribes from where the last of its listeners is. */
+  /** Subscribes from the position of the listener that is furthest behind. */
   #subscribe(): void {
     const listeners = this.#listeners.filter(({ cursor }) => cursor !== undefined)
     if (listeners.length === 0) return
@@ -188,7 +188,7 @@ export class RemoteFeed {
     for (const { call } of waiting) call()
   }
 
-  /** The server's log ends before what was heard of it: it lost what it had said. The log is the truth. */
+  /** The server's log ends before what it had sent: it lost records. The log is the truth. */
   #refused(error: RuntimeError, from: number): void {
     if (this.#subscription === undefined) return
     const isAhead = error.code === 'INVALID_OPTION' && this.#listeners.some(({ wants }) => wants.cursor !== from)

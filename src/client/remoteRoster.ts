@@ -10,13 +10,13 @@ export interface RosterChange {
   readonly gone: readonly string[]
 }
 
-/** Which agents of a server run, for everyone here who watches: asked for once a connection. */
+/** The running agents of a server, for all watchers here: requested once per connection. */
 export class RemoteRoster {
   readonly #ask: (frame: Asked, refused: (error: RuntimeError) => void) => void
   readonly #report: (error: RuntimeError) => void
   readonly #known = new Map<string, AgentSummary>()
   readonly #listeners = new Set<(change: RosterChange) => void>()
-  /** The next frame holds everything there is. */
+  /** The next frame holds all agents. */
   #isFirst = true
 
   constructor(

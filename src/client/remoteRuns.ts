@@ -7,7 +7,7 @@ import { RunHandle, type RunResult } from '../runs/run.ts'
 export class RemoteRuns {
   readonly #expected = new Map<string, RunHandle>()
   #current: RunHandle | undefined
-  /** The server died in the middle of it: it goes on as another run, or stays paused. */
+  /** The server died during it: it continues as another run, or stays paused. */
   #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
   #lastText = ''
   readonly #onEnd: (requestId: string) => void
@@ -21,7 +21,7 @@ export class RemoteRuns {
     return this.#expected.size === 0 && this.#current === undefined && this.#interrupted === undefined
   }
 
-  /** A run was cut off, and it is not known whether it goes on. */
+  /** A run was cut off, and it is not known whether it will continue. */
   get isInterrupted(): boolean {
     return this.#interrupted !== undefined
   }
@@ -44,7 +44,7 @@ export class RemoteRuns {
     else run?.push(event)
   }
 
-  /** Nothing of the agent's past is missing, and it is awake: an interrupted run does not go on by itself. */
+  /** All records have arrived and the agent is awake: an interrupted run will not continue by itself. */
   caughtUp(): void {
     this.#endInterrupted()
   }
@@ -59,7 +59,7 @@ export class RemoteRuns {
     this.#onEnd(requestId)
   }
 
-  /** No more is heard of the agent. */
+  /** No more events of the agent will come. */
   cancelAll(stopReason: RunResult['stopReason'], error?: ErrorInfo): void {
     this.#endInterrupted()
     const runs = new Set([...(this.#current === undefined ? [] : [this.#current]), ...this.#expected.values()])

@@ -9,15 +9,15 @@ export interface Grant {
   readonly agents?: readonly string[]
 }
 
-/** Whoever may come in, by token. */
+/** Grants by token. */
 export type Tokens = { readonly [token: string]: Role | Grant }
 
-/** Characters of the shortest token that is taken. */
+/** The shortest token accepted, in characters. */
 export const minTokenLength = 16
 
 const roles: readonly Role[] = ['observe', 'drive', 'admin']
 
-/** Whether a role may do what needs another. */
+/** Whether one role includes the rights of another. */
 export const mayAct = (has: Role, needs: Role): boolean => roles.indexOf(has) >= roles.indexOf(needs)
 
 /** Whether a client may see and drive an agent, by its id and those of its ancestors. */
@@ -32,7 +32,7 @@ export function checkReach(reach: Reach, agentId: string, path: readonly string[
 export const reaches = ({ agents }: Grant, agentId: string, path: readonly string[]): boolean =>
   agents === undefined || agents.includes(agentId) || path.some((ancestor) => agents.includes(ancestor))
 
-/** Whether two tokens, or one at two times, allow the same. */
+/** Whether two grants allow the same. */
 export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
   one?.role === other?.role && one?.agents?.join(' ') === other?.agents?.join(' ')
 
@@ -97,11 +97,11 @@ export function checkExposure(host: string, tokens: Tokens | undefined): void {
   )
 }
 
-/** What a browser page must be to connect. */
+/** Which browser pages may connect. */
 export interface OriginRule {
-  /** Pages that may; default: those of the server itself. */
+  /** Origins that may; default: the server's own. */
   readonly origins: readonly string[] | undefined
-  /** Whether a token is asked for. */
+  /** Whether the server requires a token. */
   readonly isGuarded: boolean
 }
 

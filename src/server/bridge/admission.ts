@@ -5,7 +5,7 @@ import type { Bridge } from './bridge.ts'
 import type { RefusalKind } from './refusalLog.ts'
 import { bridgePath } from './serveOptions.ts'
 
-/** Why somebody is turned away, and with which HTTP status. */
+/** Why a request is rejected, and with which HTTP status. */
 export interface Refusal {
   readonly status:
     | '400 Bad Request'
@@ -27,7 +27,7 @@ export class Admission {
     this.#rule = { origins, isGuarded: bridge.tokens !== undefined }
   }
 
-  /** Why a request is turned away whoever sends it. */
+  /** Why a request is rejected whoever sends it. */
   refuse(request: IncomingMessage): Refusal | undefined {
     const { origin, host, upgrade } = request.headers
     if (!allowsOrigin(origin, host, this.#rule)) return foreignOrigin
@@ -35,17 +35,17 @@ export class Admission {
     return origin === undefined && upgrade === undefined ? this.refuseHost(request) : undefined
   }
 
-  /** Why nothing is answered under the name by which the server was called. */
+  /** Why a request is rejected for the host name it used. */
   refuseHost({ headers: { host } }: IncomingMessage): Refusal | undefined {
     return allowsHost(host, this.#rule) ? undefined : foreignHost
   }
 
-  /** What the sender of a request may do, by the token it brings. */
+  /** What the token of a request allows. */
   grantOf(request: IncomingMessage): Grant | undefined {
     return this.#bridge.grantOf(tokenOf(request))
   }
 
-  /** Writes down that somebody was turned away. */
+  /** Logs a rejected request. */
   logRefusal(request: IncomingMessage, { kind, why }: Pick<Refusal, 'kind' | 'why'>): void {
     const { origin, host } = request.headers
     this.#bridge.refusals.log(kind, why, { path: pathOf(request), origin, host, address: addressOf(request) })

@@ -57,7 +57,7 @@ export class AgentAccess {
     return agent.wasAsked(requestId)
   }
 
-  /** What a client is told of a failure: no path of the server. */
+  /** A failure as the client may see it: without paths of the server. */
   outward(thrown: unknown): ErrorInfo {
     return this.#bridge.outward(thrown)
   }
@@ -105,7 +105,7 @@ export class AgentAccess {
     return await this.#bridge.agents.spawn(definition, id)
   }
 
-  /** What there is of an agent to draw; it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  /** What can be drawn of an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   charted(agentId: string): Promise<ChartSubject> {
     return this.#bridge.agents.charted(agentId, this.reach)
   }

@@ -33,7 +33,7 @@ function idOf(encoded: string): string {
 
 /** The charts of a server's agents. */
 export class AgentCharts {
-  /** Each picture takes a thread while it is laid out: one after another, however many are asked for. */
+  /** Laying out a picture takes a thread, so pictures are drawn one at a time. */
   #last: Promise<unknown> = Promise.resolve()
 
   /** Answers with the chart of an agent as it is now; of one that does not run with that of its definition, if the server has it. */
@@ -65,7 +65,7 @@ export class AgentCharts {
     }
   }
 
-  /** Who has gone is drawn nothing. */
+  /** A client that has left is skipped. */
   #drawInTurn(subject: ChartSubject, response: ServerResponse): Promise<string> {
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the client has gone')))

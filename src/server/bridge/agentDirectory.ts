@@ -19,7 +19,7 @@ export interface BridgeRuntime {
   onAgent(listener: (agent: Agent) => void): () => void
 }
 
-/** Finds the agents of a server for its clients, as far as each reaches: those that run, and those that only their logs tell of. */
+/** Finds the agents that a client may reach: running ones, and those that exist only in their logs. */
 export class AgentDirectory {
   readonly #runtime: BridgeRuntime
   readonly #store: Store
@@ -87,7 +87,7 @@ export class AgentDirectory {
     const agent = this.#runtime.agent(agentId)
     if (agent === undefined) return undefined
     checkReach(reach, agentId, agent.path)
-    // Woken by another client, it may not have gone on yet.
+    // Another client may be waking it right now.
     await this.#resuming.get(agent.path[0] ?? agentId)
     return agent
   }
@@ -109,7 +109,7 @@ export class AgentDirectory {
   /** The first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
   async #findCreated(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'> | undefined> {
     const created = await createdRecord(this.#store, agentId).catch((thrown: unknown) => {
-      // A log that cannot be read does not tell whom the agent is below.
+      // If the log cannot be read, the agent's ancestors are unknown.
       checkReach(reach, agentId, [])
       throw thrown
     })

@@ -33,16 +33,16 @@ export class Bridge {
   readonly tokens: Tokens | undefined
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   readonly connections = new Set<Connection>()
-  /** Those of them that have not said who they are. */
+  /** Those of them that have not authenticated. */
   readonly unauthenticated: UnauthenticatedSockets
   readonly refusals: RefusalLog
   readonly results: ResultCache
   readonly agents: AgentDirectory
   readonly decisions: Decisions
   readonly sessions: SessionIndex
-  /** What whoever comes without a token may do; `undefined` where one is asked for. */
+  /** What everyone may do; `undefined` where a token is required. */
   readonly everyone: Grant | undefined
-  /** Takes out secrets that the application named. */
+  /** Removes secrets that the application named. */
   readonly redactor: Redactor | undefined
   readonly #feeds = new Map<string, Feed>()
   readonly #stopFollowing: () => void
@@ -72,7 +72,7 @@ export class Bridge {
     })
   }
 
-  /** What a client is told of a failure. Where that hides a path of the server, the server's log has it. */
+  /** An error as clients may see it. If that hides one of the server's paths, the original goes to the server's log. */
   outward(thrown: unknown, fallback: ErrorCode = 'INTERNAL'): ErrorInfo {
     const error = toErrorInfo(thrown, fallback)
     const outward = outwardError(error)
@@ -80,7 +80,7 @@ export class Bridge {
     return outward
   }
 
-  /** Whether one more client may be let in. */
+  /** Whether there is room for one more client. */
   get hasRoom(): boolean {
     return this.connections.size - this.unauthenticated.size < this.limits.connections
   }
@@ -90,7 +90,7 @@ export class Bridge {
     return this.everyone ?? (token === undefined ? undefined : grantOf(this.tokens!, token))
   }
 
-  /** Whether a token still allows what it did: the application may change its tokens. */
+  /** Whether a token still has the same grant: the application may change its tokens. */
   isGranted(token: string | undefined, grant: Grant): boolean {
     return isSameGrant(this.grantOf(token), grant)
   }
@@ -122,7 +122,7 @@ export class Bridge {
     return feed
   }
 
-  /** A client unsubscribed: a feed nobody reads is given up. */
+  /** A client unsubscribed: closes the feed if nobody reads it any more. */
   releaseFeed(agentId: string): void {
     const feed = this.#feeds.get(agentId)
     if (feed === undefined || feed.hasListeners) return
@@ -140,7 +140,7 @@ export class Bridge {
     this.#onEmpty = call
   }
 
-  /** Nobody is let in any more. */
+  /** No more clients are accepted. */
   get isClosed(): boolean {
     return this.#isClosed
   }

@@ -19,7 +19,7 @@ import { brokenCode, SocketGuard } from './socketGuard.ts'
 interface Arrival {
   /** The token that the request for the connection brought. */
   readonly token: string | undefined
-  /** It is turned away: written down for the people of the server. */
+  /** Logs for the operator why it was rejected. */
   readonly logRefusal: (kind: RefusalKind, why: string) => void
 }
 
@@ -27,7 +27,7 @@ interface Arrival {
 interface Authenticated extends CommandContext {
   readonly grant: Grant
   readonly token: string | undefined
-  /** Chosen by the client, so that its commands are known again after a reconnect. */
+  /** Chosen by the client, so that its commands are recognised after a reconnect. */
   readonly sessionId: string
   readonly results: SessionResults
 }
@@ -39,7 +39,7 @@ export class BridgeSession implements Connection {
   readonly #outbox: Outbox
   readonly #arrival: Arrival
   #client: Authenticated | undefined
-  /** Commands are carried out in the order they came. */
+  /** Commands run in the order they arrived. */
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
 
@@ -89,7 +89,7 @@ export class BridgeSession implements Connection {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    // What comes after our close is not carried out any more.
+    // Frames that arrive after our close are ignored.
     if (!this.#guard.isOpen) return
     if (!this.#guard.admit() || this.#waiting > this.#bridge.limits.waitingCommands) {
       this.#arrival.logRefusal('flood', 'A client sent too many frames.')
@@ -186,7 +186,7 @@ export class BridgeSession implements Connection {
     }
   }
 
-  /** For good: the client does not come back with the same. */
+  /** Rejects the client for good: it will not try again with the same credentials. */
   #reject(kind: RefusalKind, error: ErrorInfo): void {
     this.#arrival.logRefusal(kind, error.message)
     this.#sendError(undefined, error)

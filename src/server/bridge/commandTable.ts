@@ -14,17 +14,17 @@ import type { AgentAccess } from './agentAccess.ts'
 export type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
 type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
 
-/** What the client has that gives a command. */
+/** What a command may use. */
 export interface CommandContext {
   readonly bridge: Bridge
   readonly access: AgentAccess
   readonly subscriptions: ClientSubscriptions
 }
 
-/** A command that was carried out. The next one need not wait until the store has what it did, which is when it is answered. */
+/** The answer to a command that has run, due once the store has its records; the next command need not wait for that. */
 export class DeferredAnswer {
   readonly answer: Promise<object>
-  /** How its run ended, when the log will not tell. */
+  /** How its run ended, if the log will not say. */
   readonly ended: Promise<RunResult | undefined> | undefined
 
   constructor(answer: Promise<object>, ended?: Promise<RunResult | undefined>) {
@@ -36,7 +36,7 @@ export class DeferredAnswer {
 
 interface CommandHandler<T extends Command['type']> {
   readonly role: Role
-  /** It changes something: sent again, it is answered and not carried out again. */
+  /** It changes something: if sent again, it is answered but not repeated. */
   readonly isOnce?: true
   /** Gives the result; `requestId` names what it asks of an agent, the same when it is sent again. */
   run(client: CommandContext, frame: FrameOf<T>, requestId: string): unknown
@@ -59,7 +59,7 @@ const unlogged = (result: RunResult): RunResult | undefined =>
 /** `seq` of the last record of an agent that was just spawned. */
 const firstSeq = 1
 
-/** Gives an agent what a person asks of it. */
+/** Dispatches a command to an agent. */
 const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): CommandHandler<T> => ({
   role: 'drive',
   isOnce: true,
@@ -110,7 +110,7 @@ const entryOf = (session: SessionSummary): SessionEntry => ({
   ...(session.error === undefined ? {} : { error: outwardError(session.error) }),
 })
 
-/** Every command: who may give it, and what it does. */
+/** Every command: the role it needs and what it does. */
 export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
   'agent.prompt': forAgent(),
   'agent.interrupt': forAgent(),

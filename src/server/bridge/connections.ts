@@ -1,10 +1,10 @@
-/** Somebody who is connected, in whichever protocol, or waits for the rest of an answer. */
+/** A connected client of any protocol, or one that is still receiving a response. */
 export interface Connection {
-  /** A second is over: the allowance of frames is fresh. */
+  /** A second has passed: the frame allowance is renewed. */
   tick(): void
-  /** Asks whether the client is there; gives it up when it did not answer the last time. */
+  /** Pings the client, or disconnects it if it did not answer the last ping. */
   ping(): void
-  /** The server shuts down: says so and closes. */
+  /** The server is shutting down: says so and closes. */
   leave(): void
   terminate(): void
 }
@@ -16,12 +16,12 @@ interface SocketLimits {
 }
 
 /**
- * Sockets whose token is not known yet. They have little room, of each address and in all, and take none from those who are known.
- * Where it is full the one that has waited longest goes: who says hello at once gets in, however many others never will.
+ * Sockets that have not authenticated yet. They have a small limit, in total and per address, apart from that of clients. When it is
+ * reached the oldest one goes: a client that says hello at once gets in, however many others never do.
  */
 export class UnauthenticatedSockets {
   readonly #limits: SocketLimits
-  /** The one that has waited longest first. */
+  /** Addresses by socket, the oldest socket first. */
   readonly #addresses = new Map<Connection, string>()
 
   constructor(limits: SocketLimits) {
@@ -32,7 +32,7 @@ export class UnauthenticatedSockets {
     return this.#addresses.size
   }
 
-  /** Takes one in; gives the one that has to go for it. */
+  /** Adds a socket; returns the one that has to go to make room. */
   add(socket: Connection, address: string): Connection | undefined {
     const { strangers, strangersPerAddress } = this.#limits
     const neighbours = [...this.#addresses].flatMap(([other, from]) => (from === address ? [other] : []))
@@ -43,7 +43,7 @@ export class UnauthenticatedSockets {
     return oldest
   }
 
-  /** It is known by now, or gone; `false`: it was none of them. */
+  /** It has authenticated, or is closed; `false`: it was not here. */
   delete(socket: Connection): boolean {
     return this.#addresses.delete(socket)
   }

@@ -4,10 +4,10 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 import { RequestIndex } from '../../runtime/agents/requestIndex.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 
-/** Logs of agents that run no more whose requests are known; of others they are read again. */
+/** Ended agents whose requests are kept in memory; the logs of others are read again. */
 const maxEnded = 64
 
-/** Finds decisions about calls of sub-agents, which are in the logs of those, in whichever life they were made. */
+/** Finds decisions about calls of sub-agents. They are in the sub-agents' own logs, possibly from an earlier process. */
 export class Decisions {
   readonly #store: Store
   readonly #agentOf: (agentId: string) => Agent | undefined
@@ -18,7 +18,7 @@ export class Decisions {
     this.#agentOf = agentOf
   }
 
-  /** An agent begins to run: what was read of its log is not all there will be. */
+  /** An agent starts: its log will grow beyond what was read. */
   began(agentId: string): void {
     this.#ended.delete(agentId)
   }

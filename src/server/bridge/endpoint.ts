@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentAccess } from './agentAccess.ts'
 
 /**
- * Another protocol that a server answers, at a path of its own: whoever comes was let in by the server's rules (token, origin,
- * number of connections). Given to `serve` in `endpoints`.
+ * Another protocol served at its own path. Its clients have passed the server's checks (token, origin, number of connections). Pass it
+ * to `serve` in `endpoints`.
  */
 export interface Endpoint {
   /** Such as `/acp`. */
@@ -22,9 +22,9 @@ export interface Endpoint {
   connect?(socket: TextSocket, access: AgentAccess): void
 }
 
-/** What an answer that goes on is told by its server. */
+/** A response that stays open. */
 export interface OpenResponse {
-  /** Calls when the server shuts down: the answer is to be ended soon. Only the last listener is called. */
+  /** Calls when the server shuts down: the response should end soon. Only the last listener is called. */
   onLeave(listener: () => void): void
 }
 

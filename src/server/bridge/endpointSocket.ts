@@ -17,7 +17,7 @@ interface TextSocketRules extends SocketRules {
   readonly hardLimitBytes: number
 }
 
-/** The socket of somebody at an endpoint: kept alive and limited as those of the bridge are. */
+/** An endpoint's WebSocket, with the same heartbeat and limits as those of the bridge. */
 export class EndpointSocket implements TextSocket, Connection {
   readonly #socket: WebSocket
   readonly #guard: SocketGuard
@@ -45,7 +45,7 @@ export class EndpointSocket implements TextSocket, Connection {
     this.#socket.send(text, () => done?.())
   }
 
-  /** Runs code of the endpoint: what it throws closes this socket, and harms nobody else. */
+  /** Runs code of the endpoint: if it throws, only this socket is closed. */
   run(code: () => void): void {
     try {
       code()

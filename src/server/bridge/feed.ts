@@ -3,12 +3,12 @@ import type { ServerFrame } from '../../protocol/frames.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { outwardEvent } from './outwardError.ts'
 
-/** Logged events kept for clients that are a little behind, and the most text of their frames; older ones are read from the log. */
+/** Newest logged events kept for clients that are slightly behind, in number and in characters; older ones are read from the log. */
 const tailLength = 512
 const tailChars = 4 * 1024 * 1024
-/** Longest frame of a live event: the request of a turn holds the whole conversation, again and again. */
+/** Longest frame of a live event: each `turn.request` holds the whole conversation. */
 const maxLiveChars = 1024 * 1024
-/** Live events that may wait behind a record that is being written. */
+/** Live events that may queue behind a record being written. */
 const maxHeld = 4_096
 
 const deltaKinds = { 'reply.delta': 'text', 'thinking.delta': 'thinking' } as const
@@ -34,15 +34,15 @@ interface Held {
 }
 
 /**
- * Events of one agent for all its subscribers: each is serialised once, and the newest are kept. A record is told once the store
- * has it, and nothing overtakes it: a client never knows more than the log of a server that was killed. While the store fails
- * they are told as they come.
+ * Events of one agent for all its subscribers. Each is serialised once, and the newest are kept. A record is published once the store
+ * has it, and nothing overtakes it, so a client never knows more than the log of a killed server. While the store fails, events
+ * are published as they come.
  */
 export class Feed {
   readonly agentId: string
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
-  /** It was given up: nothing comes any more. */
+  /** No more events will come. */
   isClosed = false
   #agent: FeedAgent | undefined
   readonly #listeners = new Set<FeedListener>()
@@ -55,7 +55,7 @@ export class Feed {
   #partialReply: { -readonly [K in keyof GrowingReply]: GrowingReply[K] } | undefined
   #lastSeq: number
 
-  /** Without an agent it does not run: everything there is of it is in its log. */
+  /** `agent` is missing if it does not run: then everything is in its log. */
   constructor({ agentId, path, lastSeq }: Pick<Feed, 'agentId' | 'path' | 'lastSeq'>, agent?: FeedAgent) {
     this.agentId = agentId
     this.path = path
@@ -77,7 +77,7 @@ export class Feed {
     return this.#agent?.durable()
   }
 
-  /** The agent runs, perhaps again, after it was closed: from now on its listeners read that one. */
+  /** The agent has started, perhaps again: from now on listeners follow this instance. */
   attach(agent: FeedAgent): void {
     if (agent === this.#agent) return
     this.#unsubscribe?.()
@@ -109,7 +109,7 @@ export class Feed {
     return this.#tail.slice(seq + 1 - first.seq)
   }
 
-  /** One delta a kind that holds everything of the reply under way so far. */
+  /** The reply under way so far, as one delta of each kind. */
   partialDeltas(): string[] {
     const reply = this.#partialReply
     if (reply === undefined) return []
@@ -127,7 +127,7 @@ export class Feed {
 
   #take(event: AgentEvent): void {
     if (event.agentId === this.agentId) this.#hold(feedEvent(event), event)
-    // Approvals of sub-agents reach their ancestors too: somebody here must decide.
+    // Approvals of sub-agents reach their ancestors too, whose clients may have to decide.
     else this.#hold(this.#liveEvent(event, 'approval'))
   }
 
@@ -162,7 +162,7 @@ export class Feed {
       try {
         await this.durable()
       } catch {
-        // They are in memory until the store works again.
+        // The records stay in memory until the store works again.
       }
       for (const { entry, event } of this.#held.slice(0, count)) this.#publish(entry, event)
       this.#held.splice(0, count)
@@ -176,7 +176,7 @@ export class Feed {
   }
 
   #addToTail(entry: FeedEvent): void {
-    // After a gap the tail would lie about what it holds.
+    // The tail must have no gap.
     if (entry.seq !== this.#lastSeq + 1) this.#clearTail()
     this.#lastSeq = entry.seq
     this.#tail.push(entry)
@@ -212,11 +212,11 @@ function frameOf(event: AgentEvent): string {
   return isLogged(event) ? loggedFrame(event) : liveFrame(event, event.agentId, event.seq)
 }
 
-/** A record as every subscriber gets it. */
+/** A logged event as a frame. */
 export const loggedFrame = (event: AgentEvent): string =>
   JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event: outwardEvent(event) })
 
-/** Something beside the log of `agentId`, after its record `seq`; of one that is too large only that it happened. */
+/** A live event after record `seq` of `agentId`; one that is too large is replaced by `events.dropped`. */
 function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
   const frame = JSON.stringify({ type: 'event', agentId, seq, event: outwardEvent(event), live: true })
   if (frame.length <= maxLiveChars || event.type === 'events.dropped') return frame

@@ -75,7 +75,7 @@ export class HttpRoutes {
     response: ServerResponse,
     answer: (access: AgentAccess, count: () => ResponseConnection) => Promise<void>,
   ): Promise<void> {
-    // It may have gone while the application looked at its request.
+    // The client may have left while the application looked at its request.
     if (response.destroyed) return
     const refusal = this.#bridge.isClosed ? serverClosing : this.#admission.refuse(request)
     if (refusal !== undefined) return this.#refuse(request, response, refusal)
@@ -96,7 +96,7 @@ export class HttpRoutes {
     )
   }
 
-  /** An answer is a connection until it is over. */
+  /** An open response counts as a connection. */
   #count(response: ServerResponse, isGranted: () => boolean): ResponseConnection {
     const { hardLimitBytes } = this.#bridge.limits
     const connection = new ResponseConnection(response, { hardLimitBytes, isGranted })
@@ -112,7 +112,7 @@ export class HttpRoutes {
   }
 }
 
-/** The path is for WebSockets alone. */
+/** The path takes WebSockets only. */
 function needSocket(response: ServerResponse): void {
   response.setHeader('upgrade', 'websocket')
   answerText(response, 426, 'open a WebSocket here')

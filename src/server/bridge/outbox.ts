@@ -12,8 +12,8 @@ export interface Waterline {
 const messageBytes = 64 * 1024
 
 /**
- * The sending end of one socket. Frames that are ready together share a message; above the high waterline it says so, and calls back once
- * the socket has drained. It keeps no queue: whoever sends reads on from a cursor.
+ * The sending end of one socket. Frames that are ready together share a message. Above the high waterline `isFull` is true, and it calls
+ * back once the socket has drained. It keeps no queue: senders continue from a cursor.
  */
 export class Outbox {
   readonly #socket: WebSocket
@@ -35,7 +35,7 @@ export class Outbox {
     return this.#socket.bufferedAmount + this.#bytes
   }
 
-  /** Takes no more for now. */
+  /** No more should be sent for now. */
   get isFull(): boolean {
     return this.#isFull || this.waiting > this.#waterline.high
   }

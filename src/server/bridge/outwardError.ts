@@ -9,7 +9,7 @@ import {
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 
-/** What a client is told in place of a message that names files of the server. */
+/** What clients see in place of a message that names files of the server. */
 const outward: { readonly [C in ErrorCode]?: string } = {
   STORE_CLOSED: 'The store of the server is closed.',
   STORE_NOT_OPEN: 'The log is not open.',
@@ -26,7 +26,7 @@ const outward: { readonly [C in ErrorCode]?: string } = {
 /** Paths in the messages of Node, such as `ENOENT: no such file or directory, open '/srv/logs/a.jsonl'`. */
 const quotedPath = /(["'`])(?:\/|[a-z]:[\\/]|\\\\).*?\1/gi
 
-/** An error as clients are told it: the same code, and no path of the server. */
+/** An error as clients may see it: the same code, without paths of the server. */
 export function outwardError(error: ErrorInfo): ErrorInfo {
   const what = Object.hasOwn(outward, error.code) ? outward[error.code as ErrorCode] : undefined
   if (what !== undefined) return errorInfo(error.code as ErrorCode, what)
@@ -35,17 +35,17 @@ export function outwardError(error: ErrorInfo): ErrorInfo {
   return message === error.message ? error : { code: error.code, message }
 }
 
-/** What clients are told of anything that code of the application threw. */
+/** The message of anything the application threw, as clients may see it. */
 export const outwardMessage = (thrown: unknown): string =>
   outwardError(
     thrown instanceof RuntimeError ? toErrorInfo(thrown, 'INTERNAL') : { code: 'INTERNAL', message: messageOf(thrown) },
   ).message
 
-/** Why an agent is paused, as clients are told it. */
+/** Why an agent is paused, as clients may see it. */
 export const outwardReason = (reason: PauseReason): PauseReason =>
   reason.type === 'store' ? { ...reason, error: outwardError(reason.error) } : reason
 
-/** What ended, or went wrong, as clients are told it. */
+/** A value with an error or a pause reason, as clients may see it. */
 export function withOutwardError<T extends { readonly error?: ErrorInfo; readonly reason?: unknown }>(value: T): T {
   const { error, reason } = value
   const isStore = (reason as PauseReason | undefined)?.type === 'store'
@@ -59,6 +59,6 @@ export function withOutwardError<T extends { readonly error?: ErrorInfo; readonl
 
 const mayCarry: ReadonlySet<AgentEvent['type']> = new Set<AgentEvent['type']>(['error', 'run.end', 'child.ended'])
 
-/** An event as clients are told it; the same object where it says nothing of the server's files. */
+/** An event as clients may see it; the same object if it names no files of the server. */
 export const outwardEvent = (event: AgentEvent): AgentEvent =>
   mayCarry.has(event.type) ? withOutwardError(event as AgentEvent & { readonly error?: ErrorInfo }) : event

@@ -3,7 +3,7 @@ import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues } from '../../protocol/errors.ts'
 import { clientFrameSchema, type CheckedClientFrame } from '../../protocol/frames.ts'
 
-/** Longest part of a client's frame that is said back to it, in UTF-16 units. */
+/** Most of a client's frame that an error quotes, in UTF-16 units. */
 const maxEchoed = 500
 
 /** The text of a message. */
@@ -16,7 +16,7 @@ export const messageText = (data: RawData): string =>
 
 type Read = CheckedClientFrame | { readonly problem: string; readonly id?: string }
 
-/** Reads a frame; what is wrong with it is said, never thrown. */
+/** Reads a frame; never throws: a bad one is described by `problem`. */
 export function readFrame(text: string, maxDepth: number): Read {
   const read = readJson(text, maxDepth, 'frame')
   if ('problem' in read) return read
@@ -29,7 +29,7 @@ export function readFrame(text: string, maxDepth: number): Read {
   return typeof id === 'string' && id.length <= 128 ? { problem, id } : { problem }
 }
 
-/** A JSON text as a value, or what is wrong with `what` it is. */
+/** Parses a JSON text, called `what` in the description of a problem. */
 export function readJson(text: string, maxDepth: number, what: string): { value: unknown } | { problem: string } {
   if (depthOf(text) > maxDepth) return { problem: `The ${what} is nested deeper than ${maxDepth} levels.` }
   try {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../protocol/clock.ts'
 import type { Logger } from '../../protocol/logger.ts'
 
-/** Lines of one kind within a minute; of those after that only how many there were. */
+/** Lines of one kind per minute; after that they are only counted. */
 const maxLines = 5
 const windowMs = 60_000
-/** Longest text of a client's that is repeated, in UTF-16 units. */
+/** Longest quoted text of a client, in UTF-16 units. */
 const maxFieldChars = 200
 
-/** What somebody is turned away for; each kind has lines of its own. */
+/** Why a client was rejected; each kind is limited separately. */
 export type RefusalKind =
   | 'origin'
   | 'host'
@@ -26,8 +26,8 @@ interface Window {
 }
 
 /**
- * Writes to the server's log who was turned away and why: what a browser hides from its page can be read there. A flood does not fill
- * the log: of each kind a few lines a minute, and then how many more there were.
+ * Logs rejected clients on the server: a browser hides the reason from its page. A flood does not fill the log: each kind gets a few
+ * lines a minute, and then the number of those left out.
  */
 export class RefusalLog {
   readonly #logger: Logger | undefined

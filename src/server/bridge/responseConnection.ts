@@ -2,16 +2,16 @@ import type { ServerResponse } from 'node:http'
 import type { Connection } from './connections.ts'
 import type { OpenResponse } from './endpoint.ts'
 
-/** Pings in a row between which a client may take nothing of what waits. */
+/** Pings in a row for which a client may read nothing of what is waiting. */
 const maxSilent = 2
 
-/** An answer of an endpoint: it counts as a connection until it is over, and a client that does not read it is cut off. */
+/** An open HTTP response: it counts as a connection, and a client that does not read it is cut off. */
 export class ResponseConnection implements Connection, OpenResponse {
   readonly #response: ServerResponse
   readonly #hardLimitBytes: number
   readonly #isGranted: () => boolean
   #onLeave: () => void = () => {}
-  /** Bytes that had left at the last ping. */
+  /** Bytes sent by the last ping. */
   #left = -1
   #silent = 0
 
@@ -29,7 +29,7 @@ export class ResponseConnection implements Connection, OpenResponse {
     this.#onLeave = listener
   }
 
-  /** An answer takes no frames. */
+  /** A response receives no frames. */
   tick(): void {}
 
   ping(): void {

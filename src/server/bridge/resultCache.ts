@@ -1,24 +1,24 @@
-/** Results kept of a session, the newest ones: so many commands may be sent again that leave nothing in a log. */
+/** Newest results kept per session: this many commands that leave no record can be sent again. */
 const maxResults = 1_000
-/** Of those whose clients have left, for each token: sessions, and the results of all of them. The one left longest ago goes first. */
+/** Limits per token for sessions without a client: their number, and their results together. The longest idle goes first. */
 const maxIdleSessions = 10_000
 const maxIdleResults = 100_000
 
-/** How much is remembered. */
+/** How much is kept. */
 export interface CacheLimits {
   readonly results: number
   readonly idleSessions: number
   readonly idleResults: number
 }
 
-/** What one session had carried out since the server was started. */
+/** Results of one session's commands since the server started. */
 export class SessionResults {
   readonly owner: string
   readonly #max: number
   readonly #results = new Map<string, Promise<unknown>>()
-  /** Sockets that are connected under it: an old one may be there still when the next one comes. */
+  /** Sockets connected under it: an old one may still be open when the next one connects. */
   sockets = 0
-  /** When the last of them left. */
+  /** When the last of them closed. */
   leftAt = 0
 
   constructor(owner: string, max: number) {
@@ -30,7 +30,7 @@ export class SessionResults {
     return this.#results.size
   }
 
-  /** Carries a command out once: the same id gets the same result. One that was refused did nothing, and may be tried again. */
+  /** Runs a command once: the same id gets the same result. A command that was refused did nothing and may be retried. */
   once(id: string, run: () => unknown): Promise<unknown> {
     const known = this.#results.get(id)
     if (known !== undefined) return known
@@ -43,17 +43,17 @@ export class SessionResults {
 }
 
 /**
- * Remembers what sessions had carried out, for as long as they may come back: while somebody is connected, and for some time after.
- * What left a record is found in the agents' logs beyond that. Each token has a room of its own, which no other can fill.
+ * Keeps the results of each session's commands while a client is connected and for some time after, so that a command sent again is
+ * answered and not repeated. Commands that leave a record are found in the agents' logs after that. Each token has its own limits.
  */
 export class ResultCache {
   readonly #keptMs: number
   readonly #limits: CacheLimits
   readonly #sessions = new Map<string, SessionResults>()
-  /** Sessions that nobody is connected to, by token, the one left longest ago first. */
+  /** Sessions without a client, by token, the longest idle first. */
   readonly #idle = new Map<string, Map<string, SessionResults>>()
 
-  /** `keptMs`: how long a session that was left is remembered. */
+  /** `keptMs`: how long a session without a client is kept. */
   constructor(
     keptMs: number,
     limits: CacheLimits = { results: maxResults, idleSessions: maxIdleSessions, idleResults: maxIdleResults },
@@ -62,12 +62,12 @@ export class ResultCache {
     this.#limits = limits
   }
 
-  /** Sessions that are remembered. */
+  /** Number of sessions kept. */
   get size(): number {
     return this.#sessions.size
   }
 
-  /** A client goes on with a session, or begins it; `owner` is whose room it takes. */
+  /** A client continues or starts a session; `owner` is the token whose limits apply. */
   enter(sessionId: string, owner: string): SessionResults {
     const session = this.#sessions.get(sessionId) ?? new SessionResults(owner, this.#limits.results)
     this.#sessions.set(sessionId, session)
@@ -95,7 +95,7 @@ export class ResultCache {
     }
   }
 
-  /** Forgets sessions that were left long enough ago. */
+  /** Drops sessions that have been idle long enough. */
   expire(now: number): void {
     for (const [owner, idle] of this.#idle) {
       for (const [id, { leftAt }] of idle) {

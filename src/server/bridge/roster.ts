@@ -4,13 +4,13 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Reach } from './access.ts'
 import { summaryOf } from './snapshots.ts'
 
-/** Between two polls of the agents, in milliseconds. */
+/** Interval of polling, in milliseconds. */
 const pollMs = 200
 
-/** Somebody who watches which agents there are. */
+/** A client that watches the list of running agents. */
 export interface RosterWatcher {
   readonly reach: Reach
-  /** Takes no more for now. */
+  /** No more should be sent for now. */
   readonly isFull: boolean
   send(frame: ServerFrame): void
 }
@@ -18,18 +18,18 @@ export interface RosterWatcher {
 /** An agent as it is now, for all who watch. */
 interface RosterEntry {
   readonly summary: AgentSummary
-  /** The same as text, to be compared. */
+  /** The same as text, for comparison. */
   readonly text: string
 }
 
 /**
- * Tells watchers which agents run and how they are. It polls them a few times a second while somebody watches, so that an agent that
- * does a thousand things a second costs no more than one that does one.
+ * Sends watchers the agents that run and what has changed. It polls a few times a second while somebody watches, so a busy agent costs
+ * no more than a quiet one.
  */
 export class Roster {
   readonly #agents: () => readonly Agent[]
   readonly #clock: Clock
-  /** What each was sent of the agents, by id. */
+  /** What each was sent last, by agent. */
   readonly #watchers = new Map<RosterWatcher, Map<string, string>>()
   #cancel: (() => void) | undefined
 

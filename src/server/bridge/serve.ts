@@ -50,7 +50,7 @@ export async function serve(
     if (upgrades.knows(pathOf(request))) {
       if (closing === undefined) upgrades.handle(request, socket, head)
       else upgrades.reject(request, socket, serverClosing)
-      // On a server of the application's own other paths may be for others.
+      // On the application's own server other paths may belong to other listeners.
     } else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, unknownPath)
   }
   let closing: Promise<void> | undefined
@@ -62,7 +62,7 @@ export async function serve(
   }
   http.on('upgrade', upgrade)
   const stopHeartbeat = startHeartbeat(clock, bridge)
-  // It stays what it was once the server is closed.
+  // It stays the same after the server is closed.
   const own = options.server === undefined ? { address: host, port: addressOf(http)!.port } : undefined
 
   return {
@@ -101,7 +101,7 @@ export async function serve(
 
 const isForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'
 
-/** Once a second: fresh allowances; every `pingMs`: is the client still there? */
+/** Renews the frame allowances every second, and pings clients every `pingMs`. */
 function startHeartbeat(clock: Clock, bridge: Bridge): () => void {
   let since = 0
   let cancel = (): void => {}
@@ -151,7 +151,7 @@ function addressOf(server: Server): Address | undefined {
   return address === null || typeof address === 'string' ? undefined : address
 }
 
-/** A server that listens on every address is reached by that of this machine. */
+/** A server that listens on all addresses is reached by the local one. */
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
 /** Where clients of a server connect; empty: nowhere. */

@@ -5,10 +5,10 @@ import { SessionProjection } from '../../sessions/sessionProjection.ts'
 import { summaryOf, type SessionSummary } from '../../sessions/listSessions.ts'
 import type { Reach } from './access.ts'
 
-/** Logs that were read to their end and may be read on from there; of others a longer log is read anew. */
+/** Logs whose reading can continue where it ended; the others are read from the start when they grow. */
 const maxFolds = 32
 
-/** A log and how it stands; a store that cannot tell has it read. */
+/** A log and its size; a store without `stat` has its logs read. */
 interface LogEntry {
   readonly id: string
   readonly stat: LogStat | undefined
@@ -44,7 +44,7 @@ export class SessionIndex {
   readonly #summaries = new Map<string, Summary>()
   readonly #folds = new Map<string, Fold>()
   #last: Promise<unknown> = Promise.resolve()
-  /** A look at the store that has not begun: whoever asks meanwhile shares it. */
+  /** A listing of the store that has not started yet: requests until then share it. */
   #listing: Promise<readonly LogEntry[]> | undefined
 
   constructor(store: Store) {
@@ -96,7 +96,7 @@ export class SessionIndex {
   async #pathOf({ id, stat }: LogEntry): Promise<readonly string[] | undefined> {
     const size = stat?.size ?? 0
     const known = this.#ancestries.get(id)
-    // A log only grows, unless it is another one by now.
+    // A log only grows, unless it was replaced.
     if (known !== undefined && (known.path === undefined ? size === known.size : size >= known.size)) return known.path
     const path = await createdRecord(this.#store, id).then(
       (created) => created?.path,
@@ -107,7 +107,7 @@ export class SessionIndex {
   }
 
   async #summarise(id: string): Promise<SessionSummary | undefined> {
-    // Before it is read: what comes meanwhile makes another of it.
+    // Before it is read, so that later records change it.
     const stat = await this.#statOf(id)
     const known = this.#summaries.get(id)
     if (known !== undefined && isSame(stat, known.stat)) return known.summary
@@ -131,7 +131,7 @@ export class SessionIndex {
     if (error === undefined && fold.next === 1) return undefined
     if (error === undefined) this.#folds.set(id, fold)
     if (this.#folds.size > maxFolds) this.#folds.delete(this.#folds.keys().next().value!)
-    // By the name it is found under, whatever its records say.
+    // Under the id it was found by, whatever its records say.
     return { ...summaryOf(fold.projection.session), id, ...(error === undefined ? {} : { error }) }
   }
 

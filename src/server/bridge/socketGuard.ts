@@ -4,10 +4,10 @@ import { closeCodes } from '../../protocol/frames.ts'
 
 /** "Internal error" of the WebSocket protocol: come back later. */
 export const brokenCode = 1011
-/** For a client to answer a close, in milliseconds. */
+/** How long a client has to answer a close, in milliseconds. */
 const closeMs = 2_000
 
-/** What a socket of the server is held to. */
+/** The rules that a socket must keep. */
 export interface SocketRules {
   readonly clock: Clock
   /** Messages a client may send within a second. */
@@ -16,7 +16,7 @@ export interface SocketRules {
   readonly isGranted: () => boolean
 }
 
-/** Guards a socket of the server: it answers pings, sends no flood, keeps its token, and goes when it is told to. */
+/** Guards a socket of the server: heartbeat, rate limit, a token that is still valid, and a close that does not hang. */
 export class SocketGuard {
   readonly #socket: WebSocket
   readonly #rules: SocketRules
@@ -59,7 +59,7 @@ export class SocketGuard {
     this.#socket.ping()
   }
 
-  /** Closes; a client that does not answer that is cut off. */
+  /** Closes; a client that does not answer is cut off. */
   close(code: number, reason: string): void {
     if (this.#socket.readyState > 1) return
     this.#socket.close(code, reason)

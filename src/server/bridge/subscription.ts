@@ -12,9 +12,9 @@ export interface Wanted {
   readonly descendants: boolean
 }
 
-/** Readings of the log that may find nothing of what the store says it has. */
+/** Reads of the log that may find none of what the store says it has. */
 const maxEmptyReads = 3
-/** Until a store that failed is asked again, in milliseconds. */
+/** Delay before a store that failed is read again, in milliseconds. */
 const retryMs = 1_000
 
 interface Parts {
@@ -28,8 +28,8 @@ interface Parts {
 }
 
 /**
- * One agent as one client reads it, by cursor: from the log, then from the feed, with no gap and no repeat. A client that reads
- * slowly is told so and gets what it missed from the log again once it has read; nothing is queued for it.
+ * One client's position in one agent's log: it reads from the log, then from the feed, without gaps or repeats. A slow client is sent
+ * `lagging`, and gets what it missed from the log once it has caught up; nothing is queued for it.
  */
 export class Subscription {
   readonly #parts: Parts
@@ -61,11 +61,11 @@ export class Subscription {
   #take(event: FeedEvent): void {
     const { outbox } = this.#parts
     if (this.#state !== 'live' || !this.#wants(event)) return
-    // A record that came while the log was read is there already.
+    // A record that arrived while the log was being read has been sent already.
     if (event.isLogged && event.seq <= this.#cursor) return
     if (outbox.isFull) return this.#lag()
     if (event.isLogged && event.seq > this.#cursor + 1) {
-      // The agent lived elsewhere for a while: what is missing is in the log.
+      // The agent ran elsewhere for a while: what is missing is in the log.
       this.#state = 'catchingUp'
       return void this.#catchUp()
     }
@@ -129,7 +129,7 @@ export class Subscription {
     const before = this.#cursor
     for await (const record of store.read(agentId, this.#cursor + 1)) {
       const frame = loggedFrame(eventOf(record, { agentId, path }))
-      // The reading goes on where it is: a log read anew from its beginning each time would take ever longer.
+      // The read is continued, not restarted: starting over each time would take ever longer.
       while (this.#parts.outbox.isFull && !this.#isClosed) await this.#drained()
       if (!this.#sendNext({ seq: record.seq, frame })) return
     }
@@ -137,7 +137,7 @@ export class Subscription {
     else await this.#written()
   }
 
-  /** Waits until the store has what it did not have yet. */
+  /** Waits until the store has the missing records. */
   async #written(): Promise<void> {
     const { feed } = this.#parts
     const pending = feed.durable()

@@ -23,7 +23,7 @@ import { EndpointSocket } from './endpointSocket.ts'
 import { bridgePath } from './serveOptions.ts'
 import { AgentAccess } from './agentAccess.ts'
 
-/** A connection that may be opened, or why not. */
+/** How to open a connection, or why not. */
 type Opening = Refusal | ((socket: WebSocket) => Connection)
 
 /** Makes connections of the requests to open a WebSocket: at `/bridge`, and at the paths of endpoints. */
@@ -45,7 +45,7 @@ export class Upgrades {
     })
   }
 
-  /** Whether a path is one of those here. */
+  /** Whether this server upgrades requests at a path. */
   knows(path: string): boolean {
     return path === bridgePath || this.#endpoints.get(path)?.connect !== undefined
   }
@@ -60,7 +60,7 @@ export class Upgrades {
     })
   }
 
-  /** Turns a request away. The socket is no more the HTTP server's to close: whoever stayed would hold it open. */
+  /** Rejects a request. The HTTP server no longer owns the socket, so it must be closed here. */
   reject(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
     this.#admission.logRefusal(request, refusal)
     socket.once('finish', () => socket.destroy())
@@ -117,7 +117,7 @@ export class Upgrades {
   }
 }
 
-/** The subprotocol that is spoken; the one that carries a token is none. */
+/** The subprotocol to speak; the one that carries a token does not count. */
 function chosenOf(offered: readonly string[], path: string): string | undefined {
   if (offered.includes(bridgeProtocol)) return bridgeProtocol
   return path === bridgePath ? undefined : offered.find((name) => !name.startsWith(tokenProtocolPrefix))
