@@ -5,7 +5,7 @@ import type { Endpoint } from '../bridge/endpoint.ts'
 import { openAcp } from './openAcp.ts'
 import { socketStream } from './socketStream.ts'
 
-/** What an ACP endpoint may be told. */
+/** Options of an ACP endpoint. */
 export interface AcpOptions {
   /** Name of the definition whose agents `session/new` spawns, unless the client names another. Default: the server's first. */
   readonly definition?: string | undefined
@@ -14,7 +14,7 @@ export interface AcpOptions {
 const optionsSchema = z.strictObject({ definition: z.string().min(1).optional() })
 
 /**
- * The Agent Client Protocol at `/acp`, for `runtime.serve({ endpoints: [acp()], definitions })`: one ACP connection a WebSocket.
+ * The Agent Client Protocol at `/acp`, for `runtime.serve({ endpoints: [acp()], definitions })`: one ACP connection per WebSocket.
  * A session is a root agent and its id is the agent's; a socket that closes ends no agent.
  *
  * @throws RuntimeError `INVALID_OPTION`

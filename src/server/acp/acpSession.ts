@@ -26,7 +26,7 @@ interface Turn {
   isCancelled: boolean
 }
 
-/** An agent as one client sees it: what it does is told until the session is let go. */
+/** An agent as one client sees it: its updates are sent until the session is detached. */
 export class AcpSession {
   readonly id: string
   readonly #host: SessionHost
@@ -36,7 +36,7 @@ export class AcpSession {
   #agent: Agent
   #unsubscribe: () => void
   #turn: Turn | undefined
-  /** Said with the first turn: before the session has an answer the client does not know it. */
+  /** Sent with the first turn: before `session/new` is answered, the client does not know the session. */
   #remark: string | undefined
 
   constructor(agent: Agent, host: SessionHost) {
@@ -62,7 +62,7 @@ export class AcpSession {
     return this.#agent.definition
   }
 
-  /** Goes on with the agent of this id, which is another object once it was closed and woken. */
+  /** Continues with this instance of the agent: after it was closed and woken, there is another. */
   attach(agent: Agent): void {
     if (agent === this.#agent) return
     this.#unsubscribe()
@@ -74,7 +74,7 @@ export class AcpSession {
     this.#remark = text
   }
 
-  /** Tells everything so far; resolves once the client has it. */
+  /** Sends everything so far; resolves once the client has it. */
   async replay(): Promise<void> {
     const { updates, openCalls } = pastUpdates(this.#agent.conversation)
     this.#live.know(openCalls)
@@ -83,13 +83,13 @@ export class AcpSession {
     await this.#outbox.flushed()
   }
 
-  /** Asks about the calls that wait already. */
+  /** Asks about calls that are waiting already. */
   askPending(): void {
     for (const call of this.#agent.approvals()) this.#ask(call)
   }
 
   /**
-   * A run. Rejects with `QUEUE_FULL` while a prompt of this connection is under way, with what `agent.prompt` throws, and with
+   * Starts a run and waits for it. Rejects with `QUEUE_FULL` while a prompt of this connection is under way, with what `agent.prompt` throws, and with
    * the error of a run that failed.
    */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
@@ -129,7 +129,7 @@ export class AcpSession {
     }
   }
 
-  /** Aborts what runs and lets the agent go; its log is there to go on from. */
+  /** Aborts and closes the agent; it can be resumed from its log. */
   async end(): Promise<void> {
     this.cancel()
     await this.#agent.close()
@@ -137,7 +137,7 @@ export class AcpSession {
     this.detach()
   }
 
-  /** Stops telling; the agent goes on. */
+  /** Stops sending updates; the agent continues. */
   detach(): void {
     this.#unsubscribe()
     this.#permissions.close()
@@ -159,7 +159,7 @@ export class AcpSession {
   }
 
   #ask(call: Parameters<Permissions['ask']>[1]): void {
-    // Whoever may only look on is not asked.
+    // Observers are not asked.
     if (this.#host.access.role !== 'observe') void this.#permissions.ask(this.#agent, call)
   }
 

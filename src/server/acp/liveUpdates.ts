@@ -5,27 +5,27 @@ import type { GrowingReply } from '../../protocol/events.ts'
 import { note, pruneNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate, textContent, type KnownCall } from './toolCallShape.ts'
 
-/** Most of a call's output that is shown while it runs, in UTF-16 units. */
+/** Most output of a running call that is shown, in UTF-16 units. */
 const maxProgress = 8_192
 
 interface LiveOptions {
   readonly agentId: string
   /** Whether the client shows compactions. */
   readonly showsCompactions: boolean
-  /** Whether a request is one of this connection, so that its message is known there. */
+  /** Whether a request came over this connection, whose client then has the message. */
   isOwn(requestId: string): boolean
 }
 
 type Reader<T extends AgentEvent['type']> = (live: LiveUpdates, event: EventOf<T>) => readonly SessionUpdate[]
 
-/** Pieces of one attempt at a reply share an id; one that was begun again is another message. */
+/** Pieces of one attempt at a reply share an id; each attempt is a message of its own. */
 const replyId = ({ turnIndex }: { readonly turnIndex: number }, attempt: number): string =>
   attempt > 1 ? `t${turnIndex}.${attempt}` : `t${turnIndex}`
 
-/** Makes session updates of an agent's events, those of its sub-agents only as far as somebody is asked about their calls. */
+/** Turns an agent's events into session updates; of sub-agents only calls that need approval. */
 export class LiveUpdates {
   readonly options: LiveOptions
-  /** Whether the run under way was asked for here. */
+  /** Whether the run under way was requested over this connection. */
   isOwnRun = false
   attempt = 1
   /** How much of the reply was sent, in UTF-16 units. */
@@ -43,13 +43,13 @@ export class LiveUpdates {
     return reader?.(this, event) ?? []
   }
 
-  /** The pieces of a reply under way, as if they had been heard. */
+  /** The reply under way, as if its deltas had been received. */
   catchUp(reply: GrowingReply): SessionUpdate[] {
     this.sent.text = this.sent.thinking = 0
     return this.rest(replyId(reply, this.attempt), reply)
   }
 
-  /** Calls that the client has been told of. */
+  /** Marks calls as known to the client. */
   know(toolCallIds: Iterable<string>): void {
     for (const id of toolCallIds) this.#known.add(id)
   }
@@ -58,7 +58,7 @@ export class LiveUpdates {
     return this.#known.has(toolCallId)
   }
 
-  /** Tells of a call, unless the client knows it. */
+  /** Announces a call, unless the client knows it. */
   announce(call: KnownCall): SessionUpdate[] {
     if (this.#known.has(call.toolCallId)) return []
     this.#known.add(call.toolCallId)
@@ -70,14 +70,14 @@ export class LiveUpdates {
     this.#progress.delete(toolCallId)
   }
 
-  /** What a running call has printed so far; of much only the end. */
+  /** The output of a running call so far; only the end if it is long. */
   printed(toolCallId: string, output: string): string {
     const all = ((this.#progress.get(toolCallId) ?? '') + output).slice(-maxProgress).toWellFormed()
     this.#progress.set(toolCallId, all)
     return all
   }
 
-  /** What is not sent yet of a reply's thinking and text. */
+  /** The unsent rest of a reply's thinking and text. */
   rest(messageId: string, { text, thinking }: { readonly text: string; readonly thinking: string }): SessionUpdate[] {
     return [
       ...this.#piece('agent_thought_chunk', messageId, 'thinking', { text: thinking, offset: 0 }),

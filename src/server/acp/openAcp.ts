@@ -15,7 +15,7 @@ import { AcpSession, type SessionHost } from './acpSession.ts'
 import { checkFolders, definitionFor, mcpRemark } from './sessionRequest.ts'
 import { listPage } from './sessionList.ts'
 
-/** How a connection is to behave. */
+/** Options of an ACP connection. */
 export interface OpenOptions {
   /** Name of the definition that `session/new` spawns where the client names none. Default: the first. */
   readonly definition?: string | undefined
@@ -23,7 +23,7 @@ export interface OpenOptions {
   onStuck?(): void
 }
 
-/** Answers an ACP client over a stream, as far as its access lets it. Once it is closed the agents go on, and nobody is told. */
+/** Serves an ACP client over a stream, within its access. After it closes, the agents continue. */
 export function openAcp(stream: Stream, access: AgentAccess, options: OpenOptions = {}): AgentConnection {
   const sessions = new Map<string, AcpSession>()
   let showsCompactions = false
@@ -123,7 +123,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     const session = sessions.get(found.id) ?? open(found, client)
     session.attach(found)
     remarkOn(session, params)
-    // Asked once the answer has left: before, the client may not show anything.
+    // After the answer was sent: before, the client may not be able to show a request.
     setImmediate(() => session.askPending())
     return session
   }
@@ -154,7 +154,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
   }
 }
 
-/** Does what a request asks; whatever is thrown becomes its error. */
+/** Answers a request; whatever is thrown becomes its error. */
 async function answer<T>(sessionId: string | undefined, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -168,7 +168,7 @@ const invalidParams = -32602
 const internal = -32603
 const notFound = -32002
 
-/** Our errors that are the client's doing, as codes of JSON-RPC and ACP. */
+/** Errors caused by the client, as codes of JSON-RPC and ACP. */
 const rpcCodes: { readonly [C in ErrorCode]?: number } = {
   AGENT_NOT_FOUND: notFound,
   AGENT_STOPPED: notFound,
@@ -182,7 +182,7 @@ const rpcCodes: { readonly [C in ErrorCode]?: number } = {
   BRIDGE_LIMIT: invalidRequest,
 }
 
-/** Any thrown value as the error of a request: our code is in `data`, beside the session where there is one. */
+/** Any thrown value as the error of a request, with our code and the session in `data`. */
 function toRequestError(thrown: unknown, sessionId?: string): RequestError {
   if (thrown instanceof RequestError) return thrown
   const { code, message } = outwardError(toErrorInfo(thrown, 'INTERNAL'))

@@ -15,8 +15,8 @@ type Entry =
   | { readonly type: 'mark'; reached(): void }
 
 /**
- * Updates of one session on their way to the client, in order and one at a time. Neighbouring pieces of a message are joined
- * while they wait; when too many characters do, the client is given up and nothing more is sent. Never rejects.
+ * Updates of one session waiting to be sent, in order and one at a time. Adjacent pieces of a message are joined while they wait; if
+ * too many characters wait, the client is given up and nothing more is sent. Never rejects.
  */
 export class Outbox {
   readonly #options: OutboxOptions
@@ -42,17 +42,17 @@ export class Outbox {
     this.#add(entry)
   }
 
-  /** What was before: it is taken piece by piece, as the client reads. */
+  /** Past updates, which are taken one by one as the client reads. */
   replay(updates: Iterable<SessionUpdate>): void {
     this.#add({ type: 'past', updates })
   }
 
-  /** Resolves once everything before has been handed over, or never will be. */
+  /** Resolves once everything before was sent, or never will be. */
   flushed(): Promise<void> {
     return new Promise((resolve) => this.#add({ type: 'mark', reached: resolve }))
   }
 
-  /** Asked anew after each wait. */
+  /** A getter, since it may have changed after each await. */
   get #isClosed(): boolean {
     return this.#state === 'closed'
   }
@@ -105,7 +105,7 @@ const sizeOf = (update: SessionUpdate): number => {
   return text === undefined ? JSON.stringify(update).length : text.length + 200
 }
 
-/** The text of a piece of a message that may be joined with others. */
+/** The text of an update that may be joined with its neighbours. */
 function pieceOf(update: SessionUpdate): string | undefined {
   if (update.sessionUpdate !== 'agent_message_chunk' && update.sessionUpdate !== 'agent_thought_chunk') return undefined
   return update.content.type === 'text' && !('_meta' in update) ? update.content.text : undefined

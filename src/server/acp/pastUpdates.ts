@@ -6,7 +6,7 @@ import type { Tag } from '../../protocol/braking.ts'
 import { revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate } from './toolCallShape.ts'
 
-/** What a client is told of a conversation it did not see. */
+/** A conversation for a client that did not follow it. */
 export interface Past {
   readonly updates: readonly SessionUpdate[]
   /** Calls of it that have not ended. */
@@ -14,8 +14,8 @@ export interface Past {
 }
 
 /**
- * A conversation as a client would have seen it live: everything ever said, in its order, what was abandoned too, each revert
- * told where it happened. Pure.
+ * A conversation as a client would have seen it live: everything in order, abandoned parts too, with each revert where it happened.
+ * Pure.
  */
 export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
   const nodes = conversation.log()

@@ -6,9 +6,9 @@ import { callShape } from './toolCallShape.ts'
 interface PermissionOptions {
   readonly sessionId: string
   readonly client: AgentContext
-  /** Whether the connection is closed: nobody has decided then. */
+  /** Whether the connection is closed: then an answer does not count. */
   isClosed(): boolean
-  /** Resolves once the client has been told what was before. */
+  /** Resolves once the client has been sent what came before. */
   flushed(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ const choices = [
 const idOf = ({ agentId, callId }: { readonly agentId: string; readonly callId: string }): string =>
   `${agentId} ${callId}`
 
-/** Asks a client about the calls that wait for a decision, each once, and takes a question back when it is settled elsewhere. */
+/** Asks a client about calls that wait for a decision, each once, and cancels a request that was decided elsewhere. */
 export class Permissions {
   readonly #options: PermissionOptions
   readonly #asked = new Map<string, AbortController>()
@@ -29,7 +29,7 @@ export class Permissions {
     this.#options = options
   }
 
-  /** Never rejects. A client that cannot ask, or whose answer makes no sense, has denied. */
+  /** Never rejects. A client that cannot ask, or gives no valid answer, has denied. */
   async ask(agent: Agent, call: PendingApproval): Promise<void> {
     const id = idOf(call)
     if (this.#asked.has(id)) return
@@ -48,7 +48,7 @@ export class Permissions {
     }
   }
 
-  /** A call was decided or has ended: nobody need be asked any more. */
+  /** A call was decided or has ended: cancels its request. */
   settle(call: { readonly agentId: string; readonly callId: string }): void {
     this.#asked.get(idOf(call))?.abort()
   }

@@ -30,7 +30,7 @@ const readers: { readonly [T in ContentBlock['type']]: (block: BlockOf<T>) => Pl
 const oneLine = (text: string): string => text.replace(/[\s[\]]+/g, ' ').trim()
 
 /**
- * What a client's user said, as an agent takes it: a link becomes a Markdown link, an embedded text is given with its address.
+ * A prompt's content as an agent takes it: a link becomes a Markdown link, an embedded text is given with its address.
  *
  * @throws RuntimeError `INVALID_CONTENT` for audio and for binary resources that are no images
  */
@@ -39,7 +39,7 @@ export const promptContent = (blocks: readonly ContentBlock[]): PlainBlock[] =>
 
 type LimitName = Extract<PauseReason, { type: 'limit' }>['limit']
 
-/** ACP knows no limit of money or time: what they stop is more requests. */
+/** ACP has no limits of cost or time: they stop further requests. */
 const limitReasons: { readonly [L in LimitName]: StopReason } = {
   turns: 'max_turn_requests',
   tokens: 'max_tokens',

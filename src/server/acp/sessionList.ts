@@ -9,8 +9,8 @@ const pageSize = 50
 const maxTitle = 80
 
 /**
- * A page of the sessions that can be gone on with, running or not, the one written last first. Agents are bound to no folder, so they
- * are in the list of whichever is asked for. Rejects with `STORE_READ_FAILED`, `INVALID_OPTION` for a cursor that is none.
+ * A page of the sessions that can be continued, running or not, the one written last first. Agents are not tied to a folder, so they
+ * are listed for any. Rejects with `STORE_READ_FAILED`, `INVALID_OPTION` for a cursor that is none.
  */
 export async function listPage(
   access: AgentAccess,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 
-/** A client may run on another system than the server. */
+/** The client may run on another operating system than the server. */
 const absolute = /^(?:\/|\\\\|[A-Za-z]:[\\/])/
 
 const metaSchema = z.object({ definition: z.string().optional() }).optional()
@@ -26,7 +26,7 @@ export function definitionFor(
 }
 
 /**
- * Folders are checked and not used: what an agent may work on is in its definition.
+ * Checks the folders, which are not used: what an agent may work on is in its definition.
  *
  * @throws RuntimeError `INVALID_OPTION` for a relative `cwd`, and for more folders, which are not announced
  */
@@ -40,7 +40,7 @@ export function checkFolders({
   }
 }
 
-/** What a person is told about MCP servers that were asked for and are not connected. */
+/** A note to the user about MCP servers that were requested and are not connected. */
 export function mcpRemark(servers: readonly McpServer[]): string | undefined {
   if (servers.length === 0) return undefined
   const names = servers.map(({ name }) => name).join(', ')

@@ -16,13 +16,13 @@ export const chunk = (sessionUpdate: ChunkKind, messageId: string, content: Cont
 export const textChunk = (kind: ChunkKind, messageId: string, text: string): SessionUpdate =>
   chunk(kind, messageId, { type: 'text', text })
 
-/** What a person said; nothing of what the application said in a person's place, such as a memory. */
+/** What a person said; nothing that the application added, such as a memory. */
 export const userUpdates = (nodeId: number, { content, provenance }: UserMessage): SessionUpdate[] =>
   provenance === undefined
     ? content.map((block: PlainBlock) => chunk('user_message_chunk', `n${nodeId}`, contentBlock(block)))
     : []
 
-/** Something the runtime has to say: a thought of its own, which a client shows as it shows the model's; `_meta` has it as data. */
+/** A note of the runtime, which clients show like the model's thinking; `_meta` has it as data. */
 export const note = (messageId: string, text: string, meta: object): SessionUpdate => ({
   sessionUpdate: 'agent_thought_chunk',
   messageId,
@@ -30,7 +30,7 @@ export const note = (messageId: string, text: string, meta: object): SessionUpda
   _meta: { escapement: meta },
 })
 
-/** The way back that a tag is left by. */
+/** A revert, with its tag. */
 export const revertNote = (target: NodeId, tag: Tag, category?: RevertOutcome['category']): SessionUpdate => {
   const what = `Went back to ${formatNodeId(target)}: ${counted(tag.abandoned.length, 'message')} left the context.`
   const meta = { type: 'revert', target, kind: tag.kind, abandoned: tag.abandoned, ...(category && { category }) }

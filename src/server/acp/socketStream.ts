@@ -10,8 +10,8 @@ interface SocketLimits {
 }
 
 /**
- * A WebSocket as ACP messages: one a text frame. What is no JSON, or nested too deeply, is answered with an error. While more than
- * `highWaterBytes` wait in the socket a write is not over until its own bytes have left.
+ * A WebSocket as a stream of ACP messages, one per text frame. What is not JSON, or nested too deeply, is answered with an error. While
+ * more than `highWaterBytes` wait in the socket, a write resolves only when its bytes have left.
  */
 export function socketStream(socket: TextSocket, { highWaterBytes, depth }: SocketLimits): Stream {
   let isOpen = true
@@ -50,7 +50,7 @@ const refusal = (error: RequestError): string =>
 const parseError = refusal(RequestError.parseError())
 const tooDeep = refusal(RequestError.invalidRequest({ code: 'BRIDGE_LIMIT' }, 'the message is nested too deeply'))
 
-/** `undefined`: it is no JSON, which has no such value. */
+/** `undefined`: it is not JSON, which has no such value. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)

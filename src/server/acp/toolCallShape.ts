@@ -7,7 +7,7 @@ import { textOf } from '../../protocol/messages.ts'
 /** Longest title of a call, in UTF-16 units. */
 const maxTitle = 100
 
-/** Kinds of the tools that come with the library; clients choose icons by them. */
+/** Kinds of the built-in tools; clients choose icons by them. */
 const kinds: Readonly<Record<string, ToolKind>> = {
   read_file: 'read',
   list_files: 'search',
@@ -19,7 +19,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   prun: 'think',
 }
 
-/** A call as it is known before it ran. */
+/** A call as known before it has run. */
 export interface KnownCall {
   readonly toolCallId: string
   readonly name: string
@@ -28,7 +28,7 @@ export interface KnownCall {
   readonly agentId?: string
 }
 
-/** What a person reads of a call: its tool and the first text of its input, such as `read_file src/a.ts`. */
+/** A short title of a call: its tool and the first text of its input, such as `read_file src/a.ts`. */
 export function titleOf({ name, input, agentId }: Omit<KnownCall, 'toolCallId'>): string {
   const values: unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]
   const first = values.find((value) => typeof value === 'string')
@@ -36,7 +36,7 @@ export function titleOf({ name, input, agentId }: Omit<KnownCall, 'toolCallId'>)
   return cutEnd(parts.join(' ').replace(/\s+/g, ' ').trim(), maxTitle)
 }
 
-/** The call as something an update or a question about permission can hold. */
+/** A call as updates and permission requests carry it. */
 export const callShape = (call: KnownCall) => ({
   toolCallId: call.toolCallId,
   title: titleOf(call),
@@ -52,12 +52,12 @@ export const callUpdate = (call: KnownCall): SessionUpdate => ({
   status: 'pending',
 })
 
-/** A block of ours as one of theirs. */
+/** A block as ACP content. */
 export const contentBlock = (block: PlainBlock): ContentBlock => ({ ...block })
 
 export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } })
 
-/** What came of a call. Files it changed are locations, where their paths are absolute as ACP wants them. */
+/** The result of a call. Changed files are locations if their paths are absolute, as ACP requires. */
 export function outcomeUpdate(toolCallId: string, message: ToolResultMessage): SessionUpdate {
   const { content, isError, changed = [], synthetic } = message
   const locations = changed.filter((path) => isAbsolute(path)).map((path) => ({ path }))

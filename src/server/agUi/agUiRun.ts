@@ -7,45 +7,45 @@ import { approvalInterrupts, awaitsDecision, endingOf, type Ending } from './end
 import { requestIdOf } from './ids.ts'
 import type { ThreadActivity } from './threadActivity.ts'
 
-/** What a run is begun with. */
+/** How a run starts. */
 interface RunStart {
-  /** Ids of the user messages it says, in order. */
+  /** Ids of its user messages, in order. */
   readonly messageIds?: readonly string[]
-  /** It continues what is under way, and need not wait for a run of its own to start. */
+  /** It continues what is under way, without waiting for a run of its own to start. */
   readonly isContinuation?: boolean
-  /** The run of the agent that it is already, and what that has used. */
+  /** The agent's run, if that has started already, and what it has used. */
   readonly agentRunId?: string | undefined
   readonly usage?: Usage
 }
 
-/** What there was before anybody looked at a run. */
+/** What happened before a run had its first observer. */
 interface Backlog {
   /** The conversation before it. */
   readonly before: readonly Message[]
   readonly events: { readonly event: AgentEvent; readonly isShown: boolean }[]
 }
 
-/** Who looks at a run. */
+/** Follows a run. */
 interface RunObserver {
   take(event: AgentEvent, isShown: boolean): void
-  /** Its end may be told. */
+  /** The run is over: its end may be sent. */
   over(): void
 }
 
-/** A run as AG-UI counts them: from a request of a client to its end, or to a question in the middle. */
+/** A run in the sense of AG-UI: from a client's request to the end, or to an interrupt. */
 export class AgUiRun {
   readonly activity: ThreadActivity
   readonly runId: string
   readonly observers = new Set<RunObserver>()
-  /** Called once its end was told. */
+  /** Called once its observers know that it is over. */
   onOver: () => void = () => {}
-  /** Ids of the user messages it says. */
+  /** Ids of its user messages. */
   readonly messageIds: readonly string[]
   /** Those of them that are not in the conversation yet. */
   readonly pendingMessageIds: string[]
   readonly #isContinuation: boolean
   #agentRunId: string | undefined
-  /** `ending`: it has an ending, which waits for the store; `over`: that may be told. */
+  /** `ending`: its ending waits for the store; `over`: that may be sent. */
   #state: 'opening' | 'running' | 'ending' | 'over' = 'opening'
   #ending: Ending | undefined
   #backlog: Backlog | undefined
@@ -65,12 +65,12 @@ export class AgUiRun {
     this.#spentBefore = activity.agent.spent
   }
 
-  /** Whether what the agent does now is this run; before, it waits for those ahead of it. */
+  /** Whether the agent is working on this run; before that, it waits for those ahead of it. */
   get isLive(): boolean {
     return this.#isContinuation || this.#agentRunId !== undefined
   }
 
-  /** Whether its end may be told. */
+  /** Whether its end may be sent. */
   get isOver(): boolean {
     return this.#state === 'over'
   }
@@ -84,13 +84,13 @@ export class AgUiRun {
     return this.#usage
   }
 
-  /** Everything that began it was carried out. */
+  /** All its commands have been dispatched. */
   opened(): void {
     if (this.#state === 'opening') this.#state = 'running'
     this.#checkInterrupt()
   }
 
-  /** What happened before anybody could look; only for the first who asks. Nothing is kept after. */
+  /** What happened before the first observer, which alone gets it; nothing is kept after that. */
   takeBacklog(): Backlog | undefined {
     const backlog = this.#backlog
     this.#backlog = undefined
@@ -107,15 +107,15 @@ export class AgUiRun {
     this.#backlog?.events.push({ event, isShown })
     if (isShown && isRoot && event.type === 'run.end') {
       this.finish(endingOf(agent, event, this.activity.lastText([event.runId])))
-      // It is the last event of a step: those that led to the question have been told.
+      // It is the last event of a step: those that led to the interrupt have been sent.
     } else if (event.type === 'state.changed') {
-      // An agent that was closed has not always a word of it in its log.
+      // The log does not always say that an agent was closed.
       if (isRoot && event.state === 'stopped') this.finish({ type: 'cancelled' })
       this.#checkInterrupt()
     }
   }
 
-  /** Ends it; the first ending counts. It is told once the store has what led to it. */
+  /** Ends it; the first ending counts. It is sent once the store has the records before it. */
   finish(ending: Ending): void {
     if (this.#ending !== undefined) return
     const { agent } = this.activity
@@ -124,12 +124,12 @@ export class AgUiRun {
     this.#usage = addUsage(this.#usage, lessSpent(agent.spent, this.#spentBefore).usage)
     const over = (): void => this.#finished()
     const pending = agent.durable()
-    // A store that fails is told of by the agent, which pauses.
+    // If the store fails, the agent pauses and says so.
     if (pending === undefined) over()
     else pending.then(over, over)
   }
 
-  /** The client's id of a message that became part of the conversation, when it is the next of those this run says. */
+  /** The client's id of a message that joined the conversation, if it is the next one of this run. */
   messageIdFor(event: EventOf<'message.added'>): string | undefined {
     return event.message.source !== 'steering' && this.#isMine(event) ? this.pendingMessageIds.shift() : undefined
   }
@@ -140,14 +140,14 @@ export class AgUiRun {
     if (isOwn) this.#spentBefore = this.activity.agent.spent
   }
 
-  /** Whether an event of the agent is of this run. */
+  /** Whether an event of the agent belongs to this run. */
   #isMine(event: AgentEvent): boolean {
     if (!('runId' in event)) return this.isLive
     if (this.#isContinuation) this.#agentRunId ??= event.runId
     return event.runId === this.#agentRunId
   }
 
-  /** Ends it with a question when nothing goes on before somebody decides. */
+  /** Ends it with an interrupt if nothing can continue before a decision. */
   #checkInterrupt(): void {
     const { agent } = this.activity
     if (this.#state !== 'running' || !this.isLive || !awaitsDecision(agent)) return

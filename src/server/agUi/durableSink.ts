@@ -1,21 +1,21 @@
 import type { Event } from '@ag-ui/core'
 import type { Agent } from '../../runtime/agents/agent.ts'
 
-/** Where the events of one run go: the answer to a request, or a socket. */
+/** Where the events of one run go: a response, or a socket. */
 export interface Sink {
-  /** It takes no more for now: what is written anyway waits in memory. */
+  /** No more should be written for now; what is written anyway waits in memory. */
   readonly isFull: boolean
   write(event: Event): void
-  /** Calls once, when what waits has left; only while it is full. */
+  /** Calls once what is waiting has been sent; only while it is full. */
   onDrain(call: () => void): void
-  /** No more events come. */
+  /** There are no more events. */
   end(): void
 }
 
-/** Events that may wait for the store before no more are taken. */
+/** Events that may wait for the store before it counts as full. */
 const maxHeld = 1_024
 
-/** Resolves once the store has all that was recorded of an agent and its sub-agents; `undefined`: it has. */
+/** Resolves once the store has all records of an agent and its sub-agents; `undefined`: it has them. */
 function unwritten(agent: Agent): Promise<unknown> | undefined {
   const own = agent.durable()
   const below = agent.children().flatMap((child) => unwritten(child) ?? [])
@@ -24,8 +24,8 @@ function unwritten(agent: Agent): Promise<unknown> | undefined {
 }
 
 /**
- * Hands events on once the store has what led to them, and in their order: a client never knows more than the log of a server that
- * was killed. While the store fails they are handed on as they come.
+ * Passes events on, in order, once the store has the records behind them, so a client never knows more than the log of a killed
+ * server. While the store fails, events are passed on as they come.
  */
 export class DurableSink implements Sink {
   readonly #sink: Sink
@@ -61,7 +61,7 @@ export class DurableSink implements Sink {
     if (this.#held.length === 0) this.#sink.end()
   }
 
-  /** The client has left: what waits is for nobody. */
+  /** The client has left: drops what is waiting. */
   drop(): void {
     this.#held = []
     this.#onDrain = undefined
@@ -71,7 +71,7 @@ export class DurableSink implements Sink {
     let pending: Promise<unknown> | undefined = first
     while (this.#held.length > 0) {
       const count = this.#held.length
-      // What a failing store does not take is in memory until it works again.
+      // The records stay in memory until the store works again.
       await pending?.catch(() => {})
       for (const event of this.#held.splice(0, count)) this.#sink.write(event)
       pending = this.#held.length > 0 ? unwritten(this.#agent) : undefined

@@ -7,21 +7,21 @@ import { withOutwardError } from '../bridge/outwardError.ts'
 import type { AgentTree } from '../../runtime/agents/agentTree.ts'
 import { toolCallIdOf, pauseInterruptId } from './ids.ts'
 
-/** How a run is told to have ended; threadId and runId are added by whoever tells. */
+/** How a run ended. */
 export type Ending =
   | { readonly type: 'interrupt'; readonly interrupts: readonly Interrupt[] }
   | { readonly type: 'success'; readonly result?: { readonly stopReason: string; readonly text: string } }
   | { readonly type: 'cancelled' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
 
-/** The answers an approval takes, and what may be answered to a pause. */
+/** The schema of an answer to an approval. */
 const approvalAnswer = {
   type: 'object',
   properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
   required: ['approved'],
 }
 
-/** The calls that wait for a decision, as questions to the front end. */
+/** The calls that wait for a decision, as interrupts. */
 export const approvalInterrupts = (agent: Agent): Interrupt[] =>
   agent.approvals().map(({ agentId, callId, key, name, input }) => ({
     id: key,
@@ -33,7 +33,7 @@ export const approvalInterrupts = (agent: Agent): Interrupt[] =>
     ...(agentId === agent.id ? {} : { subagentRunId: agentId }),
   }))
 
-/** Whether nothing goes on before somebody decides a call: of the agent, or of the sub-agents it waits for. */
+/** Whether nothing can continue before a call is decided, of the agent or of the sub-agents it waits for. */
 export const awaitsDecision = (agent: Agent): boolean => agent.approvals().length > 0 && isWaiting(agent.tree())
 
 function isWaiting({ state, children }: AgentTree): boolean {
@@ -41,7 +41,7 @@ function isWaiting({ state, children }: AgentTree): boolean {
   return busy.every(isWaiting) && (state === 'paused' || (state === 'executing' && busy.length > 0))
 }
 
-/** The end of a run of ours as one of AG-UI. */
+/** The end of an agent's run as AG-UI has it. */
 export function endingOf(agent: Agent, end: RecordOf<'run.end'> | RunResult, text: string): Ending {
   const { stopReason, reason, error } = withOutwardError(end)
   if (stopReason === 'error') {
@@ -68,7 +68,7 @@ function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Inter
   }
 }
 
-/** An ending for somebody who comes later: what was answered meanwhile is not asked again. */
+/** An ending for a client that comes later: interrupts answered since are left out. */
 export function endingNow(agent: Agent, ending: Ending): Ending {
   if (ending.type !== 'interrupt') return ending
   const asked = new Set(agent.approvals().map(({ key }) => key))

@@ -4,8 +4,8 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { Sink } from './durableSink.ts'
 
 /**
- * Events as the answer to a request: server-sent events, with a comment now and then so that nobody takes it for dead. What is
- * large goes in pieces, the next one when the connection has taken the last.
+ * Events as a response of server-sent events, with a comment now and then to keep it alive. Large events are written in pieces, the
+ * next one once the connection has taken the last.
  */
 export class EventStream implements Sink {
   readonly #response: ServerResponse
@@ -57,7 +57,7 @@ export class EventStream implements Sink {
     if (!this.#isBusy) this.#response.end()
   }
 
-  /** Writes as much as the connection takes; what is small goes even when it is full, as whoever asks `isFull` sends little then. */
+  /** Writes as much as the connection takes; small events even if it is full, since little is sent then. */
   #pump(): void {
     for (;;) {
       if (this.#pieces === undefined) {
@@ -83,17 +83,17 @@ export class EventStream implements Sink {
 
   #keepAlive(): void {
     this.#cancel = this.#clock.after(this.#everyMs, () => {
-      // Whoever does not read what waits is not told more.
+      // Nothing more for a client that is not reading.
       if (!this.isFull) this.#response.write(': still here\n\n')
       this.#keepAlive()
     })
   }
 }
 
-/** Longest piece of an event that is written at once, in UTF-16 units. */
+/** Longest piece of an event written at once, in UTF-16 units. */
 const longestPiece = 64 * 1024
 
-/** A server-sent event in pieces: of a whole conversation only one message at a time is in memory as text. */
+/** A server-sent event in pieces: a conversation is turned into text one message at a time. */
 function* eventText(event: Event): Generator<string, void, undefined> {
   if (event.type !== EventType.MESSAGES_SNAPSHOT) return yield* piecesOf(`data: ${JSON.stringify(event)}\n\n`)
   const { messages, ...rest } = event
@@ -105,7 +105,7 @@ function* eventText(event: Event): Generator<string, void, undefined> {
   yield before === ',' ? ']}\n\n' : `${before}]}\n\n`
 }
 
-/** A text in pieces that are not too long; no character is cut in two. */
+/** A text in pieces of limited length; no character is split. */
 export function* piecesOf(text: string, longest = longestPiece): Generator<string, void, undefined> {
   let from = 0
   while (text.length - from > longest) {

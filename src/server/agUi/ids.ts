@@ -1,25 +1,25 @@
-/** Ids that AG-UI events and messages carry: the same whenever they are derived, so that a snapshot fits what was streamed. */
+/** Ids of AG-UI events and messages. They are derived, so that a snapshot matches what was streamed. */
 
-/** Of the reply of a turn: a turn has one. */
+/** Of a turn's reply. */
 export const replyMessageId = (agentId: string, turnIndex: number): string => `${agentId}/t${turnIndex}`
 
-/** Of what the model thought in it; another attempt at the reply is another message. */
+/** Of its thinking; each attempt at a reply has its own. */
 export const thinkingMessageId = (reply: string, attempt = 1): string =>
   `${reply}/thinking${attempt === 1 ? '' : `~${attempt}`}`
 
-/** Of a tool call: those of sub-agents are told apart by whose they are. */
+/** Of a tool call; those of sub-agents carry the agent's id. */
 export const toolCallIdOf = (rootId: string, agentId: string, callId: string): string =>
   agentId === rootId ? callId : `${agentId}/${callId}`
 
-/** Of a tool's answer. */
+/** Of a tool result. */
 export const resultMessageId = (agentId: string, turnIndex: number, callId: string): string =>
   `${replyMessageId(agentId, turnIndex)}/${callId}`
 
-/** Of the question whether a paused run shall go on. */
+/** Of the interrupt of a paused run. */
 export const pauseInterruptId = (agentId: string): string => `${agentId}/pause`
 
 /**
- * What the log knows a run by. A runId may be any text: with its mark it is never the id of a command of the bridge, which begins
- * with a session's.
+ * The request id of a run in the log. A `runId` may be any text; the prefix keeps it apart from the ids of the bridge's commands,
+ * which start with a session id.
  */
 export const requestIdOf = (runId: string): string => `ag-ui:${runId}`

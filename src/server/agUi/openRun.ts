@@ -12,23 +12,23 @@ import { propOf } from './readInput.ts'
 import { blocksOf, newContext, newMessages } from './userInput.ts'
 import { Thread } from './thread.ts'
 
-/** Threads that were talked with, by agent. */
+/** Threads by agent. */
 export type Threads = WeakMap<Agent, Thread>
 
-/** Begins the run a client asks for, or finds it. */
+/** Starts the run a client asks for, or finds it. */
 export type OpenRun = (input: RunAgentInput) => Promise<AgUiRun>
 
-/** What the endpoint was given. */
+/** Options of the endpoint. */
 interface Rules {
   readonly threads: Threads
-  /** Of threads that are new. */
+  /** Definition of new threads. */
   readonly definition: string | undefined
 }
 
 const answerSchema = z.object({ approved: z.boolean(), reason: z.string().optional() })
 
 /**
- * Begins the run a client asks for, or finds it: the same `runId` is never run twice. Rejects, and nothing happened then, with
+ * Starts the run a client asks for, or finds it: the same `runId` never runs twice. Rejects, without any effect, with
  * `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`, `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
  */
 export async function openRun(access: AgentAccess, input: RunAgentInput, rules: Rules): Promise<AgUiRun> {
@@ -49,7 +49,7 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
   rules.threads.set(agent, thread)
   const known = thread.run(input.runId)
   if (known !== undefined) return known
-  // Nothing is waited for once the log was read: of two requests with one runId the second finds the first.
+  // No await after the log was read: of two requests with the same runId the second finds the first.
   return await withPastRun({ access, thread, runId: input.runId }, (past) => {
     const found = thread.run(input.runId)
     if (found !== undefined) return found
@@ -57,7 +57,7 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
   })
 }
 
-/** A run that the log knows and this thread does not: it goes on, or tells how it ended. */
+/** A run that is in the log but not in this thread: it continues, or has ended. */
 function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRun): AgUiRun {
   const { activity } = thread
   const { agentRunId, agentRunIds, end, usage, queue } = past
@@ -68,7 +68,7 @@ function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRu
   thread.begin(run, () => {
     if (end !== undefined) run.finish(endingOf(thread.agent, end, activity.lastText(agentRunIds)))
     else if (agentRunId !== undefined) for (const [id, child] of past.children) activity.children.set(id, child)
-    // Of one that only answered a question, the log has nothing but the answer.
+    // Of a run that only answered an interrupt, the log has just the answer.
     else if (queue !== 'waiting') run.finish({ type: queue === 'dropped' ? 'cancelled' : 'success' })
     return undefined
   })
@@ -127,7 +127,7 @@ function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun 
   return run
 }
 
-/** Aborts what the agent does. The runs that are aborted tell their clients themselves. */
+/** Aborts the agent. The aborted runs inform their own clients. */
 function abort(thread: Thread, { runId }: RunAgentInput): AgUiRun {
   const run = new AgUiRun(thread.activity, runId, { isContinuation: true })
   thread.begin(run, () => {
@@ -143,7 +143,7 @@ interface Prompt {
   readonly context?: ReturnType<typeof newContext>
 }
 
-/** Answers the questions that ended the run before. */
+/** Answers the interrupts that ended the previous run. */
 function resumeRun(
   thread: Thread,
   { runId, resume = [] }: RunAgentInput,
@@ -157,7 +157,7 @@ function resumeRun(
   if (answered.size < resume.length) throw new RuntimeError('INVALID_OPTION', 'resume: a question is answered twice.')
   const pause = resume.find(({ interruptId }) => interruptId === pauseInterruptId(agentId))
   const others = resume.filter((entry) => entry !== pause)
-  // The answer to a call is also one to the pause of a server that was started again: the call is asked for anew.
+  // After a restart, the answer to a call also resumes the paused run: the call will be asked about again.
   const isAskedAnew = pause === undefined && agent.pause?.type === 'interrupted'
   const decisions = isAskedAnew ? [] : others.map((entry) => decisionOf(agent, entry))
   const isGivenUp = isPaused && (pause ?? resume[0])?.status === 'cancelled'
@@ -170,7 +170,7 @@ function resumeRun(
       if (prompt !== undefined)
         agent.dispatch({ type: 'agent.followUp', agentId, ...prompt }, { requestId: `${requestIdOf(runId)}/said` })
     }
-    // What may be refused goes first: a decision cannot be taken back.
+    // First what may be refused: a decision cannot be undone.
     if (!isPaused) followUp()
     for (const { callId, approved, reason } of decisions) {
       const decision = approved ? 'approve' : 'deny'

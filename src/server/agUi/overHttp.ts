@@ -7,7 +7,7 @@ import type { OpenRun } from './openRun.ts'
 import { readInput } from './readInput.ts'
 import { RunView } from './runView.ts'
 
-/** Answers a RunAgentInput with its run as server-sent events; what is wrong with it with a status and `{ code, message }`. */
+/** Answers a RunAgentInput with its run as server-sent events, or with a status and `{ code, message }`. */
 export async function overHttp(
   request: IncomingMessage,
   response: ServerResponse,
@@ -36,13 +36,13 @@ export async function overHttp(
     view.start(input)
   } catch (thrown) {
     if (response.headersSent) throw thrown
-    // What was not read of the request must not be taken for the next one.
+    // The unread rest of the request must not be taken for the next one.
     if (!request.complete) response.setHeader('connection', 'close')
     answerError(response, access.outward(thrown))
   }
 }
 
-/** `undefined`: the client left before it had said everything. @throws RuntimeError `BRIDGE_LIMIT` */
+/** `undefined`: the client left before the end. @throws RuntimeError `BRIDGE_LIMIT` */
 async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   const tooLarge = (): RuntimeError => new RuntimeError('BRIDGE_LIMIT', `The input is larger than ${maxBytes} bytes.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
@@ -63,7 +63,7 @@ async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<strin
   })
 }
 
-/** The status each error is answered with; any other is a fault of the server's. */
+/** Status by error code; all others are the server's fault. */
 const statuses: { readonly [code: string]: number } = {
   BRIDGE_FRAME: 400,
   INVALID_CONTENT: 400,
@@ -82,7 +82,7 @@ const statuses: { readonly [code: string]: number } = {
   RUNTIME_CLOSED: 503,
 }
 
-/** Answers a request that no run came of, as JSON. */
+/** Answers with an error as JSON. */
 function answerError(
   response: ServerResponse,
   { code, message }: ErrorInfo,

@@ -8,8 +8,8 @@ import { RunView } from './runView.ts'
 import { SocketSink } from './socketSink.ts'
 
 /**
- * Talks AG-UI over a WebSocket: each text that comes is a RunAgentInput, each that goes is an event with the `threadId` and
- * `runId` it is of. Runs are begun in the order they came, and several may go on.
+ * Speaks AG-UI over a WebSocket: each incoming text is a RunAgentInput, each outgoing one an event with its `threadId` and `runId`.
+ * Runs start in the order of their requests, and several may be under way.
  */
 export function overSocket(socket: TextSocket, access: AgentAccess, open: OpenRun): void {
   const sink = new SocketSink(socket, access.limits.highWaterBytes)

@@ -5,16 +5,16 @@ import { requestIdOf } from './ids.ts'
 import type { Thread } from './thread.ts'
 import type { CalledChild } from './translate.ts'
 
-/** What a log knows of the run that a request began: of a process before this one, too. */
+/** What the log says about the run of a request, also one of an earlier process. */
 export class PastRun {
   readonly #requestId: string
-  /** The runs it was: one that a process left behind goes on as another. */
+  /** The agent's runs it consists of: one that was cut off continues as another. */
   readonly agentRunIds: string[] = []
-  /** How the last of them ended; `undefined`: it did not yet. */
+  /** How the last of them ended; `undefined`: it has not. */
   end: RecordOf<'run.end'> | undefined
-  /** Whether it waits for those ahead of it, or was given up before it began. */
+  /** Whether it waits for others, or was dropped before it started. */
   queue: 'none' | 'waiting' | 'dropped' = 'none'
-  /** Sub-agents that were called and have not answered. */
+  /** Sub-agents with calls that are not answered. */
   readonly children = new Map<string, CalledChild>()
   #ended: Usage = noUsage
   #open: Usage = noUsage
@@ -59,7 +59,7 @@ export class PastRun {
   }
 
   #finish(end: RecordOf<'run.end'>): void {
-    // A call that was open in a run which ended is begun anew.
+    // A call left open by a run that ended is made again.
     this.children.clear()
     if (end.runId !== this.agentRunId) return
     this.end = end
@@ -69,8 +69,7 @@ export class PastRun {
 }
 
 /**
- * Looks a run up in the log and does something with it in the same tick: `undefined` when nobody asked for it. Rejects as the
- * store does.
+ * Looks up a run in the log and uses it in the same tick; `undefined`: there is none. Rejects as the store does.
  */
 export async function withPastRun<T>(
   { access, thread, runId }: { readonly access: AgentAccess; readonly thread: Thread; readonly runId: string },
@@ -80,7 +79,7 @@ export async function withPastRun<T>(
   if (!thread.hadRun(runId) && !(await access.wasAsked(agent, requestIdOf(runId)))) return use(undefined)
   const past = new PastRun(runId)
   let next = 1
-  // What is recorded while it is read is read too: the answer fits the moment it is used in.
+  // Records written meanwhile are read too, so that the result is up to date.
   do {
     await agent.durable()
     for await (const record of access.records(agent.id, next)) {

@@ -5,7 +5,7 @@ import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import { readJson } from '../bridge/readFrame.ts'
 
-/** Longest part of what is wrong that is said back, and longest id of a run, in UTF-16 units. */
+/** Longest description of a problem, and longest run id, in UTF-16 units. */
 const maxEchoed = 500
 const longestRunId = 256
 

@@ -3,7 +3,7 @@ import { toolCallIdOf, replyMessageId, thinkingMessageId } from './ids.ts'
 import { piecesOf } from './eventStream.ts'
 import { openText, ownerOf, type EventWriter, type Piece } from './translate.ts'
 
-/** What has come of a reply under way. */
+/** A reply under way, as far as it has come. */
 export interface PartialReply {
   readonly turnIndex: number
   readonly attempt: number
@@ -13,7 +13,7 @@ export interface PartialReply {
   readonly calls: Map<string, { name?: string; text: string }>
 }
 
-/** How much of a reply under way one client was sent. */
+/** How much of a reply one client was sent. */
 interface Position {
   readonly reply: string
   text: number
@@ -21,11 +21,11 @@ interface Position {
   readonly calls: Map<string, number>
 }
 
-/** What is after `from`. Most often it is the newest piece, and the long text need not be put together for it. */
+/** The text after `from`. It is mostly the newest piece, which spares flattening the long text. */
 const restOf = (text: string, from: number, newest: Piece | undefined): string =>
   newest !== undefined && from + newest.text.length === text.length ? newest.text : text.slice(from)
 
-/** Where one client is in the replies under way: what it is sent next is everything after that, in as few events as can be. */
+/** One client's position in the replies under way: everything after it is sent in as few events as possible. */
 export class ReplyCursor {
   readonly #writer: EventWriter
   readonly #positions = new Map<string, Position>()
@@ -35,8 +35,8 @@ export class ReplyCursor {
   }
 
   /**
-   * Writes what has come since, in pieces while the client takes them; `false`: there is more. A client that paused gets no more
-   * pieces than it need.
+   * Writes what has come since, in pieces, while the client takes them; `false`: there is more. A client that paused gets as few
+   * pieces as possible.
    */
   pull(agentId: string, partial: PartialReply, newest?: Piece): boolean {
     const sent = this.#positionIn(agentId, partial)
@@ -63,7 +63,7 @@ export class ReplyCursor {
     }
     for (const [callId, { name, text }] of partial.calls) {
       const from = sent.calls.get(callId) ?? 0
-      // Without a name it cannot begin; the whole call is told once the reply is in.
+      // It cannot start without a name; the whole call is written when the reply is complete.
       if (name === undefined || (sent.calls.has(callId) && from >= text.length)) continue
       this.#writer.parts.closeAll(`${agentId} reply thinking`)
       const toolCallId = this.#openCall(at, callId, name)
@@ -74,7 +74,7 @@ export class ReplyCursor {
     return true
   }
 
-  /** The client has text and thoughts from a snapshot; calls are begun anew. */
+  /** The client has text and thinking from a snapshot; calls are sent again. */
   skip(agentId: string, partial: PartialReply): void {
     const sent = this.#positionIn(agentId, partial)
     sent.text = partial.text.length

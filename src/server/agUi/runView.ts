@@ -12,13 +12,13 @@ import { stateChange, threadStateOf, type ThreadState } from './threadState.ts'
 
 const users = (ids: readonly string[]): Message[] => ids.map((id) => ({ id, role: 'user', content: '' }))
 
-/** Events after which the state cannot be another one: those that come by the hundred. */
+/** Frequent events that never change the state. */
 const isStill = (event: AgentEvent): boolean =>
   event.type.endsWith('.delta') || event.type === 'tool.progress' || event.type === 'turn.request'
 
 /**
- * One run as one client sees it. A client that reads slowly gets nothing until it has caught up, and then how things stand: its
- * memory is what its connection holds, not what it missed.
+ * One run as one client sees it. A slow client gets nothing until it has read what was sent, and then the current state: what it missed
+ * takes no memory.
  */
 export class RunView implements EventWriter {
   readonly parts: OpenParts
@@ -26,7 +26,7 @@ export class RunView implements EventWriter {
   readonly #sink: DurableSink
   readonly #cursor: ReplyCursor
   #threadState: ThreadState | undefined
-  /** `behind`: nothing is written before the client has read; `outdated`: what it missed then is more than pieces of replies. */
+  /** `behind`: nothing is written before the client has read; `outdated`: and it has missed more than deltas. */
   #state: 'live' | 'behind' | 'outdated' | 'closed' = 'live'
 
   constructor(run: AgUiRun, sink: Sink) {
@@ -40,7 +40,7 @@ export class RunView implements EventWriter {
     return this.#run.activity.agent.id
   }
 
-  /** Begins: tells how things stand, then what happens. The messages are those the client has; its tools are ignored. */
+  /** Sends the current state, then events. The messages are those the client has; its tools are ignored. */
   start({ messages: shown, tools }: Pick<RunAgentInput, 'messages' | 'tools'>): void {
     const { activity, runId } = this.#run
     const threadId = this.rootId
@@ -51,7 +51,7 @@ export class RunView implements EventWriter {
     }
     const backlog = this.#run.takeBacklog()
     const isFresh = backlog !== undefined && agree(shown, [...backlog.before, ...users(this.#run.messageIds)])
-    // What was just said is not in the conversation before its run begins.
+    // New messages join the conversation only when their run starts.
     const isSame =
       isFresh ||
       (!this.#hasPartialReply && agree(shown, [...activity.messages(), ...users(this.#run.pendingMessageIds)]))
@@ -65,14 +65,14 @@ export class RunView implements EventWriter {
     if (isOver && ending !== undefined) this.over(endingNow(activity.agent, ending))
   }
 
-  /** The client left: nothing of the run changes. */
+  /** The client left; the run continues. */
   close(): void {
     this.#state = 'closed'
     this.#run.observers.delete(this)
     this.#sink.drop()
   }
 
-  /** The server shuts down: says so and ends, wherever it is. */
+  /** The server is shutting down: says so and ends. */
   leave(): void {
     if (this.#state === 'closed') return
     const message = 'The server shuts down. Ask for the run with its runId again, here or where its log is served next.'
@@ -94,7 +94,7 @@ export class RunView implements EventWriter {
     this.#pauseIfFull()
   }
 
-  /** The run is over: tells so, at once or when the client has caught up. */
+  /** The run is over: sends its end, at once or when the client has caught up. */
   over(ending: Ending | undefined = this.#run.ending): void {
     const { runId, usage } = this.#run
     if (this.#state !== 'live' || ending === undefined) return
@@ -131,7 +131,7 @@ export class RunView implements EventWriter {
     return this.#run.activity.childOf(call)
   }
 
-  /** Says what the conversation is, with what has come of the reply under way. */
+  /** Sends the conversation, with the reply under way so far. */
   #rewrite(shown: readonly Message[]): void {
     const { activity, isLive } = this.#run
     const kept = shown.filter(({ role }) => role === 'system' || role === 'developer')
@@ -143,9 +143,9 @@ export class RunView implements EventWriter {
         messages.push({ id: thinkingMessageId(id, partial.attempt), role: 'reasoning', content: partial.thinking })
       if (partial.text !== '') messages.push({ id, role: 'assistant', content: partial.text })
     }
-    // A client keeps what it has where it stands and adds the rest: to be in order, it has to start from nothing.
+    // A client keeps its messages in place and appends the rest: for the right order it has to start empty.
     if (shown.some((message) => message.role !== 'system' && message.role !== 'developer')) {
-      // Thoughts stay unless a snapshot has some.
+      // Clients keep reasoning messages unless the snapshot has some.
       const nothing: Message = { id: `${this.rootId}/nothing`, role: 'reasoning', content: '' }
       const isThinking = messages.some(({ role }) => role === 'reasoning')
       this.write({ type: EventType.MESSAGES_SNAPSHOT, messages: isThinking ? [...kept, nothing] : kept })
@@ -154,19 +154,19 @@ export class RunView implements EventWriter {
     if (partial !== undefined) this.#cursor.skip(this.rootId, partial)
   }
 
-  /** Opens what is under way; the snapshot before has what came of it so far. */
+  /** Opens the parts under way; the snapshot before has their content so far. */
   #openParts(): void {
     const { activity, isLive } = this.#run
     if (!isLive) return
     for (const child of activity.children.values()) openChild(this, child)
     for (const [agentId, turnIndex] of activity.turns) openStep(this, { agentId, turnIndex })
     for (const [agentId, { turnIndex, text }] of activity.replies) {
-      // It is in the snapshot: what comes of it is added there.
+      // It is in the snapshot, and continues there.
       if (this.pull(agentId) && text !== '') openText(this, { agentId, turnIndex })
     }
   }
 
-  /** Whether some of a reply has come: the client may have some of it, and is told from its beginning. */
+  /** Whether a reply is under way: the client may have a part of it, and gets it from the start. */
   get #hasPartialReply(): boolean {
     return this.#run.isLive && this.#run.activity.replies.has(this.rootId)
   }
@@ -187,7 +187,7 @@ export class RunView implements EventWriter {
     this.#sink.onDrain(() => this.#catchUp())
   }
 
-  /** The client reads again: everything it missed is in the conversation. */
+  /** The client reads again: what it missed is in the conversation. */
   #catchUp(): void {
     if (this.#state === 'closed') return
     const isOutdated = this.#state === 'outdated'
@@ -199,7 +199,7 @@ export class RunView implements EventWriter {
     else this.#pauseIfFull()
   }
 
-  /** What was missed is not told piece by piece: how things stand is. */
+  /** Sends the current state in place of the events that were missed. */
   #startOver(): void {
     const { activity } = this.#run
     for (const childId of this.#announced) {

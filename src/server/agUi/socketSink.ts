@@ -2,7 +2,7 @@ import type { Event } from '@ag-ui/core'
 import type { TextSocket } from '../bridge/endpoint.ts'
 import type { Sink } from './durableSink.ts'
 
-/** The runs of one socket share what may wait in it: what comes while it is full is written when the socket has drained. */
+/** The sinks of one socket's runs, which share its buffer: while that is full, events wait for it to drain. */
 export class SocketSink {
   readonly #socket: TextSocket
   readonly #highWaterBytes: number
@@ -14,12 +14,12 @@ export class SocketSink {
     this.#highWaterBytes = highWaterBytes
   }
 
-  /** Sends an event at once; `ids` tell which run it is of. */
+  /** Sends an event at once; `ids` name its run. */
   send(event: Event, ids: object): void {
     this.#socket.send(JSON.stringify({ ...ids, ...event }), () => this.#flushWaiting())
   }
 
-  /** Where the events of one run go; `onEnd`: no more come. */
+  /** The sink of one run; `onEnd`: there are no more events. */
   of(ids: { readonly threadId: string; readonly runId: string }, onEnd: () => void): Sink {
     const isFull = (): boolean => this.#isFull
     return {
@@ -35,7 +35,7 @@ export class SocketSink {
     }
   }
 
-  /** Nobody is there any more. */
+  /** The client has left. */
   close(): void {
     this.#waiting = []
     this.#onDrain.clear()

@@ -8,23 +8,23 @@ import { endingOf } from './endings.ts'
 import { ThreadActivity } from './threadActivity.ts'
 import { isPrompt } from './threadMessages.ts'
 
-/** Runs of a thread that are remembered with their ends; of those before the log is asked. */
+/** Runs kept with their endings; older ones are read from the log. */
 const maxRuns = 1_000
-/** Ids of runs before those. */
+/** Ids kept of older runs. */
 const maxPast = 10_000
 
-/** An agent as AG-UI clients talk with it: its runs, which hear of it while they go on. */
+/** An agent as an AG-UI thread, and its runs. */
 export class Thread {
   readonly agent: Agent
   readonly activity: ThreadActivity
-  /** Ids of user messages that were taken. */
+  /** Ids of accepted user messages. */
   readonly #taken = new Set<string>()
   readonly #runs = new Map<string, AgUiRun>()
-  /** Ids of runs that are remembered no more: the log is. */
+  /** Ids of older runs, which are only in the log. */
   readonly #past = new Set<string>()
   readonly #active = new Set<AgUiRun>()
   #unsubscribe: (() => void) | undefined
-  /** The newest run that was asked for here: it tells when the agent ended without a word in its log. */
+  /** The newest run requested here: it ends even if the log does not say that the agent has. */
   #asked: Run | undefined
 
   constructor(agent: Agent) {
@@ -37,7 +37,7 @@ export class Thread {
   }
 
   /**
-   * Begins a run: `act` carries out what it asks of the agent, and throws when that is refused; nothing is remembered then.
+   * Starts a run: `act` dispatches its commands, and throws if the agent refuses; then nothing is kept.
    */
   begin(run: AgUiRun, act: () => Run | undefined): void {
     this.#active.add(run)
@@ -56,19 +56,19 @@ export class Thread {
     run.opened()
   }
 
-  /** Whether there was a run of this id, which is in the log at most. */
+  /** Whether there was an older run of this id. */
   hadRun(runId: string): boolean {
     return this.#past.has(runId)
   }
 
-  /** Whether a user message of this id was taken: from a client, or it is one that we gave the id. */
+  /** Whether a user message of this id was accepted, or the id is one of ours. */
   readonly knows = (messageId: string): boolean => {
     if (this.#taken.has(messageId)) return true
     const [, number] = messageId.startsWith(`${this.agent.id}/n`) ? (/\/n(\d+)$/.exec(messageId) ?? []) : []
     return number !== undefined && this.agent.conversation.log().some(({ id }) => id === Number(number))
   }
 
-  /** What a client said in runs of a process before this one has the ids that the client gave: its last messages are those. */
+  /** Gives the user messages of an earlier process's runs the ids of the client's last messages. */
   adoptMessageIds(messages: readonly Message[], agentRunIds: readonly string[]): void {
     const ours = this.agent.conversation
       .log()
@@ -102,7 +102,7 @@ export class Thread {
     this.#unsubscribe = this.agent.subscribe((event) => this.#take(outwardEvent(event)), { descendants: true })
   }
 
-  /** Nothing of a run is listened to any more. */
+  /** A run needs no more events. */
   #remove(run: AgUiRun): void {
     this.#active.delete(run)
     if (this.#active.size > 0) return
@@ -118,7 +118,7 @@ export class Thread {
     this.activity.after(event)
   }
 
-  /** Which of the messages that clients sent a node is: they are taken in order. */
+  /** Finds the client's id of a new node: messages join in the order they were sent. */
   #identify(event: EventOf<'message.added'>): void {
     if (event.agentId !== this.agent.id || this.activity.hasMessage(event)) return
     for (const run of this.#active) {

@@ -8,7 +8,7 @@ import { threadMessages, userMessageId } from './threadMessages.ts'
 import type { CalledChild } from './translate.ts'
 import { contextTier } from './userInput.ts'
 
-/** The conversation of a thread, and what is under way in its agent and the sub-agents that were called. */
+/** The conversation of a thread, and what is under way in its agent and sub-agents. */
 export class ThreadActivity {
   readonly agent: Agent
   /** Ids that clients gave to user messages, by node. */
@@ -36,13 +36,13 @@ export class ThreadActivity {
     return last === undefined ? '' : textOf(last.message.content.filter((block) => block.type === 'text'))
   }
 
-  /** Whether the client has a user message: it sent it, or sent it as context. */
+  /** Whether the client has a user message, which it sent as such or as context. */
   hasMessage({ nodeId, message }: EventOf<'message.added'>): boolean {
     const { provenance } = message
     return this.messageIds.has(nodeId) || (provenance?.type === 'memoryTier' && provenance.tier === contextTier)
   }
 
-  /** Id of a message that the client does not have; `undefined`: it is one of those it sent. */
+  /** Id of a message that the client does not have; `undefined`: it has it. */
   unseenMessageId(event: EventOf<'message.added'>): string | undefined {
     return this.hasMessage(event) ? undefined : userMessageId(this.agent.id, { id: event.nodeId }, this.messageIds)
   }
@@ -54,7 +54,7 @@ export class ThreadActivity {
     return undefined
   }
 
-  /** Somebody begins to listen: takes over what is under way. */
+  /** Starts to follow the agent, with what is under way. */
   start(): void {
     const { id, growingReply } = this.agent
     if (growingReply !== undefined) this.replies.set(id, { ...growingReply, attempt: 1, calls: new Map() })
@@ -62,13 +62,13 @@ export class ThreadActivity {
     for (const childId of this.children.keys()) if (!alive.has(childId)) this.children.delete(childId)
   }
 
-  /** Nobody listens any more. */
+  /** Stops following the agent. */
   stop(): void {
     this.replies.clear()
     this.turns.clear()
   }
 
-  /** Takes what an event begins or goes on with, before anybody is told of it. */
+  /** Applies what an event starts or continues, before runs get it. */
   before(event: AgentEvent): void {
     const { agentId } = event
     if (event.type === 'turn.end') this.turns.delete(agentId)
@@ -79,7 +79,7 @@ export class ThreadActivity {
     else if (agentId === this.agent.id || this.children.has(agentId)) this.#begin(event)
   }
 
-  /** Forgets what an event ended, which was needed to tell of it. */
+  /** Removes what an event ended, which runs may still have needed. */
   after(event: AgentEvent): void {
     const { agentId } = event
     if (event.type === 'reply.end') this.replies.delete(agentId)

@@ -6,7 +6,7 @@ import { textOf, toolCallsOf, type Block, type PlainBlock } from '../../protocol
 import { contextTier } from './userInput.ts'
 import { replyMessageId, resultMessageId, thinkingMessageId } from './ids.ts'
 
-/** What a front end is to show of blocks: text, or parts when there are images. */
+/** Blocks as AG-UI content: a text, or parts if there are images. */
 export function contentOf(blocks: readonly PlainBlock[]): string | ContentPart[] {
   if (blocks.every(({ type }) => type === 'text')) return textOf(blocks)
   return blocks.map((block) =>
@@ -16,7 +16,7 @@ export function contentOf(blocks: readonly PlainBlock[]): string | ContentPart[]
   )
 }
 
-/** The arguments of a call as a JSON text; a model's that were no JSON as they came. */
+/** The arguments of a call as JSON; those that were not JSON as they came. */
 export const argumentsOf = (input: unknown): string =>
   typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}')
 
@@ -78,18 +78,18 @@ function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMe
   return messages
 }
 
-/** What a client sent as context stands in the conversation, and is no message of the client's. */
+/** Context of a client is in the conversation, but is not one of its messages. */
 function isContext({ message }: ConversationNode): boolean {
   if (message.role !== 'user') return false
   const { provenance } = message
   return provenance?.type === 'memoryTier' && provenance.tier === contextTier
 }
 
-/** Whether a node is what a prompt said, and no context of it. */
+/** Whether a node is the message of a prompt, not context. */
 export const isPrompt = (node: ConversationNode): boolean =>
   node.message.role === 'user' && node.message.source === 'prompt' && !isContext(node)
 
-/** Of a user message: the client's own id where it is known. */
+/** Id of a user message: the client's own if it is known. */
 export const userMessageId = (
   agentId: string,
   { id, rebasedFrom }: Pick<ConversationNode, 'id' | 'rebasedFrom'>,
@@ -97,14 +97,14 @@ export const userMessageId = (
 ): string =>
   clientIds.get(id) ?? (rebasedFrom === undefined ? undefined : clientIds.get(rebasedFrom)) ?? `${agentId}/n${id}`
 
-/** Whether a client shows what the thread holds, as far as it is the thread's to say. */
+/** Whether a client has the thread's messages; those of other kinds do not count. */
 export function agree(clients: readonly Message[], ours: readonly Message[]): boolean {
   const shown = clients.filter(isShared)
   const held = ours.filter(isShared)
   return shown.length === held.length && shown.every((message, index) => isSame(message, held[index]!))
 }
 
-/** A client that left in the middle of a reply has a part of it. */
+/** A client that left during a reply has only a part of it. */
 function isSame(shown: Message, held: Message): boolean {
   if (shown.id !== held.id || shown.role !== held.role) return false
   if (shown.role !== 'assistant' || held.role !== 'assistant') return true
@@ -119,7 +119,7 @@ function isSame(shown: Message, held: Message): boolean {
   )
 }
 
-/** Arguments come as the model wrote them, or as they were read. */
+/** Arguments are as the model wrote them, or parsed and serialised again. */
 function isSameJson(one: string, other: string): boolean {
   if (one === other) return true
   try {

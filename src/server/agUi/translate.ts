@@ -9,35 +9,35 @@ import { argumentsOf, contentOf } from './threadMessages.ts'
 /** The newest piece of a reply under way. */
 export type Piece = Pick<EventOf<'reply.delta' | 'thinking.delta' | 'toolCall.delta'>, 'type' | 'text'>
 
-/** What a translation writes to, and what it asks. */
+/** Where a translation writes, and what it needs to know. */
 export interface EventWriter {
-  /** The agent that the thread is. */
+  /** The thread's agent. */
   readonly rootId: string
   readonly parts: OpenParts
-  /** It takes no more for now. */
+  /** No more should be written for now. */
   readonly isFull: boolean
   write(event: Event): void
-  /** The conversation changed otherwise than by something at its end. */
+  /** The conversation changed other than by an addition at its end. */
   rewrite(): void
-  /** The id a client shows a user message by; `undefined`: it has that message already. */
+  /** Id of a user message that the client does not have; `undefined`: it has it. */
   unseenMessageId(event: EventOf<'message.added'>): string | undefined
-  /** Writes what has come of a reply under way and is not written yet. */
+  /** Writes the part of a reply under way that is not written yet. */
   pull(agentId: string, newest: Piece): unknown
   /** The sub-agent that carries a call out. */
   childOf(call: { readonly agentId: string; readonly callId: string }): string | undefined
 }
 
-/** A part of a sub-agent's own; what it says is begun by keys with its id. */
+/** Key of a sub-agent's part; keys of the parts within it start with its id. */
 export const childKey = (childId: string): string => `subagent:${childId}`
 
 type Translation<T extends AgentEvent['type']> = (event: EventOf<T>, writer: EventWriter) => void
 type Table = { readonly [T in AgentEvent['type']]?: Translation<T> }
 
-/** Whose an event is; nothing of the agent itself. */
+/** Marks events of sub-agents. */
 export const ownerOf = (rootId: string, agentId: string): { subagentRunId?: string } =>
   agentId === rootId ? {} : { subagentRunId: agentId }
 
-/** Begins the text of a reply. */
+/** Starts the text of a reply. */
 export function openText(writer: EventWriter, { agentId, turnIndex }: { agentId: string; turnIndex: number }): string {
   const messageId = replyMessageId(agentId, turnIndex)
   const who = ownerOf(writer.rootId, agentId)
@@ -49,7 +49,7 @@ export function openText(writer: EventWriter, { agentId, turnIndex }: { agentId:
   return messageId
 }
 
-/** Begins a turn as a step. */
+/** Starts a turn as a step. */
 export function openStep(writer: EventWriter, { agentId, turnIndex }: { agentId: string; turnIndex: number }): void {
   const stepName = `turn ${turnIndex}`
   const who = ownerOf(writer.rootId, agentId)
@@ -60,7 +60,7 @@ export function openStep(writer: EventWriter, { agentId, turnIndex }: { agentId:
   )
 }
 
-/** Calls of a reply that were not streamed, or whose name had not come. */
+/** Writes the calls of a reply that were not streamed, or whose names had not come. */
 function writeCalls(writer: EventWriter, { agentId, turnIndex, message }: EventOf<'reply.end'>): void {
   const who = ownerOf(writer.rootId, agentId)
   for (const { callId, name, input } of toolCallsOf(message.content)) {
@@ -73,7 +73,7 @@ function writeCalls(writer: EventWriter, { agentId, turnIndex, message }: EventO
   }
 }
 
-/** Text of a reply that no delta brought. */
+/** Writes the text of a reply that was not streamed. */
 function writeText(writer: EventWriter, event: EventOf<'reply.end'>, text: string): void {
   if (text === '' || writer.parts.has(`${event.agentId} reply text`)) return
   const messageId = openText(writer, event)
@@ -93,7 +93,7 @@ const custom =
     })
   }
 
-/** Whether the conversation of the thread itself is meant. */
+/** Whether an event belongs to the thread's own agent. */
 const isOwn = (event: AgentEvent, writer: EventWriter): boolean => event.agentId === writer.rootId
 
 const table: Table = {
@@ -181,7 +181,7 @@ const table: Table = {
   'events.dropped': (_, writer) => writer.rewrite(),
 }
 
-/** A sub-agent that a call began. */
+/** A sub-agent that runs for a call. */
 export interface CalledChild {
   readonly childId: string
   readonly name: string
@@ -191,7 +191,7 @@ export interface CalledChild {
   readonly callId: string
 }
 
-/** Announces a sub-agent: what it does from here on carries its id. */
+/** Announces a sub-agent: its events carry its id. */
 export function openChild(writer: EventWriter, { childId, name, agentId, turnIndex, callId }: CalledChild): void {
   writer.parts.open(
     childKey(childId),
@@ -207,7 +207,7 @@ export function openChild(writer: EventWriter, { childId, name, agentId, turnInd
   )
 }
 
-/** Ends what a sub-agent began, and itself; one that ended by itself is ended already. */
+/** Ends the parts of a sub-agent, and its own, unless it has ended already. */
 function closeChild(writer: EventWriter, childId: string, failure: string | undefined): void {
   writer.parts.closeAll(`${childId} `)
   const message = failure === '' ? 'The sub-agent failed.' : failure
@@ -217,7 +217,7 @@ function closeChild(writer: EventWriter, childId: string, failure: string | unde
   )
 }
 
-/** Writes what an event is in AG-UI; most of what only the log needs is nothing. */
+/** Writes an event as AG-UI events; many have none. */
 export function translate(event: AgentEvent, writer: EventWriter): void {
   const translation = table[event.type] as Translation<AgentEvent['type']> | undefined
   translation?.(event, writer)

@@ -4,7 +4,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf, type PlainBlock } from '../../protocol/messages.ts'
 import type { ProvenanceKind } from '../../protocol/provenance.ts'
 
-/** Marks, in the provenance of a message, what came as AG-UI context. */
+/** Marks AG-UI context in the provenance of a message. */
 export const contextTier = 'ag-ui'
 
 /** A piece of context, in the shape of a prompt. */
@@ -14,8 +14,7 @@ interface ContextMessage {
 }
 
 /**
- * User messages that are new: those after the last answer which the thread does not know yet. What a client claims was said
- * before is not taken over.
+ * New user messages: those after the last answer that the thread does not have. What a client claims was said before that is ignored.
  */
 export function newMessages(
   messages: readonly Message[],
@@ -27,7 +26,7 @@ export function newMessages(
     .filter((message): message is UserMessage => message.role === 'user' && !knows(message.id))
 }
 
-/** What a user message says. @throws RuntimeError `INVALID_CONTENT`: something other than text and images that came along. */
+/** The blocks of a user message. @throws RuntimeError `INVALID_CONTENT` for anything but text and images sent as data */
 export function blocksOf({ content }: UserMessage): PlainBlock[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.map(blockOf)
@@ -41,7 +40,7 @@ function blockOf(part: ContentPart): PlainBlock {
   throw new RuntimeError('INVALID_CONTENT', what)
 }
 
-/** AG-UI context that the conversation does not hold yet: clients send all of it with every run. */
+/** AG-UI context that is not in the conversation yet: clients send all of it with every run. */
 export function newContext(context: readonly Context[], conversation: ConversationView): ContextMessage[] {
   const held = new Map<string, string>()
   for (const { message } of conversation.trunk()) {

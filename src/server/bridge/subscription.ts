@@ -47,7 +47,7 @@ export class Subscription {
     void this.#catchUp()
   }
 
-  /** Asked anew after each wait. */
+  /** A getter, since it may have changed after each await. */
   get #isClosed(): boolean {
     return this.#state === 'closed'
   }

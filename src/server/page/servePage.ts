@@ -26,7 +26,7 @@ function pageFolder(): string | undefined {
   return url?.protocol === 'file:' ? fileURLToPath(url) : undefined
 }
 
-/** Reads the built page: files by their path on the server. Empty when it was not built, or left behind by a bundler. */
+/** Reads the built page: files by their path on the server. Empty if it was not built, or not bundled along. */
 export async function readPageFiles(from = pageFolder()): Promise<ReadonlyMap<string, PageFile>> {
   if (from === undefined) return new Map()
   const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => [])
@@ -44,7 +44,7 @@ const notBuilt =
   'The files of the inspector page are not beside this server. In a bundled application keep escapement out of the bundle, as its ' +
   'docs/bundlers.md tells; in the repository of escapement run "npm run build:page".'
 
-/** Only what the page itself brings; its one connection goes back to where it came from. */
+/** The page loads only its own files, and connects only to its own server. */
 function policyFor(host: string | undefined): string {
   const own = host !== undefined && /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : ''
   return [
@@ -95,7 +95,7 @@ export class ServedPage {
     response.end(request.method === 'HEAD' ? undefined : file.body)
   }
 
-  /** It may be built while the server runs: what was not there, or could not be read, is read again. */
+  /** The page may be built while the server runs: if it was missing or unreadable, it is read again. */
   async #filesNow(): Promise<ReadonlyMap<string, PageFile>> {
     const reading = (this.#files ??= this.#read())
     try {

@@ -6,7 +6,7 @@ import { statelyMessage } from './statelyMessage.ts'
 
 /**
  * The Stately inspector's messages of every agent within reach, at `/stately`: tools made for `@statelyai/inspect` attach to it. What
- * a client sends is not heeded. A client that reads slowly is not told everything; once it has read, it gets every actor anew.
+ * a client sends is ignored. A slow client misses messages; once it has caught up, it gets every actor again.
  */
 export const stately = (): Endpoint => ({
   path: '/stately',
@@ -37,7 +37,7 @@ class StatelySession {
   }
 
   #inspect(agent: Agent): void {
-    // One below another within reach is told of with it.
+    // An agent below another one within reach is inspected with it.
     if (agent.parent !== undefined && [...this.#ends.keys()].some(({ id }) => agent.path.includes(id))) return
     let top: unknown
     const end = agent.inspect((event) => {

@@ -1,9 +1,9 @@
 import type { ActorRefLike, AnyActorRef, InspectionEvent } from 'xstate'
 
-/** Version of Stately's message format that these are in. */
+/** Version of Stately's message format. */
 const format = '0.7.2'
 
-/** Logic is drawn by its config, in which functions are shown by their names. */
+/** Logic is described by its config, with functions replaced by their names. */
 const named = (_key: string, value: unknown): unknown => (typeof value === 'function' ? { type: value.name } : value)
 
 const definitions = new WeakMap<object, string>()
