@@ -1,5 +1,6 @@
 import { messageOf } from '../protocol/errors.ts'
-import { decideCall, type ChatAgent, type WaitingCall } from './chatAgent.ts'
+import { decideCall, type ChatAgent } from './chatAgent.ts'
+import type { PendingApproval } from '../runtime/agents/agentTree.ts'
 import { withoutControls } from '../charts/plainText.ts'
 import type { Screen } from './terminal/screen.ts'
 
@@ -18,7 +19,7 @@ export interface Approvals {
   end(): void
 }
 
-const idOf = ({ agentId, callId }: Pick<WaitingCall, 'agentId' | 'callId'>): string => `${agentId}/${callId}`
+const idOf = ({ agentId, callId }: Pick<PendingApproval, 'agentId' | 'callId'>): string => `${agentId}/${callId}`
 
 /** What a person says to a question; `undefined` when it is neither a yes nor a no. Pure. */
 export function readAnswer(
@@ -42,7 +43,7 @@ function inputText(input: unknown): string {
 }
 
 /** Names an agent, a tool and a whole input; the same for two calls of all three alike, whatever the order of fields. */
-const sameCall = ({ agentId, name, input }: WaitingCall): string =>
+const sameCall = ({ agentId, name, input }: PendingApproval): string =>
   JSON.stringify([agentId, name, input], (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -58,12 +59,12 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
   /** Calls that are asked about or will be. */
   const open = new Map<string, AbortController>()
   const allowed = new Set<string>()
-  const isPending = (call: WaitingCall): boolean => agent.approvals().some((other) => idOf(other) === idOf(call))
-  const decide = async (call: WaitingCall, decision: 'approve' | 'deny', reason?: string): Promise<void> => {
+  const isPending = (call: PendingApproval): boolean => agent.approvals().some((other) => idOf(other) === idOf(call))
+  const decide = async (call: PendingApproval, decision: 'approve' | 'deny', reason?: string): Promise<void> => {
     // An abort may have come first, or somebody else.
     if (isPending(call)) await decideCall(agent, call, decision, reason)
   }
-  const ask = async (call: WaitingCall, signal: AbortSignal): Promise<void> => {
+  const ask = async (call: PendingApproval, signal: AbortSignal): Promise<void> => {
     const { agentId, name, input } = call
     const same = sameCall(call)
     if (allowed.has(same)) return decide(call, 'approve')
@@ -80,7 +81,7 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
       isAgain = true
     }
   }
-  const answer = async (call: WaitingCall, signal: AbortSignal): Promise<void> => {
+  const answer = async (call: PendingApproval, signal: AbortSignal): Promise<void> => {
     const how = policy()
     if (signal.aborted || how === 'leave') return
     if (how === 'ask') await ask(call, signal)
@@ -88,7 +89,7 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
     else await decide(call, 'deny', noTerminal)
   }
   /** Not at once: the machine is still in the transition that asks. */
-  const enqueue = (call: WaitingCall): void => {
+  const enqueue = (call: PendingApproval): void => {
     if (open.has(idOf(call))) return
     const controller = new AbortController()
     open.set(idOf(call), controller)

@@ -4,7 +4,8 @@ import type { RemoteAgent } from '../client/remoteAgent.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
-import type { ChatAgent, WaitingCall } from './chatAgent.ts'
+import type { ChatAgent } from './chatAgent.ts'
+import type { PendingApproval } from '../runtime/agents/agentTree.ts'
 
 /** An agent of a server as a chat needs it: what it is like now is known here, from its events. */
 export class AttachedAgent implements ChatAgent {
@@ -12,7 +13,7 @@ export class AttachedAgent implements ChatAgent {
   readonly remote: RemoteAgent
   readonly #seq: number
   readonly #listeners = new Set<(event: AgentEvent) => void>()
-  readonly #calls = new Map<string, WaitingCall>()
+  readonly #calls = new Map<string, PendingApproval>()
   /** Runs asked for from here. */
   readonly #own = new Set<string>()
   /** Of those, what to call once the server is known to have them. */
@@ -51,7 +52,7 @@ export class AttachedAgent implements ChatAgent {
     return this.#isOwnRun
   }
 
-  approvals(): readonly WaitingCall[] {
+  approvals(): readonly PendingApproval[] {
     return [...this.#calls.values()]
   }
 
@@ -161,4 +162,4 @@ export class AttachedAgent implements ChatAgent {
   }
 }
 
-const idOf = ({ agentId, callId }: Pick<WaitingCall, 'agentId' | 'callId'>): string => `${agentId}/${callId}`
+const idOf = ({ agentId, callId }: Pick<PendingApproval, 'agentId' | 'callId'>): string => `${agentId}/${callId}`

@@ -1,16 +1,7 @@
+import type { PendingApproval } from '../runtime/agents/agentTree.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
-
-/** A call that waits for a decision, of the agent or of one below it. */
-export interface WaitingCall {
-  readonly agentId: string
-  readonly callId: string
-  /** What an ancestor decides it by. */
-  readonly key: string
-  readonly name: string
-  readonly input: unknown
-}
 
 /**
  * What a chat needs of an agent, be it in this process or on a server. What a local one throws, one on a server rejects with; of a
@@ -21,7 +12,7 @@ export interface ChatAgent {
   /** Name of the chart's active state. */
   readonly state: string
   readonly pause: PauseReason | null
-  approvals(): readonly WaitingCall[]
+  approvals(): readonly PendingApproval[]
   prompt(text: string): Run
   resume(): Run
   steer(text: string): Promise<void> | void
@@ -40,7 +31,7 @@ export const isWaiting = ({ state, pause }: Pick<ChatAgent, 'state' | 'pause'>):
 /** Decides a call that waits. Rejects with what the agent throws. */
 export const decideCall = async (
   agent: ChatAgent,
-  { agentId, callId, key }: WaitingCall,
+  { agentId, callId, key }: PendingApproval,
   decision: 'approve' | 'deny',
   reason?: string,
 ): Promise<void> => agent.decide(agentId === agent.id ? callId : key, decision, reason)
