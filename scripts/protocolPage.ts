@@ -1,6 +1,6 @@
 /**
- * Makes docs/protocol.md and docs/protocol.schema.json from the zod schemas of the frames. `npm run docs` writes them; a test
- * keeps them equal.
+ * Generates docs/protocol.md and docs/protocol.schema.json from the zod schemas of the frames. `npm run docs` writes them; a test
+ * keeps them up to date.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -96,32 +96,34 @@ const codes = Object.entries(closeCodes)
 /** The page. */
 export const protocolPage = (): string => `# The bridge's protocol
 
-What a client and \`runtime.serve\` say to each other. This page is made from the schemas by \`npm run docs\`; the same as JSON Schema, for
+How a client and \`runtime.serve\` talk to each other. \`npm run docs\` generates this page from the schemas; the same as JSON Schema, for
 other languages, is [\`protocol.schema.json\`](protocol.schema.json), in the package \`escapement/protocol.schema.json\`.
 
-One WebSocket at \`/bridge\`, subprotocol \`${bridgeProtocol}\`. Every message is JSON text: a frame, or from the server also an array of frames.
+There is one WebSocket at \`/bridge\`, subprotocol \`${bridgeProtocol}\`. Every message is JSON text: a frame or, from the server, also an array of
+frames.
 
-- The first frame is \`hello\`; the server answers \`welcome\`, or closes. A token may come with the request for the connection too: in an
-  \`Authorization: Bearer\` header, or as a second subprotocol \`${tokenProtocolPrefix}<the token in base64url>\`. Who brings it so gets in
-  however many sockets wait that have not said hello.
-- \`sessionId\` names a session to go on with. Where the server asks for tokens it is \`<name>.<mac>\`, the name 1 to 95 letters, digits, \`.\`, \`_\`
-  or \`-\`, and the \`mac\` the first 32 hex digits of HMAC-SHA256 of the name, keyed by the token (both as UTF-8). Leave it out to be given one.
+- The first frame is \`hello\`; the server answers \`welcome\`, or closes. A token may also be sent with the connection request: in an
+  \`Authorization: Bearer\` header, or as a second subprotocol \`${tokenProtocolPrefix}<the token in base64url>\`. A client that does so is
+  admitted however many sockets are waiting without having said hello.
+- \`sessionId\` names a session to continue. If the server requires tokens it is \`<name>.<mac>\`: the name has 1 to 95 letters, digits, \`.\`, \`_\`
+  or \`-\`, and the \`mac\` is the first 32 hex digits of HMAC-SHA256 of the name, keyed by the token (both as UTF-8). Leave it out to be given one.
 - Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. A command that is sent again under
-  the same id and the same \`sessionId\` (of \`hello\`) is carried out once, and gets the same answer: what left a record is found in the agent's log however long ago, also when the server
-  was started again in between; what leaves none (an \`agent.abort\` of an agent at rest or paused) is known while a client of the session is
-  connected and for an hour after (\`limits.sessionMs\`), by the newest 1,000 commands of the session, until the server is started
-  again. A command that was refused did nothing, and is tried again. \`ok\` comes once the store has what it did; for a run that has no
-  end in the log it may come a second time, with \`ended\`. \`agent.spawn\` answers \`{ agentId, seq }\`.
-- \`agent.subscribe\` with \`fromSeq\` sends the records of the log from there on, then \`caughtUp\`, then what happens, with no gap and no
-  repeat. \`seq\` of an \`event\` is the cursor to come back with. Events with \`live: true\` are not in the log.
-- Deltas carry \`offset\`, their place in the reply. Whoever comes in the middle of a reply gets one delta with all of it so far.
-- A client that reads too slowly gets \`lagging\`, and what it missed from the log once it has read. Nothing is queued for it.
-- Events of sub-agents (\`descendants\`) come live only; subscribe to one to have its records. A live event of more than 1 MiB comes as
-  \`events.dropped\`. A log that cannot be read closes the socket with 1011, after an \`error\`.
-- Subscribing, \`agent.snapshot\` and \`agent.conversation\` wake nobody: of an agent that does not run they tell what its log does, and
-  the subscription goes on should it run again. A command wakes it.
-- \`agent.watch\` asks for \`agents\` frames: all that run at first, then a few times a second those that changed.
-- A closed socket aborts nothing.
+  the same id and the same \`sessionId\` (of \`hello\`) is executed once, and gets the same answer. A command that left a record is found in
+  the agent's log, however old, even after a server restart. One that leaves none (an \`agent.abort\` of an agent that is idle or paused) is
+  remembered while a client of the session is connected and for an hour after (\`limits.sessionMs\`), for the newest 1,000 commands of the
+  session, until the server restarts. A command that was refused did nothing, and is tried again. \`ok\` is sent once the store has the
+  command's effect; for a run that has no end in the log it may be sent a second time, with \`ended\`. \`agent.spawn\` answers
+  \`{ agentId, seq }\`.
+- \`agent.subscribe\` with \`fromSeq\` sends the log's records from there on, then \`caughtUp\`, then what happens next, with no gaps or
+  repeats. The \`seq\` of an \`event\` is the cursor to resume from. Events with \`live: true\` are not in the log.
+- Deltas carry \`offset\`, their place in the reply. A client that subscribes mid-reply first gets one delta with everything so far.
+- A client that reads too slowly gets \`lagging\`, and then what it missed from the log once it has caught up. Nothing is queued for it.
+- Events of sub-agents (\`descendants\`) are sent live only; subscribe to a sub-agent to get its records. A live event of more than 1 MiB is
+  sent as \`events.dropped\`. A log that cannot be read closes the socket with 1011, after an \`error\`.
+- Subscribing, \`agent.snapshot\` and \`agent.conversation\` do not load the agent: if it is not running, they answer from its log, and the
+  subscription continues if it runs again. A command loads it.
+- \`agent.watch\` asks for \`agents\` frames: first all running agents, then a few times a second those that changed.
+- Closing a socket aborts nothing.
 
 Close codes: ${codes}.
 
