@@ -31,7 +31,7 @@ import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { Unloading } from './agents/unloading.ts'
 import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
-import { Watchers } from '../telemetry/watchers.ts'
+import { Instrumentation } from '../telemetry/instrumentation.ts'
 import { interpretBy } from './interpreter/interpretBy.ts'
 import { readHistory } from '../sessions/readHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
@@ -153,7 +153,9 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       clock,
       random,
       unloading: this.#unloading,
-      ...(tracer === undefined && logger === undefined ? {} : { watchers: new Watchers({ tracer, logger }) }),
+      ...(tracer === undefined && logger === undefined
+        ? {}
+        : { instrumentation: new Instrumentation({ tracer, logger }) }),
       ...(redact === undefined ? {} : { redactor: new Redactor(redact) }),
     }
   }
@@ -307,8 +309,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#logger
   }
 
-  get watchers(): Watchers | undefined {
-    return this.#shared.watchers
+  get instrumentation(): Instrumentation | undefined {
+    return this.#shared.instrumentation
   }
 
   async load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost> {

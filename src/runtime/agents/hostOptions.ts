@@ -10,7 +10,7 @@ import type { ChildHosts } from '../children/childHosts.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { History } from '../../sessions/readHistory.ts'
 import type { Unloading } from './unloading.ts'
-import type { Watchers } from '../../telemetry/watchers.ts'
+import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 
 /** What the agents of one runtime share. */
 export interface HostShared {
@@ -20,7 +20,7 @@ export interface HostShared {
   readonly clock: Clock
   readonly random: () => number
   /** Set when there is a tracer or a logger. */
-  readonly watchers?: Watchers | undefined
+  readonly instrumentation?: Instrumentation | undefined
   readonly redactor?: Redactor | undefined
   readonly childHosts: ChildHosts
   /** Set with `idleUnloadMs`. */

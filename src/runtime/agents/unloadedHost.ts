@@ -13,7 +13,7 @@ import type { AgentHost } from './agentHost.ts'
 import type { InspectionListener } from './inspections.ts'
 import { Observers, type AgentListener } from '../events/observers.ts'
 import { RunHandle } from '../../runs/run.ts'
-import type { Watchers } from '../../telemetry/watchers.ts'
+import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const emptyConversation: ConversationView = new Conversation()
@@ -32,7 +32,7 @@ const atRest: RestingContext = {
 /** What unloaded agents need of their runtime. */
 export interface AgentLoader {
   readonly clock: Clock
-  readonly watchers: Watchers | undefined
+  readonly instrumentation: Instrumentation | undefined
   /**
    * Makes an agent's host anew from its log and hands it to `begin`, which starts it. Rejects as the store does, and with
    * `RUNTIME_CLOSED`, `AGENT_STOPPED`, `AGENT_NOT_FOUND`; the log is let go then.
@@ -179,7 +179,7 @@ export class UnloadedHost implements AgentBody {
   }
 
   requested(requestId: string): void {
-    this.#loader.watchers?.requested(requestId, this.#traced)
+    this.#loader.instrumentation?.requested(requestId, this.#traced)
   }
 
   expect(requestId: string): RunHandle {
@@ -311,7 +311,7 @@ export class UnloadedHost implements AgentBody {
     const at = { runId: runIdOf(agentId, this.#runs), turnIndex: Math.max(0, this.#turns - 1) }
     const error = toErrorInfo(thrown, 'INTERNAL')
     const event = { type: 'error', agentId, path, seq: this.lastSeq, time: clock.now(), ...at, error } as const
-    this.#loader.watchers?.event(event, this.#traced)
+    this.#loader.instrumentation?.event(event, this.#traced)
     const observers = new Observers({ listenerFailed: () => {} })
     for (const { listener } of this.#bindings ?? nobody) if (listener !== undefined) observers.add(listener)
     observers.tell(event, undefined)

@@ -7,7 +7,7 @@ import { toErrorInfo } from '../../protocol/errors.ts'
 import { eventOf, isDelta, type AgentEvent, type EventOf } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
-import type { Watchers } from '../../telemetry/watchers.ts'
+import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 import { DeltaFilter } from './deltaFilter.ts'
 import { listLater } from './listLater.ts'
 import { Observers, type AgentListener } from './observers.ts'
@@ -34,7 +34,7 @@ export interface EventOwner {
 
 /** Who hears of every agent, and what none of them may hear. */
 interface Listening {
-  readonly watchers?: Watchers | undefined
+  readonly instrumentation?: Instrumentation | undefined
   readonly redactor?: Redactor | undefined
 }
 
@@ -78,7 +78,7 @@ export class Announcer {
       !this.#observers.isEmpty ||
       this.#reader !== undefined ||
       this.isHeard ||
-      this.#shared.watchers?.wantsRequests === true
+      this.#shared.instrumentation?.wantsRequests === true
     )
   }
 
@@ -96,26 +96,26 @@ export class Announcer {
   record(record: LogRecord): void {
     if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
     if (this.#reader === undefined) this.run?.note(record)
-    const { watchers } = this.#shared
+    const { instrumentation } = this.#shared
     const isHeld = this.isObserved || (record.type.startsWith('approval.') && this.#parent !== undefined)
-    if (watchers === undefined && !isHeld) return
+    if (instrumentation === undefined && !isHeld) return
     const event = eventOf(record, this.#owner)
-    watchers?.event(event, this.#agent)
+    instrumentation?.event(event, this.#agent)
     if (isHeld) this.#hold(event)
   }
 
   /** Something happened that is not recorded. */
   emit(body: LiveBody): void {
     this.#owner.heard()
-    const { watchers, redactor } = this.#shared
+    const { instrumentation, redactor } = this.#shared
     const { isObserved } = this
-    const isHeard = isObserved || watchers !== undefined
+    const isHeard = isObserved || instrumentation !== undefined
     // Somebody may listen from the middle of a reply on: secrets are followed from its beginning.
     if (!isHeard && (redactor === undefined || !isOfReply(body))) return
     const clean = redactor === undefined ? body : this.#redact(body, redactor)
     if (clean === undefined || !isHeard) return
     const event = this.#eventOf(clean)
-    watchers?.event(event, this.#agent)
+    instrumentation?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }
 
@@ -131,9 +131,9 @@ export class Announcer {
   /** A request goes out. Its messages are made of records, and those are clean. */
   request(...[{ runId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
     this.#owner.heard()
-    const { watchers } = this.#shared
+    const { instrumentation } = this.#shared
     const { isObserved } = this
-    if (!isObserved && watchers === undefined) return
+    if (!isObserved && instrumentation === undefined) return
     const model = this.#owner.definition.model.id
     const { settings } = this.clean({ settings: blankSettings(request.settings) })
     const { agentId, path, lastSeq: seq, clock } = this.#owner
@@ -143,7 +143,7 @@ export class Announcer {
       messages.length < longRequest
         ? { ...at, request: { ...frame, messages }, provenance: assembled.provenance }
         : listLater(at, frame, assembled.told)
-    watchers?.event(event, this.#agent)
+    instrumentation?.event(event, this.#agent)
     if (isObserved) this.#tell(event)
   }
 
@@ -165,18 +165,18 @@ export class Announcer {
   }
 
   within<T>(effect: TracedEffect, run: () => T): T {
-    const { watchers } = this.#shared
-    return watchers === undefined ? run() : watchers.within(effect, this.#agent, run)
+    const { instrumentation } = this.#shared
+    return instrumentation === undefined ? run() : instrumentation.within(effect, this.#agent, run)
   }
 
   /** A command that may start a run was given. */
   requested(requestId: string): void {
-    this.#shared.watchers?.requested(requestId, this.#agent)
+    this.#shared.instrumentation?.requested(requestId, this.#agent)
   }
 
   /** No more comes. */
   ended(): void {
-    this.#shared.watchers?.ended(this.#agent)
+    this.#shared.instrumentation?.ended(this.#agent)
   }
 
   /** Tells of a listener that threw, once. */

@@ -5,7 +5,7 @@ import type { TracedAgent, TracedEffect, Tracer } from '../protocol/tracer.ts'
 import { logEvent } from './narrate.ts'
 
 /** The tracer and the logger of a runtime. Whatever they throw becomes a process warning, once each, and harms no run. */
-export class Watchers {
+export class Instrumentation {
   readonly wantsRequests: boolean
   readonly #tracer: Tracer | undefined
   readonly #logger: Logger | undefined
