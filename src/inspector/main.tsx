@@ -7,4 +7,13 @@ import { Inspector } from './model/inspector.ts'
 const place = document.getElementById('page')
 // A use, so that no bundler leaves it out: it is set before zod is loaded.
 if (place === null || !zodConfig.jitless) throw new Error('The page has no place for the inspector.')
-render(<App inspector={new Inspector(browserPorts)} />, place)
+const inspector = new Inspector(browserPorts)
+render(<App inspector={inspector} />, place)
+
+// In `npm run dev`: views are replaced as they change, and what they show stays.
+import.meta.hot?.accept('./app.tsx', (changed) => {
+  // Nothing when it has an error: Vite says so on the page.
+  if (changed === undefined) return
+  const { App: Changed } = changed as unknown as { readonly App: typeof App }
+  render(<Changed inspector={inspector} />, place)
+})
