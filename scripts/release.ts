@@ -1,6 +1,6 @@
 /**
- * `npm run release -- <version> [--dry-run]`: checks, tests, dates the changelog, commits, tags and packs. Publishing is left to a
- * person: the last lines say how. With --dry-run it checks what it is given and prints what it would do.
+ * `npm run release -- <version> [--dry-run]`: checks, tests with all seeds, dates the changelog, packs, commits and tags. Publishing is
+ * left to a person: the last line says how. With --dry-run it checks what it is given and prints what it would do.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -45,8 +45,9 @@ const output = (program: string, ...args: readonly string[]): string =>
 /** What a release does to the files of the repository, by path. Throws when it cannot be made. */
 function planned(version: string): ReadonlyMap<string, string> {
   const { version: current } = JSON.parse(read('package.json')) as { readonly version: string }
-  const isTagged = output('git', 'tag', '--list', `v${current}`) !== ''
-  checkVersion(version, current, !isTagged)
+  const isTagged = (tag: string): boolean => output('git', 'tag', '--list', tag) !== ''
+  checkVersion(version, current, !isTagged(`v${current}`))
+  if (isTagged(`v${version}`)) throw new Error(`There is a tag v${version} already.`)
   if (output('git', 'status', '--porcelain') !== '')
     throw new Error('There are changes that are not committed: commit or stash them first.')
   const day = new Date().toISOString().slice(0, 10)
@@ -67,17 +68,25 @@ function main(): void {
   const files = planned(version)
   const run = (program: string, ...args: readonly string[]): void => {
     console.log(`> ${program} ${args.join(' ')}`)
-    if (!values['dry-run']) execFileSync(program, args, { cwd: root, stdio: 'inherit' })
+    // With CI set no test is skipped.
+    if (!values['dry-run'])
+      execFileSync(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, CI: '1' } })
   }
   run('npm', 'run', 'check')
-  run('npm', 'test')
-  for (const [file, text] of files) {
-    console.log(`> write ${file}`)
-    if (!values['dry-run']) writeFileSync(join(root, file), text)
+  run('npm', 'run', 'test:full')
+  try {
+    for (const [file, text] of files) {
+      console.log(`> write ${file}`)
+      if (!values['dry-run']) writeFileSync(join(root, file), text)
+    }
+    run('npm', 'pack')
+    run('git', 'commit', '--message', `release: ${version}`, ...files.keys())
+  } catch (error) {
+    run('git', 'restore', ...files.keys())
+    throw error
   }
-  run('git', 'commit', '--message', `release: ${version}`, ...files.keys())
-  run('git', 'tag', `v${version}`)
-  run('npm', 'pack')
+  // With a message, as --follow-tags takes no other tags along.
+  run('git', 'tag', `v${version}`, '--message', `escapement ${version}`)
   console.log(`\nTo publish it: git push --follow-tags && npm publish escapement-${version}.tgz`)
 }
 
