@@ -12,45 +12,45 @@ import type { Tool } from './tools/defineTool.ts'
 
 /** How reverts are decided and their notes written. */
 export interface RevertSettings extends RevertPolicy {
-  /** Writes the line of a lesson or finding that came without one; `null`: the evidence alone. */
+  /** Writes the text of a lesson or finding that came without one; `null`: only the evidence is shown. */
   readonly summaryModel: Model | null
   /** `high`: outcomes and checkpoints are always written by the agent's own model. */
   readonly fidelity: 'normal' | 'high'
   readonly summaryTimeoutMs: number
 }
 
-/** How an agent uses another. */
+/** An agent that another may call, and how. */
 export interface SubAgent {
   readonly definition: AgentDefinition
-  /** `own`: it starts with its task alone; `fork`: with the caller's trunk before it, which is shared and not copied. */
+  /** `own`: it starts with only its task; `fork`: with the caller's trunk before it, which is shared and not copied. */
   readonly context: 'own' | 'fork'
-  /** It outlives its caller: the call is answered at once, and an abort does not reach it. */
+  /** It outlives its caller: the call returns at once, and an abort does not reach it. */
   readonly detach: boolean
   readonly restarts: RestartPolicy
-  /** Milliseconds without an event after which it counts as crashed; waiting for approvals does not count. */
+  /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
 }
 
-/** An agent's blueprint, checked and with defaults filled in; made by `defineAgent`. The same one can be spawned many times. */
+/** A checked agent definition with defaults filled in, created by `defineAgent`. It can be spawned many times. */
 export interface AgentDefinition {
   readonly name: string
   readonly model: Model
   readonly instructions: string
   /** The system prompt: the instructions, and what the final answer must look like. */
   readonly system: string
-  /** What it is for, to an agent that may call it. */
+  /** What the agent is for; agents that may call it choose by this. */
   readonly description: string
-  /** What a caller gives beside the task. */
+  /** What a caller passes in addition to the task. */
   readonly input: z.ZodObject | null
   /** Agents its model may call, by name. */
   readonly agents: ReadonlyMap<string, SubAgent>
   /** How deep a tree below a root of this definition may grow. */
   readonly maxDepth: number
   readonly tools: ReadonlyMap<string, Tool>
-  /** What the model is told of the tools; one array for the agent's life, so that requests stay byte-equal. */
+  /** The tools as the model sees them; one array for the agent's lifetime, so that requests stay identical byte for byte. */
   readonly toolSpecs: readonly ToolSpec[]
   readonly settings: ModelSettings
-  /** What a run's record says of model and settings. */
+  /** Model and settings as recorded for each run. */
   readonly snapshot: ModelSnapshot
   readonly policy: AgentPolicy
   readonly compaction: { readonly policy: CompactionPolicy; readonly strategy: CompactionStrategy } | null
@@ -67,12 +67,12 @@ export interface AgentDefinition {
 
 const made = new WeakSet<object>()
 
-/** Marks a definition as one of `defineAgent`. */
+/** Marks a definition as created by `defineAgent`. */
 export function madeHere(definition: AgentDefinition): AgentDefinition {
   made.add(definition)
   return definition
 }
 
-/** Whether `defineAgent` made this. */
+/** Whether `defineAgent` created this. */
 export const isAgentDefinition = (value: unknown): value is AgentDefinition =>
   typeof value === 'object' && value !== null && made.has(value)

@@ -29,11 +29,11 @@ export interface CompactionOptions extends Partial<CompactionPolicy> {
 
 export interface RevertOptions
   extends Partial<RevertPolicy>, Partial<Pick<TagPolicy, 'lessonWindowTurns' | 'lessonWindowCount' | 'decay'>> {
-  /** A cheap model for one-line notes that came without a text; without one, their evidence stands alone. */
+  /** A cheap model that writes one-line notes that came without text; without it they show only their evidence. */
   readonly summaryModel?: Model | AiSdkModel
   /** `'high'`: outcomes and checkpoints are always written by the agent's own model and checked. Default `'normal'`. */
   readonly fidelity?: 'normal' | 'high'
-  /** Milliseconds a summary may take; default 60,000. */
+  /** Time limit for a summary, in milliseconds; default 60,000. */
   readonly summaryTimeoutMs?: number
 }
 
@@ -41,28 +41,28 @@ export interface AgentOptions {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: Model | AiSdkModel
-  /** What it is for: an agent that may call this one chooses by it. */
+  /** What the agent is for; agents that may call it choose by this. */
   readonly description?: string
-  /** What a caller gives beside the task: a zod object. */
+  /** What a caller passes in addition to the task: a zod object. */
   readonly input?: z.ZodObject
-  /** Agents the model may call as tools, or a function that gives them, for agents that call one another. */
+  /** Agents the model may call as tools, or a function that returns them, for agents that call one another. */
   readonly agents?: readonly SubAgentEntry[] | (() => readonly SubAgentEntry[])
-  /** How deep the tree below may grow, this agent not counted; the root's counts. Default 5. */
+  /** How deep the tree below may grow, not counting this agent; the root's value applies. Default 5. */
   readonly maxDepth?: number
   /** Sub-agents alive at once, at most 100; further calls wait. Default 16. */
   readonly maxChildren?: number
-  /** Calls of one reply that are run; the model reads that the others were not. Default 128. */
+  /** How many calls of one reply are run; the model is told that the others were not. Default 128. */
   readonly maxCallsPerReply?: number
   /** The system prompt. */
   readonly instructions?: string
   readonly tools?: readonly Tool[]
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
   /**
-   * The final answer must be JSON of this shape. The model is told so, with the schema; an answer that does not fit is asked
-   * for again at once, with what was wrong; one that fits is `result.output`.
+   * The final answer must be JSON that matches this schema, which the model is shown. If it does not match, the model is told what
+   * was wrong and asked again at once; if it does, it becomes `result.output`.
    */
   readonly output?: z.ZodType
-  /** Answers asked for in all until one fits `output`; then the run ends with `OUTPUT_INVALID`. Default 3. */
+  /** How many answers to ask for, in total, before the run ends with `OUTPUT_INVALID`. Default 3. */
   readonly outputAttempts?: number
   /** Allowances of each run; reaching one pauses the agent. */
   readonly limits?: Limits
@@ -71,16 +71,16 @@ export interface AgentOptions {
   readonly retry?: Partial<RetryPolicy>
   /** Default `'parallel'`. */
   readonly toolExecution?: ToolExecution
-  /** How many waiting messages are taken at a time; default `'one-at-a-time'`. */
+  /** How many waiting messages are delivered at a time; default `'one-at-a-time'`. */
   readonly queueMode?: QueueMode
-  /** Messages that may wait in each queue; default 100. */
+  /** How many messages may wait in each queue; default 100. */
   readonly maxQueue?: number
   /** On by default for a context window of 200,000 tokens; `false` turns it off. */
   readonly compaction?: false | CompactionOptions
   readonly tokenCounter?: TokenCounter
-  /** Off unless asked for. `revert`: the model may abandon or condense branches; `prune`: it may hide steps. */
+  /** Off by default. `revert`: the model may abandon or condense branches; `prune`: it may hide steps. */
   readonly braking?: { readonly revert?: boolean | RevertOptions; readonly prune?: boolean }
-  /** Prove every request valid before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
+  /** Check every request before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
   readonly checkRequests?: boolean
   /** Keep the exact request of every turn in the log, as its difference from the one before: see `capturedRequests`. Default `false`. */
   readonly captureTurnRequests?: boolean
@@ -202,9 +202,20 @@ const optionsSchema = lazily(() =>
 const defaultRetry: RetryPolicy = Object.freeze({ attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 })
 
 /**
- * Makes an agent's blueprint: checks the options and fills defaults in. Spawn it with `runtime.spawn`.
+ * Defines an agent: checks the options and fills in defaults. Start agents from it with `runtime.spawn`.
  *
  * @throws RuntimeError `INVALID_DEFINITION` naming the option, when one is missing, malformed or unknown.
+ *
+ * @example
+ * ```ts
+ * const reviewer = defineAgent({
+ *   name: 'reviewer',
+ *   model, // any language model of AI SDK 7, such as anthropic('claude-sonnet-4-5')
+ *   instructions: 'Review the change and say what is wrong with it.',
+ *   tools: workspaceTools('.'),
+ *   limits: { turns: 20 },
+ * })
+ * ```
  */
 export function defineAgent(options: AgentOptions): AgentDefinition {
   const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
@@ -292,7 +303,7 @@ function lazyAgents(
   }
 }
 
-/** A copy in which an option that was given as `undefined` is not given. */
+/** A copy without the options whose value is `undefined`. */
 const withoutUndefined = <T extends object>(options: T): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
 
@@ -316,13 +327,13 @@ function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | und
   }
 }
 
-/** The shape of the answer is said in words too, whatever the provider supports: the request is then the same for all of them. */
+/** The shape of the answer is also described in words, whatever the provider supports, so that all providers get the same request. */
 const systemOf = (instructions: string, { responseFormat }: ModelSettings): string =>
   [instructions, responseFormat === undefined ? '' : askForAnswer(responseFormat.schema)]
     .filter((part) => part !== '')
     .join('\n\n')
 
-/** Without what is passed through to the provider, which may hold keys, and without the output schema, which may be long. */
+/** Omits the provider's own options, which may contain keys, and the output schema, which may be long. */
 function snapshotOf(id: string, { providerOptions: _, responseFormat: __, ...settings }: ModelSettings): ModelSnapshot {
   return Object.freeze(Object.keys(settings).length === 0 ? { id } : { id, settings: Object.freeze(settings) })
 }

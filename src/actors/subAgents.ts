@@ -5,7 +5,7 @@ import type { RestartPolicy } from '../machines/supervisorTypes.ts'
 import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
 import type { Tool } from './tools/defineTool.ts'
 
-/** An agent that may be called, and how; a definition alone takes the defaults. */
+/** An agent that may be called, and how; a bare definition takes the defaults. */
 export type SubAgentEntry = AgentDefinition | SubAgentOptions
 
 export interface SubAgentOptions {
@@ -14,7 +14,7 @@ export interface SubAgentOptions {
   readonly context?: 'own' | 'fork'
   /** Default `false`. */
   readonly detach?: boolean
-  /** After a crash: a new life from its log. Default `'transient'`, at most 3 in 60 s, after 200 ms doubling. */
+  /** Whether it is restarted from its log after a crash. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
   readonly restart?: RestartPolicy['restart']
   /** At most 1,000. */
   readonly maxRestarts?: number
@@ -38,7 +38,7 @@ const optionsSchema = z.strictObject({
 })
 
 /**
- * How an agent uses another, with defaults filled in.
+ * Fills in the defaults of a sub-agent.
  *
  * @throws RuntimeError `INVALID_DEFINITION`
  */
@@ -50,7 +50,7 @@ export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
   return { definition, context, detach, stallMs, restarts }
 }
 
-/** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a name twice, or that of a tool. */
+/** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a duplicate name, or that of a tool. */
 export function subAgentMap(
   entries: readonly SubAgentEntry[],
   tools: ReadonlyMap<string, Tool>,
@@ -68,12 +68,12 @@ export function subAgentMap(
   return map
 }
 
-/** Made once: zod compiles every schema that it checks by. */
+/** Created once, because zod compiles every schema that it parses with. */
 const nothing = z.strictObject({})
 
 const taskSchema = z.string().refine((task) => task.trim() !== '', 'say what is to be done')
 
-/** What the model sees of a sub-agent: a tool with a task, and what else the agent takes. */
+/** How the model sees a sub-agent: a tool that takes a task and the agent's other input. */
 export function subAgentSpec({ definition, detach }: SubAgent): ToolSpec {
   const { properties = {}, required = [] } = inputSchemaOf(definition)
   const what = definition.description || `Gives a task to the agent "${definition.name}" and returns its answer.`
@@ -106,7 +106,7 @@ function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
   }
 }
 
-/** The prompt of a sub-agent, from the arguments of its call; or what is wrong with them, for the model. */
+/** A sub-agent's prompt, from the arguments of its call, or a message for the model that says what is wrong with them. */
 export function taskOf(
   { input: schema }: AgentDefinition,
   input: unknown,

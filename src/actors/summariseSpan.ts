@@ -17,7 +17,7 @@ export interface SummaryContext {
   readonly maxTokens: number
   readonly counter: TokenCounter
   readonly clock: Clock
-  /** The summary the span starts with, when it was compacted before. */
+  /** The summary that the span starts with, if it was compacted before. */
   readonly previous?: string
   readonly signal: AbortSignal
 }
@@ -27,13 +27,13 @@ export interface Summary {
   readonly usage?: Usage
 }
 
-/** How a span is condensed. Contract: reject to fall back on the heuristic; stop when `signal` aborts; at most `maxTokens`. */
+/** How a span is condensed. Reject to fall back on the heuristic, stop when `signal` aborts, and write at most `maxTokens`. */
 export interface CompactionStrategy {
   readonly name: string
   summarise(span: readonly ConversationNode[], context: SummaryContext): Promise<Summary>
 }
 
-/** The default: no model call, one line for each thing that was said or done. */
+/** The default: no model call, one line for everything that was said or done. */
 export const heuristicStrategy: CompactionStrategy = {
   name: 'heuristic',
   summarise: async (span, { maxTokens, counter, previous }) => ({
@@ -42,9 +42,9 @@ export const heuristicStrategy: CompactionStrategy = {
 }
 
 export interface LlmStrategyOptions {
-  /** A cheaper model for the summary; default: the agent's own. */
+  /** A cheaper model to write the summary; default: the agent's own. */
   readonly model?: Model | AiSdkModel
-  /** What the summary must not lose, in words: "the API decisions and their reasons". */
+  /** What the summary must keep, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
   /** Milliseconds before the heuristic takes over; default 120,000. */
   readonly timeoutMs?: number
@@ -64,7 +64,7 @@ const optionsSchema = z
   .strictObject({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() })
   .partial()
 
-/** Has a model write the summary, with an optional focus. */
+/** Lets a model write the summary, with an optional focus. */
 export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrategy {
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `llmStrategy: ${describeIssues(checked.error)}.`)

@@ -12,14 +12,14 @@ import { checkChoice } from './checkChoice.ts'
 import { hubExits } from './hubExits.ts'
 import { layoutInWorker } from './layoutInWorker.ts'
 
-/** What a chart shows of an agent, here or behind a bridge. */
+/** What a chart shows of an agent, local or remote. */
 export interface ChartedAgent {
   readonly id: string
   /** Name of its definition. */
   readonly definition: string
   /** Names of the active states, joined by commas. */
   readonly state: string
-  /** Which brakes are on; without it they are drawn neither open nor shut. */
+  /** Which brakes are on; if unknown they are drawn neither open nor shut. */
   readonly braking?: BrakeFlags
 }
 
@@ -37,29 +37,35 @@ export interface ChartOptions<F extends ChartFormat = ChartFormat> {
   readonly active?: readonly string[] | undefined
   /** Default `down`. */
   readonly direction?: ChartDirection | undefined
-  /** Ends the layout of an `svg`. */
+  /** Cancels the layout of an `svg`. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A model and Mermaid are returned at once; an SVG is laid out in its own thread, so it is a promise. */
+/** JSON and Mermaid are returned at once; an SVG is laid out in its own thread, so it is a promise. */
 export type ChartResult<F extends ChartFormat> = F extends 'json'
   ? ChartModel
   : F extends 'mermaid'
     ? string
     : Promise<string>
 
-/** What every agent runs, with what it runs in turn. */
+/** The chart that every agent runs, with the machines it runs in turn. */
 const wholeAgent = agentMachine.provide({
   actors: { subAgent: supervisorMachine.provide({ actors: { agent: agentMachine as never } }) as never },
 }) as AnyStateMachine
 
 /**
- * Draws a statechart, from the machine itself: with its guards, its brakes open or shut, the actors it runs, and the states that are
- * active. `mermaid` (default) is text for a `stateDiagram-v2`, `json` the model with everything in it; both are given at once. `svg` is
- * a promise of a picture that stands alone.
+ * Draws a statechart from the machine itself, with its guards, its brakes open or shut, the actors it runs, and the active states.
+ * `mermaid` (default) returns text for a `stateDiagram-v2` and `json` the complete model, both at once; `svg` returns a promise of a
+ * self-contained picture.
  *
- * @throws RuntimeError `INVALID_OPTION` for an unknown format, direction or active state, or for anything but an agent or machine. The promise
- * rejects with the reason of `signal`.
+ * @throws RuntimeError `INVALID_OPTION` for an unknown format, direction or active state, or for anything that is not an agent or
+ * machine. The promise rejects with the reason of `signal`.
+ *
+ * @example
+ * ```ts
+ * console.log(chart(coder)) // Mermaid
+ * const svg = await chart(agent, { format: 'svg' })
+ * ```
  */
 export function chart<F extends ChartFormat = 'mermaid'>(
   subject: ChartSubject,
@@ -101,7 +107,7 @@ const notDrawable = (what: unknown): RuntimeError =>
     `chart takes an agent, what defineAgent returns, or an XState machine, not ${what === null ? 'null' : typeof what}.`,
   )
 
-/** The model, when every active state is one of the machine. */
+/** The model, after checking that the machine has every active state. */
 function lit(model: ChartModel): ChartModel {
   const states = model.nodes.filter(({ kind }) => kind !== 'initial').map(({ id }) => id)
   const unknown = model.active.find((name) => !states.includes(name))

@@ -7,14 +7,14 @@ import { conversationModel, type ConversationModel } from './conversationModel.t
 import { conversationSvg } from './conversationSvg.ts'
 import { conversationText } from './conversationText.ts'
 
-/** What has a conversation: an agent, or a session of `loadSession`, which also knows what came before and below. */
+/** Anything with a conversation: an agent, or a session from `loadSession`, which also knows its past and its sub-agents. */
 export interface ConversationSubject {
   readonly id: string | undefined
   readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'>
-  /** Of a session: what a fork shares, and its own log. */
+  /** For a session: the past that a fork shares, and its own log. */
   readonly past?: readonly LogRecord[]
   readonly records?: readonly LogRecord[]
-  /** Ids of its sub-agents; of an agent those that are alive. */
+  /** Ids of its sub-agents; for an agent, those that are alive. */
   readonly children?: readonly string[] | (() => readonly { readonly id: string }[])
 }
 
@@ -24,19 +24,19 @@ export type ConversationFormat = (typeof conversationFormats)[number]
 export interface ConversationGraphOptions<F extends ConversationFormat = ConversationFormat> {
   /** Default `text`. */
   readonly format?: F | undefined
-  /** Of `text`: no line is wider. */
+  /** With `text`: the maximum width of a line. */
   readonly columns?: number | undefined
-  /** Of `text`: draws with ASCII characters alone. Default `false`. */
+  /** With `text`: draw with ASCII characters only. Default `false`. */
   readonly ascii?: boolean | undefined
 }
 
 /**
- * Draws a conversation with all that was ever tried: trunk, abandoned branches, tags, prunes, compactions, rebased messages, sub-agents.
- * `text` (default) is lines as of `git log --graph`, `mermaid` a flowchart whose middle is folded where it is long, `svg` a picture that
- * stands alone, `json` the whole model. A session also has the places of its sub-agents, and compactions no longer in force; an agent
- * that is not loaded has no conversation yet.
+ * Draws a conversation with everything that was ever tried: trunk, abandoned branches, tags, prunes, compactions, rebased messages,
+ * sub-agents. `text` (default) looks like `git log --graph`, `mermaid` is a flowchart whose middle is folded if it is long, `svg` a
+ * self-contained picture, `json` the complete model. A session also shows where its sub-agents were started, and compactions no
+ * longer in force; an agent that is not loaded has no conversation.
  *
- * @throws RuntimeError `INVALID_OPTION` for an unknown format, a width below 1, or what has no conversation.
+ * @throws RuntimeError `INVALID_OPTION` for an unknown format, a width below 1, or a subject without a conversation.
  */
 export function conversationGraph<F extends ConversationFormat = 'text'>(
   subject: ConversationSubject,
@@ -58,7 +58,7 @@ export function conversationGraph<F extends ConversationFormat = 'text'>(
 function modelOf(subject: ConversationSubject): ConversationModel {
   const { id, conversation, past = [], records } = (subject ?? {}) as Partial<ConversationSubject>
   if (typeof conversation?.trunk !== 'function' || typeof conversation.abandoned !== 'function')
-    throw new RuntimeError('INVALID_OPTION', 'conversationGraph takes an agent or what loadSession gives.')
+    throw new RuntimeError('INVALID_OPTION', 'conversationGraph takes an agent or what loadSession returns.')
   return conversationModel({
     title: id ?? 'conversation',
     conversation,

@@ -4,7 +4,7 @@ import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { bridgeUrl } from './bridgeUrl.ts'
 import type { WebSocketConstructor } from './webSocketPort.ts'
 
-/** How long to wait before connecting again: twice as long each time, from `baseMs` to `maxMs`, half of it at random. */
+/** How long to wait before reconnecting: doubling from `baseMs` to `maxMs`, with half of it random. */
 export interface RetryOptions {
   /** Default 250. */
   readonly baseMs?: number
@@ -13,21 +13,21 @@ export interface RetryOptions {
 }
 
 export interface ConnectOptions {
-  /** Says who this is; a server on this machine alone may do without. */
+  /** Authenticates the client; a server that is local to this machine may not need one. */
   readonly token?: string
   /** Default: the global `WebSocket`, which browsers and Node 22 have. */
   readonly webSocket?: WebSocketConstructor
   readonly retry?: RetryOptions
   /**
-   * For the server to say welcome for the first time, in milliseconds: after it the client is closed, and `ready` and whatever waits
-   * reject with `BRIDGE_UNREACHABLE`. Default: none, the client goes on trying.
+   * How long to wait for the first `welcome`, in milliseconds: after that the client is closed, and `ready` and everything pending
+   * reject with `BRIDGE_UNREACHABLE`. Default: none, the client keeps trying.
    */
   readonly connectTimeoutMs?: number
   /** Closes the client when it is aborted. */
   readonly signal?: AbortSignal
   /** Default: the system's. */
   readonly clock?: Clock
-  /** Numbers from 0 to 1, for the jitter. Default: `Math.random`. */
+  /** Random numbers from 0 to 1 for the jitter. Default: `Math.random`. */
   readonly random?: () => number
 }
 

@@ -19,7 +19,7 @@ const said = {
     .exactOptional(),
 }
 
-/** What may be asked of an agent, in-process or over a wire. */
+/** The commands an agent accepts, in process or over a connection. */
 export const agentCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({
     ...said,
@@ -53,19 +53,19 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
 ])
 export type AgentCommand = z.input<typeof agentCommandSchema>
 
-/** Options of anything that is said to an agent. */
+/** Options of any message to an agent. */
 export interface SayOptions {
-  /** Where it comes from, when it is not a person's own words: it stands so in the provenance of `turn.request`. */
+  /** Where it comes from, if not from a person: shown in the provenance of `turn.request`. */
   readonly provenance?: ProvenanceKind | undefined
-  /** Messages that go before it, such as memories the application looked up. */
+  /** Messages to put before it, such as memories the application looked up. */
   readonly context?: readonly { readonly content: Content; readonly provenance?: ProvenanceKind }[] | undefined
 }
 
 export interface RunOptions extends SayOptions {
-  /** Allowances of this run, over those of the agent. */
+  /** Limits of this run, overriding the agent's. */
   readonly limits?: Limits | undefined
 }
 
-/** The options that were given; unknown ones too, so that the command's schema names them. */
+/** The options that were given, including unknown ones, so that the command's schema can report them. */
 export const given = (options: object): object =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))

@@ -7,19 +7,19 @@ import { EventBuffer } from './eventBuffer.ts'
 /** How a run ended. A failed model is a result, never a rejection. */
 export interface RunResult {
   readonly stopReason: RunStopReason
-  /** Text of the last reply. */
+  /** The text of the last reply. */
   readonly text: string
   /** The answer as data, when the agent has an `output` schema and the run ended with `stop`. */
   readonly output?: unknown
-  /** Empty when the run never started. */
+  /** Empty if the run never started. */
   readonly runId: string
-  /** Model turns of this run, its agent's own. */
+  /** The agent's own model turns in this run. */
   readonly turns: number
-  /** Model turns of the sub-agents that it called: both together count against `limits.turns`. */
+  /** Model turns of the sub-agents it called; together with `turns` they count towards `limits.turns`. */
   readonly childTurns: number
   /** Of the run and of the sub-agents that it called. */
   readonly usage: Usage
-  /** US dollars, of all that is in `usage`; 0 without prices. */
+  /** Cost of everything in `usage`, in US dollars; 0 without prices. */
   readonly costUsd: number
   /** Why the run paused. */
   readonly reason?: PauseReason
@@ -27,11 +27,11 @@ export interface RunResult {
 }
 
 /**
- * One run: its events as they happen, and its result. Both may be ignored. Iterating late starts with what is buffered;
- * leaving the loop early does not stop the run.
+ * One run: its events as they happen, and its result. You may ignore either. Iterating late starts with what is buffered; leaving
+ * the loop early does not stop the run.
  */
 export interface Run extends AsyncIterable<AgentEvent> {
-  /** Id of the request that made the run, found again in its `run.start` event. */
+  /** Id of the request that started the run; its `run.start` event has it too. */
   readonly requestId: string
   /** Never rejects. */
   readonly result: Promise<RunResult>
@@ -51,7 +51,7 @@ export class RunOutcome {
     this.result = new Promise((resolve) => (this.#resolve = resolve))
   }
 
-  /** Takes in what the result is made of. */
+  /** Notes what the result is made from. */
   note(happened: AgentEvent | LogRecord): void {
     if (happened.type === 'run.start') this.#runId = happened.runId
     else if (happened.type === 'reply.end') {

@@ -3,9 +3,9 @@ import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { Agent, type AgentOwner, type AgentSlot } from './agents/agent.ts'
 import type { AgentBody } from './agents/agentBody.ts'
 
-/** Which of the agents: those that come after one of them, and how many. */
+/** One page of agents: which agent it follows, and its size. */
 export interface AgentPage {
-  /** Id of the last agent of the page before; without it the page is the first. */
+  /** Id of the last agent of the previous page; omit it for the first page. */
   readonly after?: string
   /** Default 100. */
   readonly limit?: number
@@ -17,11 +17,11 @@ const optionsSchema = z
   })
   .partial()
 
-/** A place that an agent keeps while its host comes and goes. */
+/** Keeps an agent's place while its host is loaded and unloaded. */
 class Slot implements AgentSlot {
   readonly agent: Agent
   body: AgentBody
-  /** Of roots, as they stand in their order. */
+  /** Neighbours in the list of roots. */
   before: Slot | undefined
   next: Slot | undefined
 
@@ -31,7 +31,7 @@ class Slot implements AgentSlot {
   }
 }
 
-/** The agents of a runtime by id, loaded or not; those without a parent in the order they came. */
+/** A runtime's agents by id, loaded or not; those without a parent also in order of creation. */
 export class Registry {
   readonly #owner: AgentOwner
   readonly #slots = new Map<string, Slot>()
@@ -47,18 +47,18 @@ export class Registry {
     return this.#slots.get(agentId)?.agent
   }
 
-  /** What runs an agent, or stands in for it. */
+  /** What runs an agent, or stands in for it while it is unloaded. */
   body(agentId: string): AgentBody | undefined {
     return this.#slots.get(agentId)?.body
   }
 
-  /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
+  /** Calls `listener` with every agent that starts, including sub-agents; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Takes in an agent whose actor runs; one that was unloaded goes on where it was. */
+  /** Adds an agent whose actor is running; one that was unloaded keeps its place. */
   add(body: AgentBody): void {
     const old = this.#slots.get(body.agentId)
     if (old?.body.isLoaded === false) {
@@ -72,13 +72,13 @@ export class Registry {
     for (const listener of this.#listeners) listener(slot.agent)
   }
 
-  /** Puts one in the place of another. Nothing when that is not there any more. */
+  /** Replaces one body with another. Does nothing if the first is no longer there. */
   replace(body: AgentBody, other: AgentBody): void {
     const slot = this.#slots.get(body.agentId)
     if (slot?.body === body) slot.body = other
   }
 
-  /** Takes an agent out, unless another has its place by now. */
+  /** Removes an agent, unless another has taken its place. */
   remove(body: AgentBody): void {
     const slot = this.#slots.get(body.agentId)
     if (slot?.body !== body) return
@@ -86,7 +86,7 @@ export class Registry {
     this.#unlink(slot)
   }
 
-  /** Agents without a parent, oldest first. @throws RuntimeError `INVALID_OPTION`, also when `after` is none of them. */
+  /** Agents without a parent, oldest first. @throws RuntimeError `INVALID_OPTION`, also when `after` is not one of them. */
   roots(options: { readonly page?: AgentPage } = {}): Agent[] {
     const checked = optionsSchema.safeParse(options)
     if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agents: ${describeIssues(checked.error)}.`)

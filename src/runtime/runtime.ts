@@ -26,6 +26,7 @@ import { AgentHost } from './agents/agentHost.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 import type { ChildHosts } from './children/childHosts.ts'
+import type { AgentRuntime } from './agentRuntime.ts'
 import { Registry, type AgentPage } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { Unloading } from './agents/unloading.ts'
@@ -35,48 +36,6 @@ import { Instrumentation } from '../telemetry/instrumentation.ts'
 import { interpretBy } from './interpreter/interpretBy.ts'
 import { readHistory } from '../sessions/readHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
-
-/** Spawns agents in this process and owns what they share. */
-export interface AgentRuntime {
-  /**
-   * Starts an agent of this definition, with a log of its own.
-   *
-   * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (it runs, or has a log already), `STORE_LOCKED`, `STORE_OPEN_FAILED`
-   */
-  spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
-  /**
-   * Goes on with an agent from its log, after its process ended without `stop`: the conversation, queues, approvals and pauses are
-   * as they were. A run whose calls wait for people waits on; one that was cut off is continued as a new one: the model is asked
-   * again, and calls in flight are run again or answered as their tools' `effects` say. With `continue: false` that, and prompts
-   * that were queued, waits for `agent.resume()`. Resolves once calls that wait can be decided, those of sub-agents too.
-   *
-   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_EXISTS` (it runs already), `INVALID_DEFINITION` (of another
-   * name), `STORE_LOCKED`, `LOG_CORRUPT`, `LOG_VERSION`
-   */
-  resume(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
-  /**
-   * The agent of this id, whatever became of it: the one that runs here, else the one in the store (as `resume` goes on with it),
-   * else a new one (as `spawn` starts it). Calls for one id at the same time get the same agent; one that is being closed is waited
-   * for. `continue` counts when it is brought back.
-   *
-   * @throws RuntimeError `INVALID_DEFINITION` (it is of another name), `INVALID_ID`, `AGENT_STOPPED` (for good), `RUNTIME_CLOSED`,
-   * `STORE_LOCKED` (another process or runtime has it), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
-   */
-  open(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
-  /**
-   * The agents that have not ended and have no parent, unloaded ones too, oldest first; all of them, or a page.
-   *
-   * @throws RuntimeError `INVALID_OPTION`: `after` is the id of none of them, `limit` is no positive integer.
-   */
-  agents(options?: { readonly page?: AgentPage }): Agent[]
-  /** An agent that has not ended, a sub-agent too. */
-  agent(id: string): Agent | undefined
-  /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
-  onAgent(listener: (agent: Agent) => void): () => void
-  /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
 
 /** What lives as long as a runtime, such as a server of its agents. */
 interface Closable {

@@ -7,28 +7,29 @@ import type { Store } from '../protocol/store.ts'
 import type { Tracer } from '../protocol/tracer.ts'
 
 export interface RuntimeOptions {
-  /** Where logs live; closed with the runtime. Default: in memory. */
+  /** Where logs are kept; closed with the runtime. Default: in memory. */
   readonly store?: Store
   /** Default: the system's. */
   readonly clock?: Clock
-  /** Numbers from 0 to 1, for the jitter of retries. Default: `Math.random`. */
+  /** Random numbers from 0 to 1 for the jitter of retries. Default: `Math.random`. */
   readonly random?: () => number
-  /** Makes ids of agents and requests. Default: nanoid. */
+  /** Creates ids of agents and requests. Default: nanoid. */
   readonly newId?: () => string
-  /** Sees what agents do as spans: `otelTracer` of `escapement/otel`. */
+  /** Records what agents do as spans, such as `otelTracer` from `escapement/otel`. */
   readonly tracer?: Tracer
-  /** Gets a line for what happens, never its content: a pino logger, for example. Silent by default. */
+  /** Gets a line for each thing that happens, but never its content: a pino logger, for example. Default: none. */
   readonly logger?: Logger
-  /** Kept out of logs, events, requests and captures, so that the model does not see it either. Off by default. */
+  /** Secrets to keep out of logs, events, requests and captures; the model does not see them either. Default: none. */
   readonly redact?: RedactOptions
   /**
-   * An agent without a parent that was idle for so many milliseconds, with no listener and no child, is unloaded: its log is let
-   * go and its memory freed, and its next command loads it again. Until then a timer keeps the process alive. Default: never.
+   * An agent without a parent that has been idle for this many milliseconds, with no listener and no child, is unloaded: its log is
+   * released and its memory freed, and its next command loads it again. Until it is unloaded a timer keeps the process alive.
+   * Default: never.
    */
   readonly idleUnloadMs?: number
   /**
-   * What runs the charts: `planned` (the default) takes their transitions by plans that are made once, at half the cost of XState's own
-   * interpreter, `xstate`, with the same effects in the same order. An agent that is inspected always runs on XState's.
+   * What runs the charts: `planned` (the default) uses precomputed transitions, at half the cost of XState's own interpreter,
+   * `xstate`, with the same effects in the same order. An inspected agent always runs on XState's.
    */
   readonly interpreter?: 'planned' | 'xstate'
 }

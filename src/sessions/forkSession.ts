@@ -10,9 +10,9 @@ import { historyParts, readPart, type HistoryPart } from './readHistory.ts'
 import { StepSearch } from './stepSearch.ts'
 
 export interface ForkOptions {
-  /** Of the new agent. Default: the definition's name and a random part. */
+  /** Id of the new agent. Default: the definition's name and a random part. */
   readonly id?: string
-  /** Dates the fork. Default: the system's. */
+  /** The clock that dates the fork. Default: the system's. */
   readonly clock?: Clock
 }
 
@@ -23,17 +23,24 @@ const forkOptionsSchema = z
   })
   .partial()
 
-/** Longest name that leaves room for the random part in an id. */
+/** The longest name that leaves room for the random part of an id. */
 const mostNameChars = 100
 
 /**
- * Makes an agent that shares another one's past up to the moment when the step of node `at` was the newest: a message just said, a
- * reply with all its results, a summary just written. The node may have been abandoned since. The new log holds one record, which
- * refers to the log that has the past, so that log must stay; queues and waiting requests stay with it. Continue with
+ * Creates an agent that shares another's past up to the moment when the step of node `at` was the newest: a message just sent, a
+ * reply with all its results, or a summary just written. The node may have been abandoned since. The new log holds one record that
+ * refers to the source's log, so that log must stay; queues and waiting requests stay with the source. Continue with
  * `runtime.resume`: in the middle of a run the model is asked again. The source is only read, and may be running.
  *
- * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `AGENT_NOT_FOUND`, `NODE_NOT_FOUND` (also for a step whose calls have no results
- * yet), `AGENT_EXISTS`, `LOG_CORRUPT`, `LOG_VERSION`, and what the store rejects with.
+ * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `AGENT_NOT_FOUND`, `NODE_NOT_FOUND` (also for a step whose calls have no
+ * results yet), `AGENT_EXISTS`, `LOG_CORRUPT`, `LOG_VERSION`, and what the store rejects with.
+ *
+ * @example
+ * ```ts
+ * const { agentId } = await forkSession(store, agent.id, 'n1')
+ * const fork = await runtime.resume(agentId, coder)
+ * console.log(fork.id)
+ * ```
  */
 export async function forkSession(
   store: Store,
@@ -69,7 +76,7 @@ type Moment = NonNullable<RecordOf<'agent.created'>['forkedFrom']>
 
 async function findMoment(store: Store, parts: readonly HistoryPart[], at: NodeId | string): Promise<Moment> {
   const nodeId = typeof at === 'string' ? parseNodeId(at) : nodeIdSchema.safeParse(at).data
-  // Without an id it looks for none, and finds out how far the ids go.
+  // Without an id it looks for none, but finds the highest one.
   const search = new StepSearch(nodeId ?? 0)
   const shared: LogRecord[] = []
   for (const part of parts) {
@@ -77,7 +84,7 @@ async function findMoment(store: Store, parts: readonly HistoryPart[], at: NodeI
       shared.push(record)
       const newest = search.next(record)
       if (newest === undefined) continue
-      // A past that does not fold would be found out by the fork alone.
+      // Otherwise only the fork would discover a past that cannot be rebuilt.
       rebuildConversation(shared)
       return { agentId: part.agentId, seq: record.seq, at: newest }
     }
@@ -96,7 +103,7 @@ function notFound(agentId: string, asked: string, { lastNodeId, missingResults }
 async function writeFirst(store: Store, record: RecordOf<'agent.created'>): Promise<void> {
   const { agentId } = record
   const exists = new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log in this store.`)
-  // Before the lease: that of an agent that runs would be refused as locked.
+  // Before taking the lease, which a running agent would refuse with STORE_LOCKED.
   for await (const _ of store.read(agentId)) throw exists
   const lease = await store.open(agentId)
   try {

@@ -246,16 +246,23 @@ async function openLog(
 
 /**
  * A store in a folder, created if missing: `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last
- * field, and `<agentId>.lock` stands beside it while a process writes. See `Store` for the contract. When a record counts
- * as stored is `durability`; by default once the operating system has it: it survives the process, `kill -9` included,
- * but not a power cut.
+ * field, and `<agentId>.lock` exists beside it while a process is writing. See `Store` for the contract. `durability` determines
+ * when a record counts as stored; by default once the operating system has it, so it survives the process, even `kill -9`, but not a
+ * power cut.
  *
- * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and looks at nothing before it; a bad line further
- * up is found by `read` (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, after `close` too.
- * `delete` removes the log, and leaves the copies that repairs made.
+ * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and checks nothing before it; `read` finds a bad line further
+ * up (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, even after `close`. `delete` removes the log
+ * but not the copies that repairs made.
  *
- * @throws RuntimeError `INVALID_OPTION` when `dir` is blank or an option is wrong. Everything else about the folder is reported
- * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
+ * @throws RuntimeError `INVALID_OPTION` if `dir` is blank or an option is wrong. All other problems with the folder are reported by
+ * `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).
+ *
+ * @example
+ * ```ts
+ * const store = fileStore('.escapement', { durability: 'batch' })
+ * const runtime = await createRuntime({ store })
+ * await runtime.close() // closes the store too
+ * ```
  */
 export function fileStore(dir: string, options?: FileStoreOptions): ErasableStore {
   if (typeof dir !== 'string' || dir.trim() === '')

@@ -28,8 +28,16 @@ class MemoryLease implements StoreLease {
 }
 
 /**
- * A store in memory, gone with the process: for tests and agents that need not survive. It keeps the records it is
- * given, uncopied. See `Store` for the contract.
+ * A store in memory that is lost when the process ends: for tests and agents that need not survive. It keeps the records it is given
+ * without copying them. See `Store` for the contract.
+ *
+ * @example
+ * ```ts
+ * const store = memoryStore()
+ * const runtime = await createRuntime({ store })
+ * await runtime.spawn(coder, { id: 'coder-1' })
+ * const { status } = await loadSession(store, 'coder-1')
+ * ```
  */
 export function memoryStore(): ErasableStore {
   const logs = new Map<string, LogRecord[]>()

@@ -7,29 +7,29 @@ import { readLog } from './readLog.ts'
 import { syncFolder } from './syncFolder.ts'
 
 export interface LogRepair {
-  /** Records the log holds now. */
+  /** How many records the log holds now. */
   readonly kept: number
-  /** Bytes cut off; 0 when the log was whole. */
+  /** How many bytes were cut off; 0 if the log was intact. */
   readonly cutBytes: number
-  /** Copy of the damaged file as it was; `null` when nothing was cut. */
+  /** A copy of the damaged file; `null` if nothing was cut. */
   readonly backup: string | null
 }
 
 const extension = '.jsonl'
 
 /**
- * Cuts a log off at its first bad line, after a copy of the whole file was made beside it (`<file>.damaged-<n>`, on disk
- * before the cut). A whole log is left alone. The log's lock is held meanwhile.
+ * Cuts a log off at its first bad line, after copying the whole file beside it (`<file>.damaged-<n>`, on disk before the cut). An
+ * intact log is left alone. The log's lock is held meanwhile.
  *
- * @throws RuntimeError `INVALID_OPTION` when the file is not called `*.jsonl`, `STORE_LOCKED` while a process writes the
- * log, `LOG_VERSION` for a log of a newer version, which is left alone, `STORE_OPEN_FAILED`, `STORE_READ_FAILED`.
+ * @throws RuntimeError `INVALID_OPTION` if the file is not called `*.jsonl`, `STORE_LOCKED` while a process is writing the log,
+ * `LOG_VERSION` for a log written by a newer version, which is left alone, `STORE_OPEN_FAILED`, `STORE_READ_FAILED`.
  */
 export async function repairLog(file: string): Promise<LogRepair> {
   if (typeof file !== 'string' || !file.endsWith(extension))
     throw new RuntimeError('INVALID_OPTION', `${JSON.stringify(file)} is not a log: its name must end in ${extension}.`)
   const path = resolve(file)
   try {
-    // Before the lock, which would be left in a folder that is none of ours.
+    // Before locking, which would leave a lock file in an unrelated folder.
     if (!(await stat(path)).isFile()) throw new Error('it is not a file')
     const lock = await lockFile(`${path.slice(0, -extension.length)}.lock`)
     try {

@@ -16,7 +16,7 @@ const syncPolicySchema = z.strictObject({
   clock: z.custom<Clock>(isClock, 'expected a Clock').default(systemClock),
 })
 
-/** When appends count as stored, and what the files of a store share to that end. */
+/** When appends count as stored, and the state that a store's files share for this. */
 export interface SyncPolicy {
   readonly durability: 'os' | 'batch' | 'each'
   /** Of `os`. */
@@ -27,19 +27,19 @@ export interface SyncPolicy {
 
 export interface FileStoreOptions {
   /**
-   * What an append waits for. `os` (default): the operating system has the record, which survives `kill -9` but not a
-   * power cut. `batch`: an fdatasync that covers it has ended, made at once while none is under way, and otherwise for all that
-   * have come by then. `each`: the same, with an fdatasync for every write.
+   * What an append waits for. `os` (default): the operating system has the record, which survives `kill -9` but not a power cut.
+   * `batch`: an fdatasync that covers the record has finished; it starts at once if none is in progress, otherwise it is shared by
+   * all appends waiting by then. `each`: the same, with one fdatasync per write.
    */
   readonly durability?: 'os' | 'batch' | 'each'
-  /** Of `batch`: the most milliseconds that a write waits for the fdatasyncs of others before its own, 0 to 60,000. Default: 10. */
+  /** With `batch`: how long a write may wait for other logs' fdatasyncs before its own, in milliseconds, 0 to 60,000. Default: 10. */
   readonly batchMs?: number
-  /** Times `batchMs`, and how long writes take. Default: the machine's clock. */
+  /** Measures `batchMs` and how long writes take. Default: the system's clock. */
   readonly clock?: Clock
 }
 
 /**
- * The policy these options ask for.
+ * Returns the policy for these options.
  *
  * @throws RuntimeError `INVALID_OPTION`, naming the option.
  */

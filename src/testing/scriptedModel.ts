@@ -12,11 +12,23 @@ export type ScriptedReply =
 export interface ScriptedModel extends Model {
   /** Every request seen, in order. */
   readonly requests: readonly ModelRequest[]
-  /** @throws RuntimeError when replies of the script were never asked for. */
+  /** @throws RuntimeError if some replies of the script were never requested. */
   assertComplete(): void
 }
 
-/** A model that plays a script, reply by reply, and fails on the first request the script does not foresee, by its number. */
+/**
+ * A model that plays a script reply by reply, and fails, giving the number, on the first request beyond it.
+ *
+ * @example
+ * ```ts
+ * import { scriptedModel } from 'escapement/testing'
+ *
+ * const model = scriptedModel([{ toolCalls: [{ name: 'list_files', input: {} }] }, 'There are 3 files.'])
+ * const agent = await runtime.spawn(defineAgent({ name: 'tested', model, tools }))
+ * await agent.prompt('How many files are there?').result
+ * model.assertComplete()
+ * ```
+ */
 export function scriptedModel(replies: readonly ScriptedReply[], options: { id?: string } = {}): ScriptedModel {
   const requests: ModelRequest[] = []
   return {

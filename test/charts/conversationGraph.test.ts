@@ -251,7 +251,7 @@ describe('the graph of a conversation', (it) => {
     const subject = treeOf([null])
     assert.throws(
       () => conversationGraph(undefined as unknown as ConversationSubject),
-      /agent or what loadSession gives/,
+      /agent or what loadSession returns/,
     )
     assert.throws(() => conversationGraph(subject, { format: 'png' as ConversationFormat }), /it is "png"/)
     assert.throws(() => conversationGraph(subject, { columns: 0 }), /columns must be 1 or more; it is 0/)

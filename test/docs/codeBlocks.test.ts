@@ -2,7 +2,7 @@ import { execFile, type ExecFileException } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { assert, describe } from '../support/suite.ts'
-import { advice, codeBlocks, placeOf, repository, stageBlocks, type StagedBlock } from './codeBlocks.ts'
+import { advice, codeBlocks, docComments, placeOf, repository, stageBlocks, type StagedBlock } from './codeBlocks.ts'
 import { mark } from './runBlocks.ts'
 
 interface Ended {
@@ -30,10 +30,11 @@ function inPages(output: string, blocks: readonly StagedBlock[]): readonly strin
   })
 }
 
-describe('the ts blocks of README and docs', (it) => {
+describe('the ts blocks of README, docs and doc comments', (it) => {
   it('compile in strict mode', { timeoutMs: 120_000 }, async (context) => {
     const blocks = await stageBlocks(context)
-    assert.ok(blocks.length > 15)
+    assert.ok(blocks.filter(({ page }) => page.endsWith('.md')).length > 15)
+    assert.ok(blocks.filter(({ page }) => page.startsWith('src/')).length > 15)
     const folder = dirname(blocks[0]!.file)
     const config = {
       extends: '../../tsconfig.json',
@@ -79,5 +80,12 @@ describe('the ts blocks of README and docs', (it) => {
     ])
     for (const fence of ['```typescript', '```ts norun', '  ```ts', '```js'])
       assert.throws(() => codeBlocks('docs/a.md', `\n${fence}\nb()\n\`\`\`\n`), /^docs\/a\.md:2: open a block with/)
+  })
+  it('are found in doc comments, at their lines', () => {
+    const source =
+      "const a = '```ts'\n\n  /**\n   * Adds.\n   *\n   * @example\n   * ```ts\n   * add(1)\n   * ```\n   */\n"
+    assert.equal(codeBlocks('src/a.ts', docComments(source)), [
+      { page: 'src/a.ts', line: 8, code: 'add(1)\n', isRun: true },
+    ])
   })
 })

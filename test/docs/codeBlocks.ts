@@ -1,36 +1,54 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import type { CaseContext } from '../support/suite.ts'
 
 export const repository = join(import.meta.dirname, '..', '..')
 const stageFile = join(import.meta.dirname, 'stage.ts')
 
-/** A `ts` block of a page. */
+/** A `ts` block of a page, or of an `@example` in the sources. */
 export interface CodeBlock {
-  /** Such as `docs/guide.md`. */
+  /** Such as `docs/guide.md`, or `src/createRuntime.ts`. */
   readonly page: string
-  /** Number of the line of the page that its first line of code is. */
+  /** Number of its first line of code in the page. */
   readonly line: number
   readonly code: string
   /** Not marked `no-run`. */
   readonly isRun: boolean
 }
 
-/** A block as a module in a folder of its own, beside what the pages take for granted. */
+/** A block as a module, in a folder with the names that the pages take for granted. */
 export interface StagedBlock extends CodeBlock {
   readonly file: string
 }
 
-/** The README and all pages of docs. */
-async function pages(): Promise<readonly string[]> {
-  const names = await readdir(join(repository, 'docs'), { recursive: true })
-  return ['README.md', ...names.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+/** The README, all pages of docs, and the doc comments of all sources. */
+async function pages(): Promise<readonly { readonly page: string; readonly text: string }[]> {
+  const docs = await readdir(join(repository, 'docs'), { recursive: true })
+  const sources = await readdir(join(repository, 'src'), { recursive: true })
+  const names = [
+    'README.md',
+    ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+    ...sources.filter((name) => name.endsWith('.ts')).map((name) => `src/${name}`),
+  ]
+  return Promise.all(
+    names.map(async (page) => {
+      const text = await readFile(join(repository, page), 'utf8')
+      return { page, text: page.endsWith('.ts') ? docComments(text) : text }
+    }),
+  )
 }
 
+/** The text of the doc comments of a source, each line in its place. */
+export const docComments = (source: string): string =>
+  source
+    .split('\n')
+    .map((line) => /^ *\* ?(?!\/)(.*)$/.exec(line)?.[1] ?? '')
+    .join('\n')
+
 /**
- * Every `ts` block of a page. A line that opens one is "```ts", or "```ts no-run" where it cannot run by itself.
+ * Every `ts` block of a page. A line that opens one is "```ts", or "```ts no-run" if it cannot run on its own.
  *
- * @throws Error when a block of code is opened in another way, and so would be passed over.
+ * @throws Error if a block of code is opened in another way, and so would be overlooked.
  */
 export function codeBlocks(page: string, text: string): readonly CodeBlock[] {
   const lineOf = (index: number): number => text.slice(0, index).split('\n').length
@@ -48,17 +66,17 @@ export function codeBlocks(page: string, text: string): readonly CodeBlock[] {
   return blocks
 }
 
-/** What the blocks of all pages are as modules; gone after the case. */
+/** The blocks of all pages as modules, removed after the case. */
 export async function stageBlocks({ cleanup }: Pick<CaseContext, 'cleanup'>): Promise<readonly StagedBlock[]> {
   const folder = await mkdtemp(join(repository, 'test', '.blocks-'))
   cleanup(() => rm(folder, { recursive: true }))
   const stage = await readFile(stageFile, 'utf8')
   const names = Object.keys((await import(stageFile)) as object)
   const staged: StagedBlock[] = []
-  for (const page of await pages())
-    for (const block of codeBlocks(page, await readFile(join(repository, page), 'utf8'))) {
-      const name = `${basename(page, '.md')}-${block.line}.ts`
-      // One each: what a block does to an agent is nothing to the next.
+  for (const { page, text } of await pages())
+    for (const block of codeBlocks(page, text)) {
+      const name = `${page.replaceAll(/\W+/g, '-')}-${block.line}.ts`
+      // One stage per block, so that what a block does to an agent does not affect the next.
       await writeFile(join(folder, `stage-${name}`), stage)
       await writeFile(join(folder, name), moduleOf(block.code, names, `./stage-${name}`))
       staged.push({ ...block, file: join(folder, name) })
@@ -68,7 +86,7 @@ export async function stageBlocks({ cleanup }: Pick<CaseContext, 'cleanup'>): Pr
 
 const importLine = /^import .*$/gm
 
-/** One line with all imports, then the code line by line, in a block so that it may declare what the stage has too. */
+/** One line with all imports, then the code line by line, in a block so that it may redeclare names of the stage. */
 function moduleOf(code: string, stageNames: readonly string[], stage: string): string {
   const own = code.match(importLine) ?? []
   const taken = new Set(own.flatMap((line) => line.match(/\w+/g) ?? []))
@@ -92,8 +110,8 @@ const doors: Readonly<Record<string, string>> = {
 
 const sourceOf = (door: string): string => `../../src/${doors[door] ?? door}.ts`
 
-/** Where a line of a block's module stands in its page. */
+/** Where a line of a block's module is in its page. */
 export const placeOf = ({ page, line }: CodeBlock, moduleLine = 2): string => `${page}:${line + moduleLine - 2}`
 
-export const advice = `Each ts block of README.md and docs is compiled in strict mode, and run unless it is opened by "\`\`\`ts no-run".
-A block may use any name of the main entry, and those of ${relative(repository, stageFile)}: other names it declares, or they are added there.`
+export const advice = `Each ts block of README.md, docs and the doc comments in src is compiled in strict mode, and run unless it is opened with "\`\`\`ts no-run".
+A block may use any name of the main entry and of ${relative(repository, stageFile)}; it must declare others, or they must be added there.`

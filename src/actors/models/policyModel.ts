@@ -4,18 +4,18 @@ import { type Clock, systemClock } from '../../protocol/clock.ts'
 import { pause } from '../pause.ts'
 import { partsOf, toReply, wrongInShape, type ReplyShape } from './replyShape.ts'
 
-/** Decides a reply from the request. May throw: that is a failed model call. */
+/** Decides a reply from the request. If it throws, the model call has failed. */
 export type Policy = (request: ModelRequest, at: { readonly turnIndex: number }) => ReplyShape | Promise<ReplyShape>
 
 export interface PolicyModelOptions {
   readonly id?: string
-  /** Milliseconds between words, on `clock`: a demo that can be watched. Default 0. */
+  /** Milliseconds between words, on `clock`, for demos that people watch. Default 0. */
   readonly wordDelayMs?: number
   readonly clock?: Clock
 }
 
 /**
- * A model that is a plain function: for demos and tests without a key. It streams what the function decides, word by word.
+ * A model made from a plain function, for demos and tests without an API key. It streams what the function decides, word by word.
  *
  * @throws RuntimeError `INVALID_DEFINITION` for anything but a function.
  */

@@ -5,7 +5,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import type { Block, Usage } from '../../protocol/messages.ts'
 import type { ModelPart, ModelReply, ModelRequest, ReplyStopReason } from '../../protocol/model.ts'
 
-/** A reply in short: a string is its text. Ids, stop reason and usage are filled in. */
+/** Shorthand for a reply: a string is its text. Ids, stop reason and usage are filled in. */
 export type ReplyShape =
   | string
   | {
@@ -33,7 +33,7 @@ const shapeSchema = lazily(() =>
   ]),
 )
 
-/** What is wrong with a short reply; `undefined` when it is one. */
+/** What is wrong with a shorthand reply; `undefined` if it is valid. */
 export function wrongInShape(shape: unknown): string | undefined {
   const { error } = shapeSchema().safeParse(shape)
   if (error === undefined) return undefined
@@ -43,7 +43,7 @@ export function wrongInShape(shape: unknown): string | undefined {
   return `the reply is ${seen}${wrong}: give a text, or { text, thinking, toolCalls: [{ name, input }], stopReason, usage }, each of them optional`
 }
 
-/** Fills a short reply in. `turnIndex` makes its call ids unique and the same each time. */
+/** Expands a shorthand reply. `turnIndex` makes its call ids unique and reproducible. */
 export function toReply(shape: ReplyShape, request: ModelRequest, turnIndex: number): ModelReply {
   const { text, thinking, toolCalls = [], stopReason, usage } = typeof shape === 'string' ? { text: shape } : shape
   const content: Block[] = []
@@ -74,7 +74,7 @@ function estimateUsage(request: ModelRequest, content: readonly Block[]): Usage 
 const tokensOf = (content: readonly Block[]): number =>
   estimateTokens.message({ role: 'user', content: content as never, source: 'prompt' })
 
-/** The parts a reply streams as: text and thinking by words, arguments as JSON, then `done`. */
+/** The parts that a reply is streamed as: text and thinking word by word, arguments as JSON, then `done`. */
 export function* partsOf(reply: ModelReply): Generator<ModelPart> {
   for (const block of reply.content) {
     if (block.type === 'toolCall') {

@@ -6,32 +6,32 @@ import type { JsonSchema } from '../../protocol/model.ts'
 import { foreignSchema } from './schemaKind.ts'
 
 /**
- * Takes the secrets of the runtime's `redact` out of text. The runtime does so with all that a tool gives; a tool that cuts its text itself
- * does it before, as a secret that was cut through is not found any more.
+ * Removes the secrets named by the runtime's `redact` from text. The runtime does this to everything a tool returns; a tool that
+ * cuts its own text should do it first, because a secret that was cut in half is no longer recognised.
  */
 export interface Redaction {
-  /** The text, or a part of it seen in the context of all of it, with a mark in place of each secret. */
+  /** The text, or a part of it judged in the context of the whole, with a mark in place of each secret. */
   text(text: string, part?: { readonly from: number; readonly to: number }): string
-  /** For a text that arrives in pieces: what might be the beginning of a secret is held back until `end`. */
+  /** For text that arrives in pieces: whatever might be the beginning of a secret is held back until `end`. */
   stream(): {
     push(text: string): { readonly text: string } | undefined
     end(): { readonly text: string } | undefined
   }
 }
 
-/** What a tool's `run` gets beside its input. */
+/** What a tool's `run` receives in addition to its input. */
 export interface ToolContext {
-  /** Aborted when the run is aborted, the agent stops or the tool's time is up. */
+  /** Aborted when the run is aborted, the agent stops or the tool times out. */
   readonly signal: AbortSignal
   /** The model's id of this call. */
   readonly callId: string
-  /** Deterministic id of the call, the same on every attempt: an idempotency key for effects elsewhere. */
+  /** Deterministic id of the call, the same on every attempt: an idempotency key for external effects. */
   readonly key: string
-  /** Tells observers how far the call is: a `tool.progress` event. Any JSON value; ignored once the call has ended. */
+  /** Reports progress to observers in a `tool.progress` event. Takes any JSON value; ignored once the call has ended. */
   report(progress: unknown): void
-  /** Tells that the call changed a file or the like: what a revert must say is still changed. Names as the model knows them. */
+  /** Reports that the call changed a file or the like, so that a revert can say what is still changed. Use names the model knows. */
   changed(path: string): void
-  /** Missing when the runtime was given no `redact`. */
+  /** Absent when the runtime has no `redact`. */
   readonly redact?: Redaction | undefined
   readonly agent: { readonly id: string; readonly path: readonly string[] }
 }
@@ -39,10 +39,10 @@ export interface ToolContext {
 /** What `run` may return: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
 
-/** What a call may do to the world, and so whether it may run again when nobody knows if it ended. */
+/** What effects a call may have, and so whether it may run again when it is not known whether it finished. */
 export type ToolEffects = 'none' | 'idempotent' | 'irreversible'
 
-/** A tool as the runtime uses it; made by `defineTool`. */
+/** A tool as the runtime uses it, created by `defineTool`. */
 export interface Tool {
   readonly name: string
   readonly description: string
@@ -50,7 +50,7 @@ export interface Tool {
   readonly timeoutMs: number
   readonly maxOutputChars: number
   readonly effects: ToolEffects
-  /** Checks the model's arguments; `message` is written for the model. Never throws. */
+  /** Checks the model's arguments; `message` is meant for the model. Never throws. */
   parse(
     input: unknown,
   ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
@@ -63,11 +63,11 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
   /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
   readonly name: string
   readonly description: string
-  /** A zod object, or `{ jsonSchema }` for a tool described elsewhere. */
+  /** A zod object, or `{ jsonSchema }` for a tool whose schema comes from elsewhere. */
   readonly input: Input
   /**
-   * Does the work. Contract: may throw or reject (the model reads the message as a tool error); should stop when
-   * `signal` aborts; a result that arrives after an abort or the timeout is dropped.
+   * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a
+   * result that arrives after an abort or a timeout is dropped.
    */
   run(
     input: Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown },
@@ -79,14 +79,14 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
     | ((
         input: Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown },
       ) => boolean | Promise<boolean>)
-  /** Milliseconds before the call is given up and aborted; default 600,000; `Infinity` for none. */
+  /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
   readonly timeoutMs?: number
-  /** Characters of text output the model gets; the middle of a longer one is cut out, with a marker. Default 30,000. */
+  /** How many characters of text output the model gets; a longer text has its middle replaced by a marker. Default 30,000. */
   readonly maxOutputChars?: number
   /**
-   * After a crash in the middle of a call: `'none'` (only reads) and `'idempotent'` (the same `key` has its effect once) run
+   * What happens after a crash in the middle of a call: `'none'` (only reads) and `'idempotent'` (takes effect once per `key`) run
    * again; `'irreversible'`, the default, does not, and the model is told that it is not known whether it happened. Calls of an
-   * irreversible tool stay in sight of the model, in a line each, when their step is hidden.
+   * irreversible tool stay visible to the model, one line each, when their step is hidden.
    */
   readonly effects?: ToolEffects
 }
@@ -108,9 +108,20 @@ const optionsSchema = z.strictObject({
 })
 
 /**
- * Makes a tool of a schema and a function.
+ * Defines a tool from a schema and a function.
  *
  * @throws RuntimeError `INVALID_DEFINITION` when an option is missing or malformed, or the schema is not an object's.
+ *
+ * @example
+ * ```ts
+ * const weather = defineTool({
+ *   name: 'weather',
+ *   description: 'The current weather in a city.',
+ *   input: z.object({ city: z.string() }),
+ *   effects: 'none',
+ *   run: ({ city }) => `Fair in ${city}.`,
+ * })
+ * ```
  */
 export function defineTool<const Input extends z.ZodType | { readonly jsonSchema: JsonSchema }>(
   options: ToolOptions<Input>,

@@ -17,36 +17,36 @@ import type { InspectionListener } from './inspections.ts'
 import type { AgentListener } from '../events/observers.ts'
 import type { Run } from '../../runs/run.ts'
 
-/** Where an agent finds its body, which may come and go. */
+/** Where an agent finds its body, which may be unloaded and loaded again. */
 export interface AgentSlot {
   readonly body: AgentBody
 }
 
-/** What an agent needs of its runtime. */
+/** What an agent needs from its runtime. */
 export interface AgentOwner {
   newId(): string
-  /** Lets go of a stopped agent and its log. */
+  /** Releases a stopped agent and its log. */
   release(body: AgentBody): Promise<void>
-  /** Somebody stopped listening: an idle agent may be unloaded now. */
+  /** A listener was removed: an idle agent may be unloaded now. */
   unheard(body: AgentBody): void
   agent(agentId: string): Agent | undefined
 }
 
 export interface ListenOptions {
-  /** Hear of sub-agents too, however deep. Default `false`. */
+  /** Also deliver events of sub-agents, however deep. Default `false`. */
   readonly descendants?: boolean
 }
 
 /**
- * A running agent. Its methods say what to do and return at once; what comes of it is seen in events and results. With
- * `idleUnloadMs` of the runtime it may be unloaded while idle: its next command loads it again, and all of them work as ever.
+ * A running agent. Its methods give commands and return at once; their effects appear in events and results. With the runtime's
+ * `idleUnloadMs` it may be unloaded while idle: its next command loads it again, so all commands work as usual.
  */
 export class Agent {
   readonly id: string
   readonly #slot: AgentSlot
   readonly #owner: AgentOwner
 
-  /** Made by `runtime.spawn`. */
+  /** Created by `runtime.spawn`. */
   constructor(slot: AgentSlot, owner: AgentOwner) {
     this.id = slot.body.agentId
     this.#slot = slot
@@ -57,14 +57,14 @@ export class Agent {
     return this.#slot.body
   }
 
-  /** Whether it is in memory, and not only in its log. */
+  /** Whether it is in memory, rather than only in its log. */
   get isLoaded(): boolean {
     return this.#body.isLoaded
   }
 
   /**
-   * Loads the agent if it was unloaded. Rejects as `runtime.resume` does when its log cannot be opened or read; the agent stays
-   * unloaded then, and the next command tries again.
+   * Loads the agent if it is unloaded. Rejects as `runtime.resume` does if its log cannot be opened or read; the agent then stays
+   * unloaded, and the next command tries again.
    */
   async wake(): Promise<void> {
     await this.#body.loaded(async () => {})
@@ -80,7 +80,7 @@ export class Agent {
     return this.#body.context.pause
   }
 
-  /** Bytes of a torn last line that were cut off the log when it was opened; 0 when it was whole. */
+  /** How many bytes of a torn last line were cut off when the log was opened; 0 if it was intact. */
   get repairedBytes(): number {
     return this.#body.repairedBytes
   }
@@ -95,7 +95,7 @@ export class Agent {
     return this.#body.room
   }
 
-  /** The agent it works for; `undefined` at the root of a tree. */
+  /** Its parent; `undefined` for the root of a tree. */
   get parent(): Agent | undefined {
     const { parent } = this.#body
     return parent === undefined ? undefined : this.#owner.agent(parent.agentId)
@@ -111,23 +111,23 @@ export class Agent {
     return this.#body.lastSeq
   }
 
-  /** Which brakes of its conversation are on. */
+  /** Which brakes are on. */
   get braking(): { readonly revert: boolean; readonly prune: boolean } {
     const { revert, prune } = this.#body.definition.policy.flags
     return { revert, prune }
   }
 
-  /** What it used over its life, its sub-agents included. */
+  /** What it has used in its lifetime, including its sub-agents. */
   get spent(): Spent {
     return this.#body.spent
   }
 
-  /** Resolves once every record so far is as durable as the store promises; `undefined`: it is already. Rejects when the store fails. */
+  /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined {
     return this.#body.durable()
   }
 
-  /** What has arrived of the reply under way, for whoever comes in the middle; `undefined` with `redact`, as it is not clean. */
+  /** The part of the current reply that has arrived, for listeners that join late; `undefined` with `redact`, because it is not redacted yet. */
   get growingReply(): GrowingReply | undefined {
     return this.#body.growingReply
   }
@@ -137,24 +137,24 @@ export class Agent {
     return this.#body.definition.name
   }
 
-  /** Its sub-agents that are alive, oldest first. */
+  /** Its living sub-agents, oldest first. */
   children(): Agent[] {
     return this.#body.liveChildren.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
   }
 
-  /** The agent and everything alive below it. */
+  /** The agent and all living agents below it. */
   tree(): AgentTree {
     return treeOf(this.#body)
   }
 
-  /** Calls that wait for a decision, here and below; without secrets, as the events that ask for it. */
+  /** Calls that wait for a decision, here and below; redacted like the events that ask for one. */
   approvals(): PendingApproval[] {
     return this.#body.announcer.clean(approvalsOf(this.#body))
   }
 
   /**
-   * Gives the agent a child that works beside it, to be prompted like any other: it is aborted, stopped and closed with it, and a
-   * crash is answered as `restart` says. With the `id` of a child it had before, that one goes on from its log.
+   * Starts a child that works alongside the agent and is prompted like any other. It is aborted, stopped and closed with the agent,
+   * and restarted after a crash according to `restart`. With the `id` of an earlier child, that one resumes from its log.
    *
    * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many), `AGENT_STOPPED`
    */
@@ -163,9 +163,9 @@ export class Agent {
   }
 
   /**
-   * Hands the conversation over: the other agent starts with everything said so far, which is shared and not copied, and is
-   * the one to prompt from now on. `afterwards: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and
-   * the other stands on its own. Throws as `spawn` does.
+   * Hands the conversation over to another agent, which starts with everything said so far (shared, not copied) and is the one to
+   * prompt from now on. `afterwards: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and the
+   * other becomes a root. Throws as `spawn` does.
    */
   handOver(entry: SubAgentEntry, options: { readonly afterwards?: 'wait' | 'end' } = {}): Promise<Agent> {
     return this.#body.loaded(async (agent) => {
@@ -177,52 +177,61 @@ export class Agent {
     })
   }
 
-  /** Ids of calls that wait for `decide`; none while the run they belong to waits for `resume`. */
+  /** Ids of the calls that wait for `decide`; none while their run waits for `resume`. */
   get pendingApprovals(): readonly string[] {
     const { calls, run } = this.#body.context
     return run === null ? [] : calls.filter((call) => call.status === 'held').map((call) => call.callId)
   }
 
   /**
-   * Starts a run; a busy agent runs it after the ones before.
+   * Starts a run, or queues it if the agent is busy.
    *
-   * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store); nothing happened then.
+   * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store); then nothing has
+   * happened.
+   *
+   * @example
+   * ```ts
+   * const run = agent.prompt('Fix the failing test', { limits: { turns: 10 } })
+   * for await (const event of run) if (event.type === 'tool.start') console.log(event.name)
+   * const { stopReason, text } = await run.result
+   * ```
    */
   prompt(content: Content, options: RunOptions = {}): Run {
     return this.#say({ type: 'agent.prompt', agentId: this.id, content, ...given(options) })
   }
 
-  /** Aborts the run under way and prompts, ahead of prompts that wait. Throws as `prompt` does. */
+  /** Aborts the current run and starts a new one, ahead of waiting prompts. Throws as `prompt` does. */
   interrupt(content: Content, options: RunOptions = {}): Run {
     return this.#say({ type: 'agent.interrupt', agentId: this.id, content, ...given(options) })
   }
 
   /**
-   * Says something in the middle of a run: it is taken between tool calls, and calls of that reply which have not started
-   * are skipped. At rest it starts a run. Throws as `prompt` does.
+   * Sends a message into the current run: it is delivered between tool calls, and calls of that reply that have not started are
+   * skipped. If the agent is idle it starts a run. Throws as `prompt` does.
    */
   steer(content: Content, options: SayOptions = {}): void {
     this.dispatch({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
-  /** Says something once the agent would be done, in the same run. At rest it starts a run. Throws as `prompt` does. */
+  /** Sends a message that is delivered when the current run would otherwise end. If the agent is idle it starts a run. Throws as `prompt` does. */
   followUp(content: Content, options: SayOptions = {}): void {
     this.dispatch({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
 
   /**
-   * Ends the run under way: no delta follows; what arrived of the reply is kept, calls in flight are told to stop and get a
-   * result that says so, waiting steering and follow-ups are dropped. Prompts that wait are run next. Nothing at rest. An agent that
-   * waits for a record its store can never take (`RECORD_TOO_LARGE`) is closed: `runtime.open` goes on from its log.
+   * Ends the current run: no further delta is emitted, the part of the reply that has arrived is kept, calls in flight are told to
+   * stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next. Does nothing if
+   * the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is closed: `runtime.open`
+   * continues from its log.
    */
   abort(): void {
     this.#carryOut({ type: 'agent.abort', agentId: this.id })
   }
 
   /**
-   * Approves or denies a call that waits, by the `key` of its event; one of the agent's own by its `callId` too.
+   * Approves or denies a waiting call, by the `key` of its event; for the agent's own calls the `callId` works too.
    *
-   * @throws RuntimeError `CALL_NOT_PENDING` when it does not wait.
+   * @throws RuntimeError `CALL_NOT_PENDING` if the call is not waiting.
    */
   decide(callId: string, decision: 'approve' | 'deny', reason?: string): void {
     this.dispatch({
@@ -235,8 +244,8 @@ export class Agent {
   }
 
   /**
-   * Goes on after a pause, as a new run whose `limits` (default: the agent's) count from here. After a failed store it first
-   * writes what could not be written; the run's result says when that fails again.
+   * Continues after a pause, as a new run whose `limits` (default: the agent's) count from here. After a store failure it first
+   * writes what could not be written; if that fails again, the run's result says so.
    *
    * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`
    */
@@ -245,8 +254,8 @@ export class Agent {
   }
 
   /**
-   * Asks for a revert to a step, such as `n12`, as the model may: the same drain decides, by the same rules, between turns or at
-   * once at rest. What came of it is a `revert.applied` event.
+   * Requests a revert to a step, such as `n12`, as the model can: the same drain decides by the same rules, between turns or, if the
+   * agent is idle, at once. The outcome is a `revert.applied` event.
    *
    * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`
    */
@@ -254,12 +263,12 @@ export class Agent {
     this.dispatch({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
-  /** Ends the agent for good: aborts what runs, writes the log, lets another process open it. Idempotent. */
+  /** Ends the agent for good: aborts what is running, writes the log and releases it. Idempotent. */
   async stop(): Promise<void> {
     await this.#end('stop')
   }
 
-  /** Ends the agent so that `runtime.resume` can go on with it: aborts what runs, leaves queues and approvals waiting. Idempotent. */
+  /** Ends the agent so that `runtime.resume` can continue it: aborts what is running, and leaves queues and approvals waiting. Idempotent. */
   async close(): Promise<void> {
     await this.#end('close')
   }
@@ -271,9 +280,18 @@ export class Agent {
   }
 
   /**
-   * Calls `listener` with every event from now on; returns a function that ends it. A listener that throws or rejects harms
-   * nobody: the others get an `error` event `SUBSCRIBER_FAILED`. Approvals of sub-agents are heard too, as somebody must decide
-   * them; with `descendants` everything of theirs is.
+   * Calls `listener` with every event from now on; returns a function that unsubscribes it. A listener that throws or rejects
+   * affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. Approvals of sub-agents are included, because
+   * someone must decide them; with `descendants` all their events are.
+   *
+   * @example
+   * ```ts
+   * const unsubscribe = agent.subscribe((event) => {
+   *   if (event.type === 'approval.requested') agent.decide(event.key, 'approve')
+   * })
+   * await agent.prompt('Run the tests').result
+   * unsubscribe()
+   * ```
    */
   subscribe(listener: AgentListener, options: ListenOptions = {}): () => void {
     if (typeof listener !== 'function') {
@@ -286,7 +304,7 @@ export class Agent {
     }
   }
 
-  /** Every event from now on, as an async iterable with a bounded buffer; leave the loop to end it. */
+  /** Every event from now on, as an async iterable with a bounded buffer; leaving the loop ends it. */
   events(options: ListenOptions = {}): AsyncIterableIterator<AgentEvent> {
     const buffer: EventBuffer = new EventBuffer(() => {
       unsubscribe()
@@ -299,8 +317,8 @@ export class Agent {
   }
 
   /**
-   * Calls `listener` with XState's own inspection events of the agent's actor and every actor below it, those that are there first;
-   * returns a function that ends it. It is what an inspector made for XState takes. Nothing in them is redacted.
+   * Calls `listener` with XState's own inspection events for the agent's actor and every actor below it, starting with those that
+   * already exist; returns a function that ends it. XState inspectors accept these events. Nothing in them is redacted.
    */
   inspect(listener: InspectionListener): () => void {
     if (typeof listener !== 'function') {
@@ -314,8 +332,8 @@ export class Agent {
   }
 
   /**
-   * Carries out a command as it comes over a wire; the methods above are shorthands. Throws what they throw. `requestId`: what its
-   * run or message is known by in the log, instead of one made here.
+   * Executes a command given as data; the methods above are shorthands. Throws what they throw. `requestId` identifies its run or
+   * message in the log; by default one is created.
    */
   dispatch(command: AgentCommand, options: { readonly requestId?: string } = {}): Run | undefined {
     const checked = checkCommand(command)
@@ -339,8 +357,8 @@ export class Agent {
   }
 
   /**
-   * Whether its log has the request of a command, given to `dispatch`, however long ago. Loads the agent; rejects as `wake` does. An
-   * abort of an agent at rest leaves none.
+   * Whether its log has a request id that was given to `dispatch`, however long ago. Loads the agent; rejects as `wake` does.
+   * Aborting an idle agent leaves no record.
    */
   wasAsked(requestId: string): Promise<boolean> {
     return this.#body.loaded(async ({ requests }) => requests.has(requestId))

@@ -16,7 +16,7 @@ export interface AgentTree {
 export interface PendingApproval {
   readonly agentId: string
   readonly callId: string
-  /** Unique over all agents: any ancestor decides the call by it. */
+  /** Unique across all agents; any ancestor can decide the call by it. */
   readonly key: string
   readonly name: string
   readonly input: unknown

@@ -5,7 +5,7 @@ import type { PlainBlock } from '../../protocol/messages.ts'
 import { endedWell, spentBy, type Branch, type GroupSpent } from './branch.ts'
 import type { GroupAgents } from './groupAgents.ts'
 
-/** Longest answer that is shown to a judge, in UTF-16 units: that of a tool. */
+/** Longest answer shown to a judge, in UTF-16 units; the same as for a tool. */
 const maxAnswerChars = 30_000
 
 /** How a model chose. */
@@ -18,7 +18,7 @@ export interface Verdict {
 }
 
 /**
- * Has an agent choose among two answers or more; one that is no number is asked for again, once. The agent is closed then.
+ * Asks an agent to choose among two or more answers, and once more if it does not reply with a number. Then closes the agent.
  *
  * @throws RuntimeError `JUDGE_FAILED`, and what `spawn` and `prompt` throw.
  */
@@ -64,7 +64,7 @@ export async function askJudge(
   }
 }
 
-/** What a judge is asked: the task, the answers by number from 1, and how to say which. Pure. */
+/** What a judge is asked: the task, the answers numbered from 1, and how to reply. Pure. */
 export function questionOf(task: readonly PlainBlock[], candidates: readonly Branch[]): PlainBlock[] {
   const answers = candidates.map(({ result }, index) => {
     const number = index + 1
@@ -81,7 +81,7 @@ export function questionOf(task: readonly PlainBlock[], candidates: readonly Bra
   ]
 }
 
-/** The index that a reply chooses: it holds exactly one number, from 1 to `count`. Pure. */
+/** The index that a reply chooses: it must contain exactly one number, from 1 to `count`. Pure. */
 export function choiceIn(reply: string, count: number): number | undefined {
   const numbers = new Set((reply.match(/-?\d+(?:[.,]\d+)?/g) ?? []).map(Number))
   const [number] = numbers

@@ -4,25 +4,25 @@ import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { Limits } from '../../protocol/records.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { RunResult } from '../../runs/run.ts'
-import type { AgentRuntime } from '../runtime.ts'
+import type { AgentRuntime } from '../agentRuntime.ts'
 
-/** Where a group works: below an agent, as its children, or in a runtime, as roots. */
+/** Where a group runs: below an agent, as its children, or in a runtime, as roots. */
 export type GroupHost = AgentRuntime | Agent
 
 /**
- * An agent of a group. The same definition may be there twice. With options only below an agent; a branch that crashes has
- * failed and is not begun anew, so there is no `restart`.
+ * An agent of a group. The same definition may appear twice. Options are allowed only below an agent; a branch that crashes has
+ * failed and is not restarted, so there is no `restart`.
  */
 export type GroupEntry = AgentDefinition | Pick<SubAgentOptions, 'definition' | 'context' | 'stallMs'>
 
 export interface GroupOptions {
-  /** Allowances of each agent's run, over those of its definition. */
+  /** Limits of each agent's run, overriding those of its definition. */
   readonly limits?: Limits | undefined
-  /** Aborts every agent of the group; what had been done by then is the result. */
+  /** Aborts every agent of the group; the result is what was done by then. */
   readonly signal?: AbortSignal | undefined
   /**
-   * The agent whose answer was taken stays alive, to go on with and to be closed by the caller; without a judge all that ended
-   * well. Default `false`: every agent is closed once its run is over, and its session can be resumed.
+   * Keep the agent whose answer was chosen (without a judge, all that ended well) alive, for the caller to use and close. Default
+   * `false`: every agent is closed once its run is over, and its session can be resumed.
    */
   readonly keep?: boolean | undefined
 }
@@ -39,7 +39,7 @@ export interface Branch {
 /** What several runs used together. */
 export interface GroupSpent {
   readonly usage: Usage
-  /** US dollars; what has no prices counts 0. */
+  /** US dollars; agents without prices count as 0. */
   readonly costUsd: number
 }
 

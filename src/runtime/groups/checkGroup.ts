@@ -7,7 +7,7 @@ import { limitsSchema } from '../../protocol/records.ts'
 import { Agent } from '../agents/agent.ts'
 import type { GroupEntry, GroupHost } from './branch.ts'
 
-/** Most agents of one group. */
+/** The most agents in one group. */
 const maxEntries = 100
 
 const entrySchema = lazily(() =>
@@ -41,9 +41,9 @@ const isRuntime = (host: unknown): boolean =>
   ['spawn', 'agents', 'resume'].every((name) => typeof Reflect.get(host, name) === 'function')
 
 /**
- * Checks what agents a group is made of.
+ * Checks the entries of a group.
  *
- * @throws RuntimeError `INVALID_OPTION`: none, too many, or options that only a parent can grant; `INVALID_DEFINITION`.
+ * @throws RuntimeError `INVALID_OPTION`: none, too many, or options that need a parent; `INVALID_DEFINITION`.
  */
 export function checkEntries(verb: string, host: GroupHost, entries: readonly GroupEntry[]): void {
   if (!Array.isArray(entries) || entries.length === 0)
@@ -63,14 +63,14 @@ export function checkEntries(verb: string, host: GroupHost, entries: readonly Gr
   }
 }
 
-/** @throws RuntimeError `CHILD_REFUSED` when so many more children are more than the host may have. */
+/** @throws RuntimeError `CHILD_REFUSED` if the host may not have that many more children. */
 export function checkRoom(verb: string, host: GroupHost, needed: number): void {
   if (!(host instanceof Agent) || needed <= host.room) return
   const what = `${verb} needs ${needed} sub-agents of agent "${host.id}", which may have ${host.room} more`
   throw new RuntimeError('CHILD_REFUSED', `${what}; nothing was begun.`)
 }
 
-/** What is said to an agent, as blocks. @throws RuntimeError `INVALID_CONTENT` */
+/** A prompt as blocks. @throws RuntimeError `INVALID_CONTENT` */
 export function checkContent(verb: string, content: Content): z.output<typeof contentSchema> {
   const checked = contentSchema.safeParse(content)
   if (!checked.success) throw new RuntimeError('INVALID_CONTENT', `${verb}: ${describeIssues(checked.error)}.`)

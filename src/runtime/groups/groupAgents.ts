@@ -33,13 +33,13 @@ export class GroupAgents {
 
   #spawn(entry: GroupEntry): Promise<Agent> {
     const options = isAgentDefinition(entry) ? { definition: entry } : entry
-    // Nobody would hear of a second life: the run of the first one is the branch.
+    // A restart would go unnoticed: the branch is the run of the first life.
     return this.#host instanceof Agent
       ? this.#host.spawn({ ...options, restart: 'never' })
       : this.#host.spawn(options.definition)
   }
 
-  /** Spawns all, in this order, or throws what the first that failed threw. */
+  /** Spawns all in this order, or throws what the first failure threw. */
   async openAll(entries: readonly GroupEntry[]): Promise<Agent[]> {
     const opened = await Promise.allSettled(entries.map((entry) => this.open(entry)))
     return opened.map((one) => {
@@ -54,7 +54,7 @@ export class GroupAgents {
     return { agentId, definition, result: await agent.prompt(prompt, { limits }).result }
   }
 
-  /** What somebody else works at, or `null` as soon as the group is aborted. Rejects as the work does. */
+  /** The result of the given work, or `null` as soon as the group is aborted. Rejects as the work does. */
   unlessAborted<T>(work: Promise<T>): Promise<T | null> {
     return Promise.race([work, this.#aborted.promise])
   }

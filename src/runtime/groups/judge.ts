@@ -10,24 +10,24 @@ import { totalTokens } from '../../protocol/messages.ts'
 import type { Model } from '../../protocol/model.ts'
 import type { Branch } from './branch.ts'
 
-/** A model that chooses: it sees the prompt and the numbered answers, and says a number. */
+/** A model that chooses: it sees the prompt and the numbered answers, and replies with a number. */
 export interface ModelJudge {
   readonly model: Model | AiSdkModel
   /** What makes an answer the best. Default: correct first, then complete, then short. */
   readonly instructions?: string
-  /** For `costUsd` of the group. */
+  /** Counts towards the group's `costUsd`. */
   readonly pricing?: Pricing
 }
 
 /**
- * Chooses among the branches that ended well, in the order of the entries: gives one of them, or its index in that list. What it
- * throws rejects the group with `JUDGE_FAILED`.
+ * Chooses among the branches that ended well, in the order of the entries: returns one of them, or its index in that list. If it
+ * throws, the group rejects with `JUDGE_FAILED`.
  */
 export type JudgeFunction = (branches: readonly Branch[]) => number | Branch | Promise<number | Branch>
 
 /**
- * Who selects. `'first'`: the first that ends well wins and the others are aborted; `'cheapest'`: the lowest cost, then the
- * fewest tokens, then the order of the entries; a function; a model; or an agent of its own, which is asked as a model is.
+ * Who chooses. `'first'`: the first to end well wins and the others are aborted; `'cheapest'`: the lowest cost, then the fewest
+ * tokens, then the order of the entries; a function; a model; or an agent definition, which is asked like a model.
  */
 export type Judge = 'first' | 'cheapest' | JudgeFunction | ModelJudge | AgentDefinition
 

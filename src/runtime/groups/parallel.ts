@@ -17,27 +17,33 @@ import { GroupAgents } from './groupAgents.ts'
 import { cheapest, chosenBy, judgeAgent, judgeSchema, type Judge } from './judge.ts'
 
 export interface ParallelOptions extends GroupOptions {
-  /** Who selects; default: nobody, and every result is the caller's to weigh. */
+  /** Who chooses; default: no one, and the caller compares the results. */
   readonly judge?: Judge | undefined
 }
 
 export interface ParallelResult extends GroupSpent {
-  /** The branch that was chosen; `null` without a judge, when no branch ended well, and when the group was aborted before. */
+  /** The chosen branch; `null` without a judge, if no branch ended well, or if the group was aborted first. */
   readonly winner: Branch | null
-  /** In the order of the entries; empty when the group was aborted before they began. */
+  /** In the order of the entries; empty if the group was aborted before they started. */
   readonly branches: readonly Branch[]
-  /** The session of the model that chose, when one was asked. */
+  /** The session of the model that chose, if one was asked. */
   readonly judgeId?: string
 }
 
 const optionsSchema = lazily(() => groupOptionsSchema().extend({ judge: judgeSchema().optional() }))
 
 /**
- * Gives the same prompt to several agents at once, and has a judge select. A branch that fails is a result like any other. Of
- * one that ended well alone no model is asked. `usage` and `costUsd` are those of all branches and of the judge.
+ * Gives the same prompt to several agents at once and lets a judge choose. A branch that fails is a result like any other. If only
+ * one ended well, no model is asked. `usage` and `costUsd` cover all branches and the judge.
  *
- * @throws RuntimeError before anything is begun: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED` (more
+ * @throws RuntimeError before anything is started: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED` (more
  * than the agent may have); later, with every agent closed: `JUDGE_FAILED`, and what `spawn` throws.
+ *
+ * @example
+ * ```ts
+ * const { winner, costUsd } = await parallel(agent, [cheap, careful], 'Fix the test', { judge: 'cheapest' })
+ * if (winner !== null) console.log(winner.definition, winner.result.text, costUsd)
+ * ```
  */
 export async function parallel(
   host: GroupHost,

@@ -14,24 +14,24 @@ import {
 import { checkContent, checkEntries, checkOptions, checkRoom, groupOptionsSchema } from './checkGroup.ts'
 import { GroupAgents } from './groupAgents.ts'
 
-/** Makes the prompt of the next agent of the answer of the one before. What it throws rejects the pipeline as it is. */
+/** Turns one agent's answer into the next one's prompt. If it throws, the pipeline rejects with that. */
 export type PromptMapper = (text: string, step: Branch) => Content | Promise<Content>
 
 export interface PipelineResult extends GroupSpent {
-  /** The answer of the last agent that ran; `''` when none did. */
+  /** The answer of the last agent that ran; `''` if none did. */
   readonly text: string
-  /** What each agent did, in order, up to the one it stopped at. */
+  /** What each agent did, in order, up to the one that the pipeline stopped at. */
   readonly steps: readonly Branch[]
-  /** Where it stopped before its end; `null` when every agent ended well. */
+  /** Where the pipeline stopped early; `null` if every agent ended well. */
   readonly stopped: PipelineStop | null
 }
 
 export interface PipelineStop {
-  /** Which agent, from 0; mappers do not count. It never ran when `steps` is no longer than this. */
+  /** Which agent, from 0, not counting mappers. It never ran if `steps` is no longer than this. */
   readonly index: number
   /** Name of its definition. */
   readonly definition: string
-  /** How its run ended: `'aborted'` if it never ran; `'stop'`: its answer was blank, and so no prompt for the next. */
+  /** How its run ended: `'aborted'` if it never ran; `'stop'` if its answer was blank, and so could not be the next prompt. */
   readonly stopReason: RunStopReason
 }
 
@@ -41,11 +41,18 @@ interface Step {
 }
 
 /**
- * Gives a prompt to the first agent, its answer to the second, and so on; a function between two makes another prompt of the
- * answer. It stops at the first agent that does not end well, and says which. Only one agent is alive at a time.
+ * Gives a prompt to the first agent, its answer to the second, and so on; a function between two agents turns the answer into the
+ * next prompt. Stops at the first agent that does not end well, and says which. Only one agent is alive at a time.
  *
- * @throws RuntimeError before anything is begun: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED`; later,
- * with every agent closed: `INVALID_CONTENT` of a mapper, what a mapper throws, and what `spawn` throws.
+ * @throws RuntimeError before anything is started: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED`;
+ * later, with every agent closed: `INVALID_CONTENT` of a mapper, what a mapper throws, and what `spawn` throws.
+ *
+ * @example
+ * ```ts
+ * const shorten = (text: string) => `Shorten this:\n${text}`
+ * const { text, stopped } = await pipeline(agent, [draft, shorten, editor], 'A poem on clocks')
+ * console.log(stopped === null ? text : `${stopped.definition} ended with ${stopped.stopReason}`)
+ * ```
  */
 export async function pipeline(
   host: GroupHost,
@@ -97,7 +104,7 @@ const promptAfter = async (last: Branch, mapper: PromptMapper | undefined): Prom
 
 const definitionOf = (entry: GroupEntry) => (isAgentDefinition(entry) ? entry : entry.definition)
 
-/** Which agents come in which order, and what stands before each. @throws RuntimeError `INVALID_OPTION` */
+/** The agents in order, each with the mapper before it. @throws RuntimeError `INVALID_OPTION` */
 function planOf(entries: readonly (GroupEntry | PromptMapper)[]): Step[] {
   if (!Array.isArray(entries)) throw new RuntimeError('INVALID_OPTION', 'pipeline takes a list of at least one agent.')
   const plan: Step[] = []

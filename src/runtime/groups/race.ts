@@ -4,8 +4,14 @@ import { checkOptions, groupOptionsSchema } from './checkGroup.ts'
 import { parallel, type ParallelResult } from './parallel.ts'
 
 /**
- * Gives the same prompt to several agents at once; the first that ends well wins and the others are aborted: `parallel` with the
- * judge `'first'`. Throws as that does.
+ * Gives the same prompt to several agents at once; the first to end well wins and the others are aborted. The same as `parallel`
+ * with the judge `'first'`, and throws as it does.
+ *
+ * @example
+ * ```ts
+ * const { winner } = await race(runtime, [fast, sure], 'What is the capital of France?')
+ * if (winner !== null) console.log(`${winner.definition}: ${winner.result.text}`)
+ * ```
  */
 export async function race(
   host: GroupHost,

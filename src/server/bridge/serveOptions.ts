@@ -10,22 +10,22 @@ import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
 
 export interface ServeOptions {
-  /** Default 0: any free one. */
+  /** Default 0: any free port. */
   readonly port?: number
-  /** Default `127.0.0.1`. Beyond this machine tokens are required. */
+  /** Default `127.0.0.1`. Any other address requires tokens. */
   readonly host?: string
   /**
-   * A server of your own, with TLS for example, in place of `port` and `host`: WebSockets are answered on it at once, plain
-   * requests by `handle`.
+   * Your own server, for example with TLS, instead of `port` and `host`: WebSockets are answered on it directly, plain requests by
+   * `handle`.
    */
   readonly server?: Server | TlsServer
   /** Who may do what, by token: a role, or `{ role, agents }` for some agents only. */
   readonly tokens?: Tokens
-  /** What everyone may do where there are no tokens. Default `admin`. */
+  /** What everyone may do if there are no tokens. Default `admin`. */
   readonly role?: Role
   /** Origins of browser pages that may connect; default: the server's own. */
   readonly origins?: readonly string[]
-  /** Agents that clients may spawn, and that are woken from their logs. */
+  /** Agents that clients may spawn, and that can be loaded from their logs. */
   readonly definitions?: readonly AgentDefinition[]
   /** Other protocols to speak, such as `acp()` and `agUi()`. Default: none. */
   readonly endpoints?: readonly Endpoint[]
@@ -40,11 +40,11 @@ export interface BridgeServer {
   readonly url: string
   /** 0 while a server of your own does not listen on a port. */
   readonly port: number
-  /** Connected clients; sockets that have not said who they are do not count. */
+  /** Connected clients, not counting unauthenticated sockets. */
   readonly connections: number
-  /** Answers a plain request to a server of your own; `false`: its path is none of the bridge's. */
+  /** Answers a plain request to your own server; `false` if its path does not belong to the bridge. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
-  /** Tells clients, lets them leave, closes. Agents go on. Idempotent. */
+  /** Notifies clients, lets them disconnect and closes. Agents keep running. Idempotent. */
   close(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ const optionsSchema = z
       (value) => typeof (value as Server | undefined)?.on === 'function',
       'give a server of node:http or node:https',
     ),
-    // The message must not quote a token: it is in the path of the issue.
+    // The message must not quote a token, which is in the issue's path.
     tokens: z
       .custom<Tokens>(
         (value) =>

@@ -13,7 +13,7 @@ import { openWorkspace } from './workspacePath.ts'
 import { writeFileTool, type WriteFileInput } from './writeFile.ts'
 
 export interface WorkspaceToolsOptions {
-  /** Which calls wait for `agent.decide`; a tool not named runs at once. Recommended for `run_command`. */
+  /** Which calls wait for `agent.decide`; tools not listed run at once. Recommended for `run_command`. */
   readonly needsApproval?: {
     readonly read_file?: Approval<ReadFileInput>
     readonly write_file?: Approval<WriteFileInput>
@@ -25,11 +25,11 @@ export interface WorkspaceToolsOptions {
   /** The longest a command may run, in milliseconds; the model may ask for less. Default 600,000, at most a day. */
   readonly commandTimeoutMs?: number
   /**
-   * Variables that commands see besides the well-known withoutControls ones of this process (`PATH`, `HOME`, `LANG` and the like); `undefined`
-   * removes one. `process.env` gives them all, secrets too.
+   * Variables that commands see in addition to the process's well-known harmless ones (`PATH`, `HOME`, `LANG` and the like);
+   * `undefined` removes one. Passing `process.env` exposes everything, including secrets.
    */
   readonly env?: { readonly [name: string]: string | undefined }
-  /** Time for timeouts and progress reports; the system's by default. */
+  /** The clock for timeouts and progress reports; default: the system's. */
   readonly clock?: Clock
 }
 
@@ -55,13 +55,22 @@ const optionsSchema = lazily(() => {
 })
 
 /**
- * Makes the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `run_command`, all working in
- * the folder `dir`. The file tools cannot leave it, neither by `..` nor by an absolute path nor through a symbolic link.
+ * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `run_command`, which all work in the
+ * folder `dir`. The file tools cannot leave it through `..`, an absolute path or a symbolic link.
  *
- * **`run_command` is confined by its starting folder only: a shell can reach everything this process can.** Set
+ * **`run_command` only starts in that folder: a shell can reach everything this process can.** Set
  * `needsApproval: { run_command: true }`, leave the tool out of the list, or run the whole process in a sandbox.
  *
  * @throws RuntimeError `INVALID_OPTION` when `dir` is not an existing folder or an option is malformed.
+ *
+ * @example
+ * ```ts
+ * const tools = workspaceTools('.', {
+ *   needsApproval: { run_command: true, write_file: ({ path }) => path.startsWith('config/') },
+ *   commandTimeoutMs: 60_000,
+ * })
+ * const coder = defineAgent({ name: 'coder', model, tools })
+ * ```
  */
 export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {}): Tool[] {
   const checked = optionsSchema().safeParse(options)

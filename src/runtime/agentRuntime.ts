@@ -1,0 +1,67 @@
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import type { Agent } from './agents/agent.ts'
+import type { AgentPage } from './registry.ts'
+
+/** Spawns agents in this process and owns what they share. */
+export interface AgentRuntime {
+  /**
+   * Starts an agent from this definition, with its own log.
+   *
+   * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (it is running or already has a log), `STORE_LOCKED`,
+   * `STORE_OPEN_FAILED`
+   *
+   * @example
+   * ```ts
+   * const agent = await runtime.spawn(coder, { id: 'coder-1' })
+   * const run = agent.prompt('Fix the failing test')
+   * for await (const event of run) if (event.type === 'reply.delta') process.stdout.write(event.text)
+   * ```
+   */
+  spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
+  /**
+   * Resumes an agent from its log after its process ended without `stop`: the conversation, queues, approvals and pauses are as they
+   * were. A run that waits for approvals keeps waiting; an interrupted one continues as a new run: the model is asked again, and
+   * calls in flight are run again or answered according to their tools' `effects`. With `continue: false` that run, and queued
+   * prompts, wait for `agent.resume()`. Resolves once waiting calls can be decided, including those of sub-agents.
+   *
+   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_EXISTS` (it is already running), `INVALID_DEFINITION` (its
+   * definition has another name), `STORE_LOCKED`, `LOG_CORRUPT`, `LOG_VERSION`
+   *
+   * @example
+   * ```ts
+   * await agent.close() // or the process ended
+   * const resumed = await runtime.resume(agent.id, coder)
+   * console.log(resumed.state, resumed.conversation.steps().length)
+   * ```
+   */
+  resume(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
+  /**
+   * Returns the agent with this id in whatever state it is: the one running here, else the one in the store (resumed as by
+   * `resume`), else a new one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is
+   * waited for. `continue` applies when it is resumed.
+   *
+   * @throws RuntimeError `INVALID_DEFINITION` (its definition has another name), `INVALID_ID`, `AGENT_STOPPED` (for good),
+   * `RUNTIME_CLOSED`, `STORE_LOCKED` (another process or runtime has it), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
+   *
+   * @example
+   * ```ts
+   * // In a web server: one agent for all requests of a conversation.
+   * const agent = await runtime.open('user-7', support)
+   * const { text } = await agent.prompt('My order is late.').result
+   * ```
+   */
+  open(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
+  /**
+   * The agents without a parent that have not ended, including unloaded ones, oldest first; all of them, or one page.
+   *
+   * @throws RuntimeError `INVALID_OPTION`: `after` is not the id of one of them, or `limit` is not a positive integer.
+   */
+  agents(options?: { readonly page?: AgentPage }): Agent[]
+  /** The agent with this id, which may be a sub-agent, if it has not ended. */
+  agent(id: string): Agent | undefined
+  /** Calls `listener` with every agent that starts, including sub-agents; returns a function that ends it. */
+  onAgent(listener: (agent: Agent) => void): () => void
+  /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
