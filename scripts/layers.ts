@@ -71,7 +71,7 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'runtime/groups',
-    below: [...words, 'machines', 'actors', 'runs', 'runtime/agents', 'runtime/runtime.ts'],
+    below: [...words, 'machines', 'actors', 'runs', 'runtime/agents', 'runtime/agentRuntime.ts'],
     packages: ['zod'],
   },
   { path: 'testing', below: ['protocol', 'actors', 'stores'], node: 'files' },
