@@ -1,5 +1,5 @@
 import type { LogRecord, RecordOf } from '../src/index.ts'
-import { applyRevert, planRevert } from '../src/conversation/applyRevert.ts'
+import { applyRevert, planRevert } from '../src/conversation/revert.ts'
 import { RequestAssembler } from '../src/conversation/assembleRequest.ts'
 import { Conversation } from '../src/conversation/conversation.ts'
 import { defaultTagPolicy } from '../src/conversation/visibleTags.ts'

@@ -28,7 +28,7 @@ const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
   [/^conversation\//, 'conversation'],
   [/^machines\//, 'machines'],
   [/^actors\/tools\/workspace\//, 'workspace'],
-  [/^actors\//, 'actors'],
+  [/^(actors|redaction)\//, 'actors'],
   [/^charts\//, 'charts'],
   [/^runtime\/groups\//, 'groups'],
   [/^sessions\//, 'sessions'],
@@ -47,7 +47,7 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   if (!isFor('library')) return isFor('command') && !path.startsWith(commandFolder) ? 'commands' : null
   if (!isFor('index')) return null
   if (isFor('client')) return 'protocol'
-  if (isFor('aiSdk')) return path.startsWith('actors/') ? 'models' : 'protocol'
+  if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'
   return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
 }
 

@@ -2,7 +2,7 @@
 export { connect } from './client/connect.ts'
 export type { ConnectOptions, RetryOptions } from './client/connectOptions.ts'
 export type { Client } from './client/client.ts'
-export type { ClientStatus } from './client/link.ts'
+export type { ClientStatus } from './client/reconnectingLink.ts'
 export type { AnyWebSocket, WebSocketConstructor } from './client/webSocketPort.ts'
 export type { RemoteAgent, RemoteListenOptions } from './client/remoteAgent.ts'
 export type {

@@ -137,7 +137,7 @@ export type { Provenance, ProvenanceKind } from './protocol/provenance.ts'
 export type { ModelSnapshot } from './protocol/model.ts'
 export { stored, type ErasableStore, type Store, type StoreLease } from './protocol/store.ts'
 export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'
-export type { RedactOptions } from './actors/redaction/redactor.ts'
+export type { RedactOptions } from './redaction/redactor.ts'
 export { capturedRequests, type CapturedRequest, type TurnRequest } from './conversation/captureRequest.ts'
 
 export { chart, type ChartedAgent, type ChartFormat, type ChartOptions, type ChartSubject } from './charts/chart.ts'

@@ -262,7 +262,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-33',
-    file: client('link'),
+    file: client('reconnectingLink'),
     what: 'nobody hears that no connection can be made',
     from: '      this.#owner.report(this.#problem)\n',
     to: '',
@@ -270,7 +270,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-34',
-    file: client('link'),
+    file: client('reconnectingLink'),
     what: 'a client that was connected is closed when connectTimeoutMs is over',
     from: '    this.#cancelTimer()\n    this.#cancelTimeout?.()\n',
     to: '    this.#cancelTimer()\n',

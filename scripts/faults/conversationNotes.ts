@@ -175,7 +175,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-47',
-    file: 'src/conversation/applyPrune.ts',
+    file: 'src/conversation/prune.ts',
     what: 'the last step of a summary is hidden',
     from: 'step.id <= overlay.to',
     to: 'step.id < overlay.to',
@@ -183,7 +183,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-48',
-    file: 'src/conversation/applyPrune.ts',
+    file: 'src/conversation/prune.ts',
     what: 'a step is hidden twice',
     from: ' && !taken.has(step.id)',
     to: '',
@@ -191,7 +191,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-49',
-    file: 'src/conversation/applyRevert.ts',
+    file: 'src/conversation/revert.ts',
     what: 'the model may revert once more than allowed',
     from: '>= policy.maxRevertsPerTarget',
     to: '> policy.maxRevertsPerTarget',
@@ -199,7 +199,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-50',
-    file: 'src/conversation/applyRevert.ts',
+    file: 'src/conversation/revert.ts',
     what: 'the last node of a summarised span is a target',
     from: 'target.id <= overlay.to)',
     to: 'target.id < overlay.to)',

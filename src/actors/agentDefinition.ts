@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { RevertPolicy } from '../conversation/applyRevert.ts'
+import type { RevertPolicy } from '../conversation/revert.ts'
 import type { CompactionPolicy } from '../conversation/planCompaction.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
 import type { TagPolicy } from '../conversation/visibleTags.ts'

@@ -10,7 +10,7 @@ import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorT
 import type { Spent } from '../protocol/records.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { Cancellation } from './cancellation.ts'
-import type { Redactor } from './redaction/redactor.ts'
+import type { Redactor } from '../redaction/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
 

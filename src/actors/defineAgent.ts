@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defaultRevertPolicy, type RevertPolicy } from '../conversation/applyRevert.ts'
+import { defaultRevertPolicy, type RevertPolicy } from '../conversation/revert.ts'
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
@@ -16,6 +16,7 @@ import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { askForAnswer } from './readAnswer.ts'
+import { defaultRetry, retrySchema } from './retryPolicy.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
@@ -133,15 +134,7 @@ const optionsSchema = lazily(() =>
     outputAttempts: z.int().positive().optional(),
     limits: limitsSchema.optional(),
     pricing: pricingSchema().optional(),
-    retry: z
-      .strictObject({
-        attempts: z.int().positive(),
-        baseMs: z.number().nonnegative(),
-        maxMs: z.number().nonnegative(),
-        maxRetryAfterMs: z.number().nonnegative(),
-      })
-      .partial()
-      .optional(),
+    retry: retrySchema().optional(),
     toolExecution: z
       .union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })])
       .optional(),
@@ -198,8 +191,6 @@ const optionsSchema = lazily(() =>
     captureTurnRequests: z.boolean().optional(),
   }),
 )
-
-const defaultRetry: RetryPolicy = Object.freeze({ attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 })
 
 /**
  * Defines an agent: checks the options and fills in defaults. Start agents from it with `runtime.spawn`.

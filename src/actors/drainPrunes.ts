@@ -1,4 +1,4 @@
-import { applyPrune } from '../conversation/applyPrune.ts'
+import { applyPrune } from '../conversation/prune.ts'
 import type { PrunesInput, PrunesOutput } from '../machines/agentTypes.ts'
 import type { PruneOutcome } from '../protocol/braking.ts'
 import type { FindPorts } from './agentPorts.ts'

@@ -1,5 +1,5 @@
 import { renderTag } from '../conversation/brakeNotes.ts'
-import { applyRevert, planRevert, refuseRevert } from '../conversation/applyRevert.ts'
+import { applyRevert, planRevert, refuseRevert } from '../conversation/revert.ts'
 import type { ConversationNode } from '../conversation/node.ts'
 import type { RevertsInput, RevertsOutput } from '../machines/agentTypes.ts'
 import type { NodeId } from '../protocol/ids.ts'

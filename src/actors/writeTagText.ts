@@ -1,4 +1,4 @@
-import type { RevertPlan, Written } from '../conversation/applyRevert.ts'
+import type { RevertPlan, Written } from '../conversation/revert.ts'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { fidelityOf, filesOf } from '../conversation/fidelity.ts'
 import { tagKinds, type RevertRequest } from '../protocol/braking.ts'

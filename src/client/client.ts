@@ -11,7 +11,7 @@ import {
   type RemoteSessions,
 } from './answers.ts'
 import type { CheckedOptions } from './connectOptions.ts'
-import { Link, type ClientStatus, type LinkOwner, type WelcomeFrame } from './link.ts'
+import { Link, type ClientStatus, type LinkOwner, type WelcomeFrame } from './reconnectingLink.ts'
 import { Outgoing, type Asked, type Asking } from './outgoing.ts'
 import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import { RemoteFeed } from './remoteFeed.ts'

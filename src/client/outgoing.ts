@@ -1,7 +1,7 @@
 import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { ClientFrame } from '../protocol/frames.ts'
-import type { WelcomeFrame } from './link.ts'
+import type { WelcomeFrame } from './reconnectingLink.ts'
 
 type Distribute<T> = T extends { readonly id: string } ? Omit<T, 'id'> : never
 /** A command before it gets its id. */

@@ -1,7 +1,7 @@
 import type { Evidence } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { textOf, toolCallsOf } from '../protocol/messages.ts'
-import { brakeTools } from './applyRevert.ts'
+import { brakeTools } from './revert.ts'
 import type { ConversationNode } from './node.ts'
 
 /** Steps at the end of a span whose names a summary must not lose. */

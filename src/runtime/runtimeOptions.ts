@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RedactOptions } from '../actors/redaction/redactor.ts'
+import type { RedactOptions } from '../redaction/redactor.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'

@@ -1,14 +1,13 @@
-import { writeSync } from 'node:fs'
-import { constants, type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises'
+import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type ErrorCode, messageOf, RuntimeError, hasCode } from '../protocol/errors.ts'
 import { checkAgentId, isAgentId } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { ErasableStore, LogStat, StoreLease } from '../protocol/store.ts'
 import { type FileLock, lockFile } from './lockFile.ts'
-import { LogFile, type LogFileHandle } from './logFile.ts'
-import type { WriteSync } from './quickWrites.ts'
-import { findLogEnd, readLog } from './readLog.ts'
+import type { LogFile } from './logFile.ts'
+import { openLog } from './openLog.ts'
+import { readLog } from './readLog.ts'
 import { syncFolder } from './syncFolder.ts'
 import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 
@@ -212,34 +211,6 @@ async function isThere(file: string): Promise<boolean> {
     return true
   } catch (thrown) {
     if (hasCode(thrown, 'ENOENT')) return false
-    throw thrown
-  }
-}
-
-const quickHandle = (handle: FileHandle): LogFileHandle =>
-  Object.assign(handle, {
-    writeSync: (...[bytes, offset, length, position]: Parameters<WriteSync>) =>
-      writeSync(handle.fd, bytes, offset, length, position),
-  })
-
-async function openLog(
-  agentId: string,
-  file: string,
-  policy: SyncPolicy,
-): Promise<{ log: LogFile; repairedBytes: number }> {
-  const handle = await open(file, constants.O_RDWR | constants.O_CREAT)
-  try {
-    const { size } = await handle.stat()
-    const end = await findLogEnd(handle, file, size)
-    if (end.size < size) await handle.truncate(end.size)
-    if (policy.durability !== 'os') {
-      // `lastSeq` counts what a writer that made no syncs left behind, and the file may be new.
-      await handle.datasync()
-      await syncFolder(dirname(file))
-    }
-    return { log: new LogFile(agentId, quickHandle(handle), end, policy), repairedBytes: size - end.size }
-  } catch (thrown) {
-    await handle.close()
     throw thrown
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import { type ErrorCode, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../protocol/model.ts'
-import { blankPart, blankRequest, blankText } from '../actors/redaction/blankSecrets.ts'
+import { blankPart, blankRequest, blankText } from '../redaction/blankSecrets.ts'
 import { type ExchangeEnd, exchangeLine, headerLine } from '../actors/models/recording.ts'
 
 export interface RecordingModel extends Model {

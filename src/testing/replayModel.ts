@@ -3,7 +3,7 @@ import { cloneJson } from '../protocol/cloneJson.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../protocol/model.ts'
 import { pause } from '../actors/pause.ts'
-import { blankRequest } from '../actors/redaction/blankSecrets.ts'
+import { blankRequest } from '../redaction/blankSecrets.ts'
 import { type Exchange, readRecording } from '../actors/models/recording.ts'
 import { requestDifference } from '../actors/models/requestDifference.ts'
 

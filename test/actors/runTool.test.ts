@@ -1,5 +1,5 @@
 import { createActor, toPromise } from 'xstate'
-import { Redactor } from '../../src/actors/redaction/redactor.ts'
+import { Redactor } from '../../src/redaction/redactor.ts'
 import { runTool } from '../../src/actors/runTool.ts'
 import type { Tool } from '../../src/actors/tools/defineTool.ts'
 import { actorPorts, runActor, type RecordedPorts } from '../support/actorPorts.ts'

@@ -1,4 +1,4 @@
-import { Redactor } from '../../src/actors/redaction/redactor.ts'
+import { Redactor } from '../../src/redaction/redactor.ts'
 import { settle } from '../../src/actors/settle.ts'
 import { sleep } from '../../src/actors/sleep.ts'
 import { compactTrunk } from '../../src/actors/compactTrunk.ts'

@@ -1,5 +1,5 @@
-import { applyPrune } from '../../src/conversation/applyPrune.ts'
-import { defaultRevertPolicy, planRevert } from '../../src/conversation/applyRevert.ts'
+import { applyPrune } from '../../src/conversation/prune.ts'
+import { defaultRevertPolicy, planRevert } from '../../src/conversation/revert.ts'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'

@@ -1,7 +1,7 @@
 import { createActor, type PromiseActorLogic } from 'xstate'
 import type { AgentPorts, FindPorts, LiveBody } from '../../src/actors/agentPorts.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
-import { blankRequest } from '../../src/actors/redaction/blankSecrets.ts'
+import { blankRequest } from '../../src/redaction/blankSecrets.ts'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import type { Message } from '../../src/protocol/messages.ts'

@@ -1,6 +1,6 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { scriptedModel, type ScriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
-import type { RedactOptions } from '../../src/actors/redaction/redactor.ts'
+import type { RedactOptions } from '../../src/redaction/redactor.ts'
 import { defineTool, type Tool, type ToolOptions } from '../../src/actors/tools/defineTool.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { noUsage, type Block, type Usage } from '../../src/protocol/messages.ts'

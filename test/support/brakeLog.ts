@@ -1,11 +1,11 @@
-import { applyPrune } from '../../src/conversation/applyPrune.ts'
+import { applyPrune } from '../../src/conversation/prune.ts'
 import {
   applyRevert,
   defaultRevertPolicy,
   planRevert,
   refuseRevert,
   type RevertPolicy,
-} from '../../src/conversation/applyRevert.ts'
+} from '../../src/conversation/revert.ts'
 import { assembleRequest, type AssembledRequest, type RequestFrame } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import type { ConversationNode } from '../../src/conversation/node.ts'

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { Redactor } from '../../actors/redaction/redactor.ts'
+import type { Redactor } from '../../redaction/redactor.ts'
 import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'

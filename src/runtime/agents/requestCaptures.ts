@@ -1,4 +1,4 @@
-import { blankSettings } from '../../actors/redaction/blankSecrets.ts'
+import { blankSettings } from '../../redaction/blankSecrets.ts'
 import {
   capturedRequests,
   captureRequest,

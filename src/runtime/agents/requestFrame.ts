@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { Redactor } from '../../actors/redaction/redactor.ts'
+import type { Redactor } from '../../redaction/redactor.ts'
 import type { RequestFrame } from '../../conversation/assembleRequest.ts'
 
 /** The parts of a definition's requests that stay the same, without secrets. */

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import { isRedacted } from '../../actors/redaction/redactor.ts'
+import { isRedacted } from '../../redaction/redactor.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentInput, CallState } from '../../machines/agentTypes.ts'
 import { rebuildContext } from '../../machines/rebuildContext.ts'

@@ -1,7 +1,7 @@
 import type { LiveBody } from '../../actors/agentPorts.ts'
 import { isDelta, type DeltaEvent } from '../../protocol/events.ts'
-import { RedactedStream } from '../../actors/redaction/redactedStream.ts'
-import type { Redactor } from '../../actors/redaction/redactor.ts'
+import { RedactedStream } from '../../redaction/redactedStream.ts'
+import type { Redactor } from '../../redaction/redactor.ts'
 
 type Delta = Extract<LiveBody, { type: DeltaEvent['type'] }>
 

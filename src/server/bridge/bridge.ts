@@ -1,6 +1,6 @@
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { Redactor } from '../../actors/redaction/redactor.ts'
+import type { Redactor } from '../../redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Logger } from '../../protocol/logger.ts'
 import { toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'

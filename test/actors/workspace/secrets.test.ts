@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Redactor } from '../../../src/actors/redaction/redactor.ts'
+import { Redactor } from '../../../src/redaction/redactor.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { toolContext } from '../../support/toolContext.ts'
 import { workspaceFolder } from './workspaceFolder.ts'

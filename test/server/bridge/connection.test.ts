@@ -1,6 +1,6 @@
 import { backoffDelay } from '../../../src/protocol/backoffDelay.ts'
 import { connect } from '../../../src/client/connect.ts'
-import type { ClientStatus } from '../../../src/client/link.ts'
+import type { ClientStatus } from '../../../src/client/reconnectingLink.ts'
 import { DeltaCutter } from '../../../src/client/feedListener.ts'
 import type { WebSocketConstructor } from '../../../src/client/webSocketPort.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'

@@ -1,4 +1,4 @@
-import { blankText } from '../../redaction/blankSecrets.ts'
+import { blankText } from '../../../redaction/blankSecrets.ts'
 import { cutEnd } from '../../../conversation/cutMiddle.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import type { ModelError, ModelErrorKind } from '../../../protocol/model.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
-import { lazily } from '../../protocol/lazily.ts'
+import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { lazily } from '../protocol/lazily.ts'
 import { knownKeys, literally, matching, type Finder } from './knownKeys.ts'
 import { lastWords, notTooLong, openKey, overlap } from './openEnds.ts'
 import { RedactedStream } from './redactedStream.ts'

@@ -1,4 +1,4 @@
-import type { ModelPart, ModelRequest, ModelSettings } from '../../protocol/model.ts'
+import type { ModelPart, ModelRequest, ModelSettings } from '../protocol/model.ts'
 import { labelledSecret, quotedKey, redactionMark, secretName } from './secretShapes.ts'
 
 /**

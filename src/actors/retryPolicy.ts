@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { RetryPolicy } from '../machines/agentTypes.ts'
+
+/** How a failed reply is asked for again when a definition does not say. */
+export const defaultRetry: RetryPolicy = Object.freeze({
+  attempts: 4,
+  baseMs: 1_000,
+  maxMs: 60_000,
+  maxRetryAfterMs: 600_000,
+})
+
+export const retrySchema = () =>
+  z
+    .strictObject({
+      attempts: z.int().positive(),
+      baseMs: z.number().nonnegative(),
+      maxMs: z.number().nonnegative(),
+      maxRetryAfterMs: z.number().nonnegative(),
+    })
+    .partial()
