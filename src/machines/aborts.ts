@@ -7,12 +7,12 @@ import type { Draft } from './draft.ts'
 import { dropQueues } from './queues.ts'
 import { addPartialReply, endRun } from './runs.ts'
 
-/** Key of the settling under way. */
+/** Key of the settling in progress. */
 export const settleKey = (context: AgentContext): string => `${context.run?.runId ?? context.agentId}/settle`
 
 const nothing = { partial: null, spent: {} } as const
 
-/** Tells everything in flight to stop, and drops what was said to the run so far. */
+/** Tells everything in flight to stop, and drops messages waiting for the run. */
 export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
   if (event?.type === 'abort' && event.requestId !== undefined) draft.setRun({ abortedBy: event.requestId })
   if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
@@ -21,7 +21,7 @@ export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
   dropQueues(draft, ['steering', 'followUps'])
 }
 
-/** Brings in order what an abort leaves behind, and ends the run. */
+/** Cleans up after an abort and ends the run. */
 export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'partial' | 'spent'> = nothing): void {
   addPartialReply(draft, partial)
   cancelCalls(draft, 'aborted', spent)

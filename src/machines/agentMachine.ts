@@ -18,7 +18,7 @@ import { beginEnding, stopped } from './states/stopped.ts'
 
 const none: readonly never[] = Object.freeze([])
 
-/** @throws RuntimeError `INVALID_OPTION`: the input is not an `AgentInput`, but what `runtime.spawn` takes, say. */
+/** @throws RuntimeError `INVALID_OPTION`: the input is not an `AgentInput` but, for example, what `runtime.spawn` takes. */
 function checkInput(input: Partial<AgentInput> | undefined): void {
   if (typeof input?.definition === 'string' && input.policy?.flags !== undefined) return
   const fields = Object.keys(input ?? {}).join(', ') || 'nothing'
@@ -43,7 +43,7 @@ const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): Ag
   attached: none,
   task: task ?? null,
   isTaskOver: false,
-  // XState starts the children of an initial state before its actions: an effect would run ahead of the records it follows.
+  // XState starts an initial state's children before its actions, so an effect would run before the records it follows.
   isAsleep: restored !== undefined,
   steering: none,
   followUps: none,
@@ -65,7 +65,7 @@ const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): Ag
   ...restored?.context,
 })
 
-/** Children that code gave end first. */
+/** Children spawned by code end first. */
 const ending = [
   { guard: 'isRunning', target: '.settling', actions: beginEnding },
   { guard: 'hasChildren', actions: beginEnding },

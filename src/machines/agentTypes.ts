@@ -17,36 +17,36 @@ import type {
 /** How the calls of one reply are run. */
 export type ToolExecution = 'parallel' | 'sequential' | { readonly batch: number }
 
-/** How many waiting messages are taken at one boundary. */
+/** How many waiting messages are delivered at one boundary. */
 export type QueueMode = 'one-at-a-time' | 'all'
 
 /** Waits between attempts, in milliseconds. */
 export interface RetryPolicy {
-  /** Attempts in all for one reply; 1 never retries. */
+  /** Total attempts for one reply; 1 never retries. */
   readonly attempts: number
-  /** The first wait; each further one doubles, up to `maxMs`, and is cut by up to half at random. */
+  /** The first wait; each further one doubles, up to `maxMs`, and is shortened by a random share of up to half. */
   readonly baseMs: number
   readonly maxMs: number
   /** A provider that asks for a longer wait than this ends the run. */
   readonly maxRetryAfterMs: number
 }
 
-/** What an agent's definition decides about its machine. Plain data, the same for its whole life. */
+/** What an agent's definition decides about its machine. Plain data that never changes. */
 export interface AgentPolicy {
-  /** Opt-in switches; a shut one makes its states unreachable. */
+  /** Opt-in switches; if one is off its states are unreachable. */
   readonly flags: { readonly revert: boolean; readonly prune: boolean; readonly compact: boolean }
   readonly toolExecution: ToolExecution
   readonly queueMode: QueueMode
   readonly limits: Limits
   readonly retry: RetryPolicy
-  /** Final answers asked for in all until one fits `output`. */
+  /** How many final answers to ask for, in total, before giving up on `output`. */
   readonly outputAttempts: number
   /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
   readonly agents: readonly string[]
   readonly maxChildren: number
   /** Names of tools and sub-agents whose calls cannot be undone. */
   readonly irreversible: readonly string[]
-  /** Calls of one reply that are run; the others are answered with an error. */
+  /** How many calls of one reply are run; the others are answered with an error. */
   readonly maxCallsPerReply: number
   /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */
   readonly compaction: { readonly trigger: number; readonly regrowth: number }
@@ -56,22 +56,22 @@ export interface CallState {
   readonly callId: string
   readonly name: string
   readonly input: unknown
-  /** Deterministic id of the call: a result counts only under it. */
+  /** Deterministic id of the call: only a result with this key counts. */
   readonly key: string
   readonly nodeId: NodeId
-  /** `paused`: its sub-agent came to the run's limit, and waits for `resume`. */
+  /** `paused`: its sub-agent reached the run's limit, and waits for `resume`. */
   readonly status: 'ready' | 'held' | 'running' | 'paused' | 'settled'
-  /** The sub-agent that carries it out, and what it may use of the run's limits. */
+  /** The sub-agent that executes it, and what that may use of the run's limits. */
   readonly childId?: string
   readonly allowance?: Limits
-  /** What runs that its limit ended have counted of that sub-agent; and, of a paused one, the run under way. */
+  /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, on the current run. */
   readonly counted?: Spent
   readonly used?: Spent
   /** What a person decided; kept only when it is folded from a log. */
   readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
 }
 
-/** A child that code gave the agent. */
+/** A child spawned by code. */
 export interface AttachedChild {
   readonly childId: string
   readonly slot: string
@@ -82,32 +82,32 @@ export interface RunState {
   readonly runId: string
   readonly requestId: string
   readonly limits: Limits
-  /** Messages that begin it and are not in the log: its process died between two records. */
+  /** Messages that start the run but are not in the log, because the process died between two records. */
   readonly unsaid: number
   readonly turns: number
   readonly usage: Usage
   readonly costUsd: number
-  /** Turns of sub-agents, which count against the limit. */
+  /** Turns of sub-agents, which count towards the limit. */
   readonly childTurns: number
   /** Absolute end of the wall-time allowance, in epoch milliseconds; `null` without one. */
   readonly deadline: number | null
   readonly deadlinePassed: boolean
-  /** Times the timer was set or stopped: an older one's end counts no more. */
+  /** How often the timer was set or stopped: the end of an older one no longer counts. */
   readonly timers: number
   /** Attempts made at the current reply. */
   readonly attempt: number
   /** When the next attempt may start, in epoch milliseconds. */
   readonly retryAt: number
   readonly overflowed: boolean
-  /** Attempts at the current reply whose answer did not fit `output`. */
+  /** Attempts at the current reply whose answer did not match `output`. */
   readonly badAnswers: number
   /** Why the last attempt failed. */
   readonly lastError: ErrorInfo | null
-  /** Usage and cost of the turn under way. */
+  /** Usage and cost of the current turn. */
   readonly turnUsage: Usage
   readonly turnCostUsd: number
   readonly lastStopReason: RunStopReason
-  /** The command that aborts it, if it came over a wire. */
+  /** The command that aborts it, if it came from a remote client. */
   readonly abortedBy: string | null
 }
 
@@ -119,36 +119,36 @@ export interface AgentContext {
   readonly policy: AgentPolicy
   /** `seq` of the last record. */
   readonly seq: number
-  /** Node the next message is appended to, and the highest id given out. */
+  /** The node that the next message is appended to, and the highest id used so far. */
   readonly head: NodeId | null
   readonly lastNodeId: NodeId
   readonly runs: number
-  /** Turns started over the agent's life; the current one has this minus one as its index. */
+  /** Turns started in the agent's lifetime; the current one's index is this minus one. */
   readonly turns: number
   readonly isTurnOpen: boolean
-  /** The trunk ends with something the model has not answered. */
+  /** Whether the trunk ends with something that the model has not answered. */
   readonly owesReply: boolean
   readonly run: RunState | null
-  /** The run that a pause ended, to go on from. */
+  /** The run that a pause ended, to be continued. */
   readonly pausedRun: string | null
-  /** What that run may still use, if it did not end by itself. */
+  /** What that run may still use, if it did not end on its own. */
   readonly pausedLimits: Limits | null
   readonly calls: readonly CallState[]
-  /** Sub-agents begun over the agent's life: the next one's number. */
+  /** Sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number
   readonly attached: readonly AttachedChild[]
   /** The request a sub-agent exists for: it ends with that run. */
   readonly task: string | null
   readonly isTaskOver: boolean
-  /** Restored and not yet woken: nothing begins by itself. */
+  /** Restored and not yet woken: nothing starts automatically. */
   readonly isAsleep: boolean
   readonly steering: readonly QueuedMessage[]
   readonly followUps: readonly QueuedMessage[]
   readonly prompts: readonly QueuedMessage[]
   readonly pause: PauseReason | null
-  /** The latest time an event told, in epoch milliseconds: the machine has no clock of its own. */
+  /** The latest time carried by an event, in epoch milliseconds: the machine has no clock of its own. */
   readonly now: number
-  /** When the wall time of the run was held for approvals. */
+  /** Since when the run's wall time has been stopped for approvals. */
   readonly heldAt: number
   readonly storeError: ErrorInfo | null
   /** Tokens of the last request and what came after it. */
@@ -157,14 +157,14 @@ export interface AgentContext {
   readonly compactedAt: number
   readonly compactionCause: 'headroom' | 'overflow'
   readonly isCompacting: boolean
-  /** Compactions begun over the agent's life. */
+  /** Compactions started in the agent's lifetime. */
   readonly compactions: number
   /** Asked to end once the run is settled: for good, or to be resumed from its log. */
   readonly ending: 'stop' | 'close' | null
-  /** Asked for and not yet drained; `null` with the switch off: the queue does not exist then. */
+  /** Requested and not yet drained; `null` with the switch off, when the queue does not exist. */
   readonly reverts: readonly RevertRequest[] | null
   readonly prunes: readonly PruneRequest[] | null
-  /** The requests of the drain under way, and the last record before it. */
+  /** The requests of the current drain, and the last record before it. */
   readonly drainedAt: number
   readonly drained: readonly string[]
 }
@@ -178,15 +178,15 @@ export interface AgentInput {
   readonly parent?: ParentLink
   /** The request a sub-agent exists for. */
   readonly task?: string
-  /** Set to go on from a log: what was folded from it, and the tools whose calls may run again. */
+  /** Set when continuing from a log: what was folded from it, and the tools whose calls may run again. */
   readonly restored?: {
     readonly context: Partial<AgentContext>
     readonly mayRerun: readonly string[]
-    /** Calls whose arguments the log does not hold as they were. */
+    /** Calls whose arguments the log holds only in redacted form. */
     readonly redacted: readonly string[]
-    /** Calls that may need an approval nobody was asked for yet. */
+    /** Calls that may need an approval that has not been requested yet. */
     readonly unapproved: readonly string[]
-    /** Nothing that waits begins before `resume`. */
+    /** Nothing that is waiting starts before `resume`. */
     readonly staysPaused?: boolean
   }
 }
@@ -207,18 +207,18 @@ export type AgentMachineEvent =
       readonly callId: string
       readonly decision: 'approve' | 'deny'
       readonly reason?: string
-      /** The command, if it came over a wire. */
+      /** The command, if it came from a remote client. */
       readonly requestId?: string
       readonly at: number
     }
   | { readonly type: 'stop' | 'close' }
-  /** Begins what waits in an agent restored from its log. */
+  /** Starts what is waiting in an agent restored from its log. */
   | { readonly type: 'wake' }
   | { readonly type: 'spawn'; readonly childId: string; readonly name: string; readonly at: number }
   | { readonly type: 'revert'; readonly request: RevertRequest; readonly at: number }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }
-  /** What the reply under `key` is asked with, to be recorded. */
+  /** The request for the reply under `key`, to be recorded. */
   | { readonly type: 'request.captured'; readonly key: string; readonly capture: RequestCapture }
   | { readonly type: 'store.failed'; readonly error: ErrorInfo }
   | { readonly type: 'xstate.done.actor.deadline'; readonly output: SleepInput }
@@ -230,7 +230,7 @@ export type AgentMachineEvent =
 
 export type EventOfType<T extends AgentMachineEvent['type']> = Extract<AgentMachineEvent, { readonly type: T }>
 
-/** A `turn.captured` record, but for where it stands. */
+/** A `turn.captured` record without its header. */
 export type RequestCapture = Omit<RecordOf<'turn.captured'>, 'v' | 'seq' | 'time' | 'type' | 'runId' | 'turnIndex'>
 
 export interface ReplyInput {
@@ -239,7 +239,7 @@ export interface ReplyInput {
   readonly runId: string
   readonly turnIndex: number
   readonly attempt: number
-  /** What a sub-agent may still use: a request that would not fit is not made. */
+  /** What a sub-agent may still use: a request that would exceed it is not made. */
   readonly left?: Pick<Limits, 'tokens' | 'costUsd'>
 }
 
@@ -253,12 +253,12 @@ export interface PlannedCall {
 export interface ReplyFailure {
   readonly kind: ModelErrorKind | 'badAnswer' | 'overBudget'
   readonly error: ErrorInfo
-  /** The limit that the request would have passed. */
+  /** The limit that the request would have exceeded. */
   readonly limit?: 'tokens' | 'costUsd'
   readonly retryAfterMs?: number
-  /** What the model is told of an answer that does not fit `output`. */
+  /** What the model is told about an answer that does not match `output`. */
   readonly repair?: string
-  /** What a reply that came but could not be used had cost. */
+  /** What a reply that arrived but could not be used cost. */
   readonly usage?: Usage
   readonly costUsd?: number
 }
@@ -299,23 +299,23 @@ export interface CallOutput {
   readonly isError: boolean
   readonly tokens: number
   readonly at: number
-  /** The store failed before the call could start: it has not run and is still to be. */
+  /** The store failed before the call could start: it has not run yet. */
   readonly notStarted?: ErrorInfo
   /** Files the tool changed. */
   readonly changed?: readonly string[]
-  /** What a brake tool asks for; carried out between turns. */
+  /** What a brake tool requests; decided between turns. */
   readonly brake?: BrakeCall
-  /** By a sub-agent, since the last run that counted it. */
+  /** Used by a sub-agent since the last run that counted it. */
   readonly spent?: Spent
-  /** The sub-agent used up what its caller gave it: with more it goes on. */
+  /** The sub-agent used up what its caller gave it; with more it can continue. */
   readonly isOverAllowance?: boolean
-  /** Why a child that code gave is no more, when it did not end by itself. */
+  /** Why a child spawned by code is gone, if it did not end on its own. */
   readonly error?: ErrorInfo
   /** It was stopped or closed on purpose. */
   readonly stopped?: boolean
 }
 
-/** A sub-agent to be supervised: the call that wants it, or no call when code does. */
+/** A sub-agent to be supervised, with the call that started it, or no call if code did. */
 export interface SubAgentInput extends Omit<CallInput, 'callId'> {
   readonly callId: string | null
   readonly childId: string
@@ -330,14 +330,14 @@ export type BrakeCall =
 export interface SettleInput {
   readonly agentId: string
   readonly key: string
-  /** The reply that was under way. */
+  /** The reply that was in progress. */
   readonly replyKey: string | null
 }
 
 export interface SettleOutput {
   readonly key: string
   readonly at: number
-  /** What had arrived of the reply, and an estimate of what it used. */
+  /** The part of the reply that had arrived, with its estimated usage. */
   readonly partial: { readonly content: readonly Block[]; readonly usage: Usage; readonly costUsd: number } | null
   /** What aborted sub-agents had used, by the key of their call. */
   readonly spent: { readonly [key: string]: Spent }

@@ -5,8 +5,8 @@ import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 type Counted = 'turns' | 'tokens' | 'costUsd'
 
 /**
- * What a sub-agent may use: an equal share, with the calls that have not begun, of what the run's limits leave and others that run
- * have not reserved. `null`: nothing is left. Pure.
+ * What a sub-agent may use: an equal share, with the calls that have not started, of what the run's limits leave and running calls
+ * have not reserved. `null` if nothing is left. Pure.
  */
 export function allowanceFor(context: AgentContext, call: CallState): Limits | null {
   const { run, policy, calls, now } = context
@@ -35,13 +35,13 @@ export function allowanceFor(context: AgentContext, call: CallState): Limits | n
   return withTime(share, run, now)
 }
 
-/** The share with what is left of the wall time, which all have together. */
+/** The share, plus what is left of the wall time, which all of them share. */
 function withTime(share: Limits, { deadline }: RunState, now: number): Limits | null {
   if (deadline === null) return share
   return deadline <= now ? null : { ...share, ms: deadline - now }
 }
 
-/** Sub-agents that are alive: calls that run, and children that code gave. */
+/** Living sub-agents: those of running calls, and children spawned by code. */
 export const aliveChildren = ({ calls, attached }: AgentContext): number =>
   calls.reduce(
     (count, { status, childId }) => (status === 'running' && childId !== undefined ? count + 1 : count),

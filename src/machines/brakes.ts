@@ -3,10 +3,10 @@ import type { AgentContext, BrakeCall, PrunesOutput, RevertsOutput } from './age
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'
 
-/** Key of the drain under way: each ends with a record, so none shares its place in the log. */
+/** Key of the current drain: each ends with a record, so no two have the same place in the log. */
 export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drainedAt}`
 
-/** Opens a drain: it answers what waits now; what comes meanwhile is for the next. */
+/** Opens a drain: it answers what is waiting now; what arrives meanwhile is left to the next. */
 export function beginDrain(draft: Draft, queue: 'reverts' | 'prunes'): void {
   const asked = draft.context[queue]?.map(({ id }) => id) ?? []
   draft.set({ drainedAt: draft.context.seq, drained: asked })
@@ -28,7 +28,7 @@ export function requestPrune(draft: Draft, request: PruneRequest): void {
   draft.set({ prunes: [...prunes, request] })
 }
 
-/** What the model asked for by calling a brake tool; `key` of the call is the request's id. */
+/** What the model requested by calling a brake tool; the call's `key` is the request's id. */
 export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void {
   const asked = { id: key, by: 'model' } as const
   if (brake.type === 'revert') {
@@ -40,7 +40,7 @@ export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void 
   }
 }
 
-/** Carries the outcomes of a drain out: records them, moves the head. */
+/** Applies the outcomes of a drain: records them and moves the head. */
 export function applyReverts(draft: Draft, output: RevertsOutput): void {
   for (const outcome of output.outcomes) {
     if (outcome.usage !== undefined) spend(draft, outcome.usage, outcome.costUsd ?? 0)
@@ -64,7 +64,7 @@ export function applyPrunes(draft: Draft, output: PrunesOutput): void {
   draft.set({ contextTokens: output.contextTokens })
 }
 
-/** Answers waiting reverts, all or `only` these, with a refusal: the drain failed, or will not come. */
+/** Refuses waiting reverts, all or `only` these, because the drain failed or will not happen. */
 export function refuseReverts(draft: Draft, why: string, only?: readonly string[]): void {
   const waiting = draft.context.reverts ?? []
   for (const { id, category, step } of waiting) {

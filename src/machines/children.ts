@@ -5,14 +5,14 @@ import type { Draft } from './draft.ts'
 
 const nothing = { usage: noUsage, costUsd: 0, turns: 0 } as const
 
-/** Child ids are reused by position, as those of calls. */
+/** Child ids are reused by position, like those of calls. */
 function freeSlot(taken: readonly { readonly slot: string }[]): string {
   let number = 0
   while (taken.some(({ slot }) => slot === `child.${number}`)) number += 1
   return `child.${number}`
 }
 
-/** Begins a child that works beside the agent until it is stopped. */
+/** Starts a child that works alongside the agent until it is stopped. */
 export function attachChild(draft: Draft, { childId, name }: EventOfType<'spawn'>): void {
   const { agentId, attached, children } = draft.context
   const slot = freeSlot(attached)
@@ -23,31 +23,31 @@ export function attachChild(draft: Draft, { childId, name }: EventOfType<'spawn'
   draft.children.push({ type: 'start', src: 'subAgent', id: slot, input })
 }
 
-/** Says something to every child that code gave. */
+/** Sends something to every child spawned by code. */
 export function tellChildren({ context, children }: Draft, type: 'abort' | 'stop' | 'close'): void {
   for (const { slot } of context.attached) children.push({ type: 'tell', id: slot, event: { type } })
 }
 
-/** A sub-agent has nothing more to do: it ends, and those below it before it. */
+/** Ends a sub-agent that has nothing more to do, after those below it. */
 export function endTask(draft: Draft): void {
   if (draft.context.task === null) return
   draft.set({ isTaskOver: true })
   tellChildren(draft, 'close')
 }
 
-/** An abort of an agent at rest: those below it may be busy. */
+/** Aborts the agents below an idle agent, which may be busy. */
 export function abortAtRest(draft: Draft): void {
   tellChildren(draft, 'abort')
   endTask(draft)
 }
 
-/** Takes leave of a child that has ended. */
+/** Removes a child that has ended. */
 export function detachChild(draft: Draft, output: CallOutput): void {
   const child = draft.context.attached.find(({ key }) => key === output?.key)
   if (child !== undefined) leave(draft, child, output)
 }
 
-/** Takes leave of a child whose supervisor failed. */
+/** Removes a child whose supervisor failed. */
 export function loseChild(draft: Draft, slot: string, error: ErrorInfo): void {
   const child = draft.context.attached.find((attached) => attached.slot === slot)
   if (child !== undefined) leave(draft, child, { error })

@@ -3,7 +3,7 @@ import type { AgentContext, CompactOutput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'
 
-/** Key of the compaction under way. */
+/** Key of the current compaction. */
 export const compactionKey = (context: AgentContext): string => `${context.agentId}/compact/${context.compactions}`
 
 export function startCompaction(draft: Draft, cause: AgentContext['compactionCause']): void {
@@ -11,7 +11,7 @@ export function startCompaction(draft: Draft, cause: AgentContext['compactionCau
   draft.set({ compactionCause: cause, isCompacting: true, compactions: draft.context.compactions + 1 })
 }
 
-/** Puts the summary in force, or records why there is none. */
+/** Applies the summary, or records why there is none. */
 export function endCompaction(draft: Draft, output: CompactOutput): void {
   const { overlay, reason, tokensBefore, tokensAfter, usage, costUsd } = output
   spend(draft, usage ?? noUsage, costUsd)
@@ -31,7 +31,7 @@ export function endCompaction(draft: Draft, output: CompactOutput): void {
   draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter, isCompacting: false })
 }
 
-/** Records a compaction that did not come to an end. */
+/** Records a compaction that did not finish. */
 export const cancelCompaction = (draft: Draft, reason: string): void =>
   endCompaction(draft, {
     key: compactionKey(draft.context),

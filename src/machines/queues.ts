@@ -1,7 +1,7 @@
 import type { QueuedMessage, QueueName } from '../protocol/records.ts'
 import type { Draft } from './draft.ts'
 
-/** What waits of a command. */
+/** The part of a command that waits. */
 const waitingOf = ({ id, content, provenance, context, limits }: QueuedMessage): QueuedMessage => ({
   id,
   content,
@@ -32,10 +32,10 @@ type NewPrompt = QueuedMessage & { readonly interrupt?: true }
 export const enqueuePrompt = (draft: Draft, prompt: NewPrompt): void =>
   enqueueMessage(draft, 'prompts', prompt, prompt.interrupt)
 
-/** What is said with no run to say it to becomes the next run: nothing a person says is lost. */
+/** A message without a run to go to becomes the next run, so that nothing a person says is lost. */
 export const enqueueSaid = (draft: Draft, message: QueuedMessage): void => enqueueMessage(draft, 'prompts', message)
 
-/** Takes waiting messages off a queue, one or all as the agent's queue mode says, and hands each to `use`. */
+/** Takes waiting messages off a queue, one or all according to the agent's queue mode, and passes each to `use`. */
 export function takeMessages(
   draft: Draft,
   queue: 'steering' | 'followUps',
@@ -57,7 +57,7 @@ export function takeMessages(
   for (const message of taken) use(message)
 }
 
-/** Takes everything that was said to a run that could not take it. */
+/** Takes all messages that their run could not accept. */
 export function takeLeftovers(
   draft: Draft,
   use: (message: QueuedMessage, queue: 'steering' | 'followUps') => void,
@@ -83,7 +83,7 @@ export function takePrompt(draft: Draft): QueuedMessage | undefined {
   return prompt
 }
 
-/** Empties queues; what was in them stays in the log. */
+/** Empties queues; their content stays in the log. */
 export function dropQueues(draft: Draft, queues: readonly QueueName[]): void {
   for (const queue of queues) {
     const removed = draft.context[queue].map(({ id }) => id)

@@ -3,14 +3,14 @@ import type { Spent } from '../protocol/records.ts'
 import type { RunState } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
-/** What two spent together. */
+/** The sum of two. */
 export const addSpent = (a: Spent, b: Spent): Spent => ({
   usage: addUsage(a.usage, b.usage),
   costUsd: a.costUsd + b.costUsd,
   turns: a.turns + b.turns,
 })
 
-/** Counts what a model call used, on the turn and on the run. */
+/** Counts what a model call used towards the turn and the run. */
 export function spend(draft: Draft, usage: RunState['usage'], costUsd: number): void {
   const run = draft.context.run
   if (run === null) return

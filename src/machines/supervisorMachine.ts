@@ -29,13 +29,13 @@ const failed = (call: SubAgentInput, error: ErrorInfo): CallOutput => ({
   error,
 })
 
-/** Whether one more crash may be answered by a new life: the restarts of the window are not used up. Pure. */
+/** Whether one more restart is allowed: those of the window are not used up. Pure. */
 export const mayRestart = (policy: RestartPolicy | null, crashes: readonly number[], at: number): boolean =>
   policy !== null &&
   policy.restart !== 'never' &&
   crashes.filter((crash) => crash > at - policy.windowMs).length < policy.maxRestarts
 
-/** When the next life may begin. */
+/** When the next restart may happen. */
 const nextLife = ({ policy, crashes }: SupervisorContext, at: number): number =>
   at + (policy?.backoffMs ?? 0) * 2 ** crashes.filter((crash) => crash > at - (policy?.windowMs ?? 0)).length
 
@@ -83,15 +83,15 @@ const fail = update<{ readonly error: unknown }>((context, { error }) => ({
 const keepOutput = update<Done<WatchOutput>>((context, { output: { output } }) => ({ context: { ...context, output } }))
 
 const startOver = update<Done<WatchOutput>>((context, { output: { at, output } }) => {
-  // More than are allowed are never asked for.
+  // No more than the allowed number is ever looked at.
   const kept = Math.max(1, context.policy?.maxRestarts ?? 0)
   const crashes = [...context.crashes, at].slice(-kept)
   return { context: { ...context, crashes, retryAt: nextLife(context, at), output } }
 })
 
 /**
- * Runs the agent, to be found by its id in the whole tree: `system.get(agentId)`. By an action, as the `systemId` of an `invoke` is the
- * same for all. An id is only taken when a store gives a log out twice.
+ * Runs the agent so that the whole tree can find it by its id: `system.get(agentId)`. Done by an action, because the `systemId` of
+ * an `invoke` would be the same for all. An id can only be taken if a store hands out a log twice.
  */
 const runAgent = update((context) => ({
   context,
@@ -106,8 +106,8 @@ const tellAgent = update<SupervisorEvent & { readonly type: 'abort' | 'stop' | '
 }))
 
 /**
- * Supervises one sub-agent: opens it, runs it as a child actor, begins it anew from its log when it crashes, as often as its policy
- * allows, and then gives it up with an error. Pure, as the agent machine is.
+ * Supervises one sub-agent: opens it, runs it as a child actor, restarts it from its log when it crashes, as often as its policy
+ * allows, and then gives it up with an error. Pure, like the agent machine.
  */
 export const supervisorMachine = supervisorSetup.createMachine({
   id: supervisorMachineId,
@@ -122,7 +122,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
     output: failed(input, errorInfo('CHILD_CRASHED', 'The sub-agent was aborted before it began.')),
   }),
   output: ({ context }) => context.output,
-  // One that no transition takes would end the machine.
+  // An error that no transition takes would end the machine.
   on: { 'xstate.error.actor.*': {} },
   initial: 'opening',
   states: {
@@ -153,7 +153,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
     running: {
       entry: runAgent,
       exit: stopAgent,
-      // It tells what came of the agent.
+      // It reports the agent's outcome.
       invoke: {
         src: 'watchChild',
         id: 'watch',
@@ -183,7 +183,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
       on: { abort: { guard: 'isCalled', target: 'ended' }, stop: 'ended', close: 'ended' },
     },
     ended: { type: 'final' },
-    /** It crashed too often: whoever asked for it gets the error. */
+    /** It crashed too often: its caller gets the error. */
     givenUp: { type: 'final' },
   },
 })

@@ -1,11 +1,11 @@
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { AgentInput, CallOutput, SubAgentInput } from './agentTypes.ts'
 
-/** What becomes of a sub-agent that crashed: a thrown defect, a lost process, a stall. */
+/** What happens to a sub-agent after a crash: an exception, a dead process or a stall. */
 export interface RestartPolicy {
-  /** `permanent` also begins a child anew that ended by itself, unless it was a call's. */
+  /** `permanent` also restarts a child that ended on its own, unless a call started it. */
   readonly restart: 'never' | 'transient' | 'permanent'
-  /** More crashes than this within `windowMs` and it is given up. */
+  /** After more crashes than this within `windowMs` it is given up. */
   readonly maxRestarts: number
   readonly windowMs: number
   /** The first wait; each further one in the window doubles. */
@@ -13,11 +13,11 @@ export interface RestartPolicy {
 }
 
 export interface OpenInput extends SubAgentInput {
-  /** How often it was begun before. */
+  /** How often it was started before. */
   readonly life: number
 }
 
-/** The agent to be run, or what the call is answered with instead. */
+/** The agent to run, or what the call is answered with instead. */
 export type OpenOutput =
   | { readonly ok: true; readonly agent: AgentInput; readonly policy: RestartPolicy }
   | { readonly ok: false; readonly output: CallOutput }
@@ -30,12 +30,12 @@ export interface SupervisorContext {
   readonly call: SubAgentInput
   readonly agent: AgentInput | null
   readonly policy: RestartPolicy | null
-  /** When it crashed last, in epoch milliseconds: no more than restarts are allowed. */
+  /** Times of its last crashes, in epoch milliseconds: no more than restarts are allowed. */
   readonly crashes: readonly number[]
   readonly lives: number
   readonly isAborted: boolean
   readonly retryAt: number
-  /** What the call is answered with if nothing better comes. */
+  /** What the call is answered with if there is nothing better. */
   readonly output: CallOutput
 }
 

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import type { errorInfoSchema } from './errorInfo.ts'
 
 /**
- * Every error of the library: the code, and what to do about it. The message of an error says what happened and the
- * value seen, then this advice. `docs/errors.md` has a section for each.
+ * Every error code of the library, and what to do about it. An error's message says what happened and which value was seen, followed
+ * by this advice. `docs/errors.md` has a section for each code.
  */
 export const errorTable = {
   INVALID_DEFINITION: 'The guide lists the options of defineAgent and defineTool.',
@@ -19,43 +19,43 @@ export const errorTable = {
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
   NOT_PAUSED: 'Call resume() only while agent.state is "paused" by a limit or a failed store.',
-  AGENT_PAUSED: 'Make the store work again, then call agent.resume().',
+  AGENT_PAUSED: 'Fix the store, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide a call once, with the callId of an approval.requested event.',
   BRAKING_OFF: 'Set braking: { revert: true } on the agent.',
   CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
-  CHILD_CRASHED: 'Read the message; its log holds what it had done.',
+  CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',
   JUDGE_FAILED: 'Check what the judge returns; every branch is in its own session.',
-  BRIDGE_CLOSED: 'Connect anew; a closed client stays closed.',
+  BRIDGE_CLOSED: 'Connect again with a new client; a closed one stays closed.',
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
   BRIDGE_UNREACHABLE:
-    'Check that the server runs (its /healthz says ok), that the path is right (/bridge), and that a page of another origin is in its option "origins"; browsers hide which it is, the logger of the server says whom it turned away.',
-  BRIDGE_UNAUTHORISED: 'Send "hello" with a token of the server first.',
+    'Check that the server is running (its /healthz says ok), that the path is right (/bridge), and that its option "origins" lists the page if that has another origin; browsers hide the reason, but the server logs the clients it refuses.',
+  BRIDGE_UNAUTHORISED: 'First send "hello" with a token that the server knows.',
   BRIDGE_SESSION:
-    'Leave sessionId out to be given one, or make it with the token that is sent: docs/protocol.md says how.',
+    'Leave sessionId out to be given one, or derive it from the token that you send: docs/protocol.md says how.',
   BRIDGE_FORBIDDEN: 'Use a token with that role, or one that reaches the agent.',
   BRIDGE_FRAME: 'Send frames as docs/protocol.md describes them.',
   BRIDGE_LIMIT: 'Ask for less at a time, or raise the limits of the server.',
   STORE_CLOSED: 'Open a new store; a closed one cannot be used again.',
   STORE_NOT_OPEN: 'Call open(agentId) before append.',
   STORE_LOCKED:
-    'Close what holds the log, or use another folder or agent id; in one runtime, runtime.open() gives the same agent to all.',
+    'Close what holds the log, or use another folder or agent id; within one runtime, runtime.open() returns the same agent to every caller.',
   STORE_OPEN_FAILED: 'Check the path and its permissions.',
   STORE_READ_FAILED: 'Check the path and its permissions.',
   STORE_DELETE_FAILED: 'Check the path and its permissions; a store without delete() keeps everything.',
   STORE_APPEND_FAILED: 'Free space or repair the store, then call agent.resume(); nothing was lost.',
   RECORD_TOO_LARGE:
-    'It is not in the log. An agent that waits for it is freed by abort, stop or close; runtime.open goes on from its log.',
-  LOG_CORRUPT: 'Restore the file from a copy, or keep what comes before with: escapement repair <file>.',
+    'It is not in the log. An agent that waits for it is released by abort, stop or close; runtime.open continues from its log.',
+  LOG_CORRUPT: 'Restore the file from a copy, or keep the part before the bad line with: escapement repair <file>.',
   LOG_REPAIRED: 'No action needed: the record had not been acknowledged.',
   LOG_VERSION: 'Update escapement: the log was written by a newer version.',
-  INVALID_REQUEST: 'This is a defect of escapement: please report it with the message.',
+  INVALID_REQUEST: 'This is a bug in escapement: please report it with the message.',
   MODEL_RATE_LIMITED: 'Wait, or lower the number of agents that share the key.',
   MODEL_NETWORK: "Check the connection and the provider's status page, then prompt again.",
   MODEL_AUTH: 'Check the API key and its permissions.',
   MODEL_OVERFLOW: 'Shorten the prompt or enable compaction with the right contextWindow.',
   MODEL_BAD_REQUEST: "Check the model id and the settings against the provider's documentation.",
-  MODEL_FAILED: 'Read the message of the provider; prompt again to retry.',
+  MODEL_FAILED: "Read the provider's message; prompt again to retry.",
   MODEL_PROTOCOL: 'Correct the model adapter: it yields deltas and then exactly one "done" or "error".',
   REPLY_TOO_LARGE: 'Lower maxTokens, or ask for files instead of their content.',
   REPLY_INTERRUPTED: 'Call agent.resume() to ask for it again.',
@@ -64,11 +64,11 @@ export const errorTable = {
   LIMIT_REACHED: 'Raise the limit, then call agent.resume() with it.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
-  USAGE_UNKNOWN: 'Have the provider report it, like includeUsage: true of @ai-sdk/openai-compatible.',
+  USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
   FILE_MISSING:
     'Keep escapement out of the bundle, as docs/bundlers.md explains; in its repository run "npm run build".',
-  INTERNAL: 'This is a defect of escapement: please report it with the message.',
+  INTERNAL: 'This is a bug in escapement: please report it with the message.',
 } as const
 
 export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[]
@@ -94,7 +94,7 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
   message: `${what} ${errorTable[code]}`,
 })
 
-/** What a thrown value says, whatever it is; never throws. */
+/** The message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     if (typeof thrown === 'string') return thrown || 'an empty string was thrown'
@@ -125,25 +125,25 @@ function isRuntimeError(thrown: unknown): thrown is RuntimeError {
   }
 }
 
-/** Plain data of any thrown value: its own code when it is a `RuntimeError`, else `fallback`. */
+/** Any thrown value as plain data: with its own code if it is a `RuntimeError`, else `fallback`. */
 export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
   isRuntimeError(thrown)
     ? { code: thrown.code, message: thrown.message }
     : errorInfo(fallback, asSentence(messageOf(thrown)))
 
-/** A text that ends in one full stop, whatever it ended in. By hand: `/\s*$/` takes the square of a long run of spaces. */
+/** The text, ending in exactly one full stop. Written by hand because `/\s*$/` takes quadratic time on a long run of spaces. */
 export function asSentence(text: string): string {
   let end = text.length
   while (end > 0 && '.!? \t\r\n'.includes(text[end - 1]!)) end -= 1
   return `${text.slice(0, end)}.`
 }
 
-/** One line of what zod found wrong: `path: message; path: message`. */
+/** What zod found wrong, in one line: `path: message; path: message`. */
 export const describeIssues = (error: z.ZodError): string =>
   error.issues
     .map((issue) => (issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ${issue.message}` : issue.message))
     .join('; ')
 
-/** Whether a thrown value is an error with this code: one of ours, or of the system such as `ENOENT`. */
+/** Whether a thrown value is an error with this code: one of ours, or a system one such as `ENOENT`. */
 export const hasCode = (thrown: unknown, code: string): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === code
