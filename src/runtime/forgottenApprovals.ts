@@ -4,12 +4,12 @@ interface OpenRuntime {
   agents(): readonly Agent[]
 }
 
-/** Runtimes that are open; one that was dropped without a `close` is not kept in memory for this. */
+/** Open runtimes, held weakly so that one dropped without `close` is not kept in memory. */
 const open = new Set<WeakRef<OpenRuntime>>()
 
 /**
- * From now on, when the process is about to end because nothing is left to do, a warning names every call of the runtime's agents
- * that waits for a decision: what waits for their runs would otherwise just never go on. Returns a function that ends it.
+ * From now on, when the process is about to exit because nothing is left to do, a warning names every call of the runtime's agents
+ * that waits for a decision: code awaiting their runs would otherwise silently never continue. Returns a function that ends it.
  */
 export function warnOfForgottenApprovals(runtime: OpenRuntime): () => void {
   const entry = new WeakRef(runtime)
@@ -22,7 +22,7 @@ export function warnOfForgottenApprovals(runtime: OpenRuntime): () => void {
 }
 
 function warn(): void {
-  // A warning is work: it would be asked for again.
+  // The warning itself is work, so `beforeExit` would fire again.
   process.off('beforeExit', warn)
   for (const entry of open) for (const agent of entry.deref()?.agents() ?? []) warnOf(agent)
 }

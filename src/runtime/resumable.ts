@@ -3,14 +3,14 @@ import type { AgentInput } from '../machines/agentTypes.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { History } from '../sessions/readHistory.ts'
 
-/** Whether a log ends in the middle of a run, or with one that was cut off. */
+/** Whether a log ends in the middle of a run, or with an interrupted one. */
 export const wasCutOff = ({ restored }: AgentInput): boolean =>
   restored?.context.run != null || restored?.context.pause?.type === 'interrupted'
 
 /**
- * Refuses to go on from a log.
+ * Refuses logs that cannot be continued.
  *
- * @throws RuntimeError `AGENT_STOPPED`; `INVALID_DEFINITION` when it is of another name.
+ * @throws RuntimeError `AGENT_STOPPED`; `INVALID_DEFINITION` if the definition has another name.
  */
 export function checkResumable(agentId: string, definition: AgentDefinition, { created, records }: History): void {
   if (records.at(-1)?.type === 'agent.stopped')
@@ -19,7 +19,7 @@ export function checkResumable(agentId: string, definition: AgentDefinition, { c
 }
 
 /**
- * Refuses a definition of another name than the agent's.
+ * Refuses a definition whose name is not the agent's.
  *
  * @throws RuntimeError `INVALID_DEFINITION`
  */

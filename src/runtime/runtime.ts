@@ -37,7 +37,7 @@ import { interpretBy } from './interpreter/interpretBy.ts'
 import { readHistory } from '../sessions/readHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
 
-/** What lives as long as a runtime, such as a server of its agents. */
+/** Something with the lifetime of a runtime, such as a server for its agents. */
 interface Closable {
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
         unload: ({ agentId }) => this.#unload(this.#hosts.get(agentId)!),
       })
     const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
-    // Once for all agents: every `provide` builds the chart anew.
+    // Once for all agents, because every `provide` rebuilds the chart.
     const interpreter = interpretBy(options.interpreter ?? 'planned', logger)
     const supervisor = interpreter.prepare(
       supervisorMachine.provide({
@@ -102,7 +102,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
         },
       }),
     )
-    // The two contain each other.
+    // The two machines contain each other.
     supervisor.implementations.actors['agent'] = machine
     this.#shared = {
       machine,
@@ -162,7 +162,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     })
   }
 
-  /** Resolves once an agent that is ending has let go of its log. Why it could not is for whoever ended it. */
+  /** Resolves once an ending agent has released its log. A failure to do so is reported to whoever ended it. */
   async #parting(body: AgentBody): Promise<void> {
     await body.end('close').catch(() => {})
     await this.#releaseBody(body).catch(() => {})
@@ -195,7 +195,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     }
   }
 
-  /** Goes on with a run that was cut off, before anybody can say something else. */
+  /** Continues an interrupted run before anyone can send another message. */
   #resumption(): AgentMachineEvent {
     return { type: 'resume', id: this.#owner.newId(), at: this.#shared.clock.now() }
   }
@@ -206,7 +206,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
     }
     if (!isAgentId(agentId)) {
-      throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is no agent id.`)
+      throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)
     }
   }
 
@@ -219,14 +219,14 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   openLog(agentId: string): Promise<StoreLease> {
     const agent = this.#registry.get(agentId)
     if (agent === undefined || agent.isLoaded) return this.#open(agentId)
-    return Promise.reject(new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is there already, unloaded.`))
+    return Promise.reject(new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" already exists, unloaded.`))
   }
 
   async #open(agentId: string): Promise<StoreLease> {
     const lease = await this.#store.open(agentId)
     if (this.#closing === undefined) return lease
     await lease.release()
-    throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed meanwhile.')
+    throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed in the meantime.')
   }
 
   #begin(options: HostOptions): Agent {
@@ -240,14 +240,14 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return host
   }
 
-  /** Its actor runs: from now on the agent can be seen. */
+  /** Its actor is running: from now on the agent is visible. */
   #attach(agentId: string, actor: ActorRefFrom<typeof agentMachine>): void {
     const host = this.#hosts.get(agentId)!
     host.attach(actor)
     this.#registry.add(host)
   }
 
-  /** Everything is written: what comes now loads the agent again. */
+  /** Everything is written: any further command loads the agent again. */
   #unload(host: AgentHost): void {
     const unloaded = new UnloadedHost(host, this)
     this.#registry.replace(host, unloaded)
@@ -259,7 +259,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#shared.clock
   }
 
-  /** What its agents share. */
+  /** What all its agents share. */
   get shared(): HostShared {
     return this.#shared
   }
@@ -299,7 +299,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#registry.onAgent(listener)
   }
 
-  /** Has something closed with the runtime, while its agents end. */
+  /** Closes `companion` with the runtime, while its agents end. */
   closeWith(companion: Closable): void {
     this.#companions.push(companion)
   }
@@ -315,7 +315,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
 
   async #close(): Promise<void> {
     this.#forget()
-    // Agents first, so that clients still see their runs end.
+    // Agents end first, so that clients still see their runs end.
     const agents = Promise.allSettled(this.agents().map((agent) => agent.close()))
     const companions = Promise.allSettled(this.#companions.map((companion) => companion.close()))
     const stops = await agents

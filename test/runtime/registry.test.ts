@@ -108,6 +108,6 @@ describe('the agents of a runtime', (it) => {
     await clock.advance(idleMs)
     await caller.prompt('go').result
     const answer = caller.conversation.trunk().find(({ message }) => message.role === 'toolResult')
-    assert.match(textOf(answer!.message.content), /"b3.1" is there already/)
+    assert.match(textOf(answer!.message.content), /"b3.1" already exists/)
   })
 })

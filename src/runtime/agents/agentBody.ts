@@ -7,13 +7,13 @@ import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { InspectionListener } from './inspections.ts'
 
-/** What of a machine's context is known of an agent that is not loaded too. */
+/** The part of a machine's context that is known even of an unloaded agent. */
 export type RestingContext = Pick<
   AgentContext,
   'pause' | 'run' | 'calls' | 'prompts' | 'steering' | 'followUps' | 'reverts'
 >
 
-/** What of an agent is there whether it is loaded or not. */
+/** What an agent has whether it is loaded or not. */
 type Known =
   | 'agentId'
   | 'path'
@@ -28,7 +28,7 @@ type Known =
   | 'onEnd'
   | 'fail'
 
-/** What an `Agent` asks for: its host, or what stands in for the host while the agent is unloaded. */
+/** What an `Agent` delegates to: its host, or what stands in for the host while the agent is unloaded. */
 export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly isLoaded: boolean
   /** How many more sub-agents it may have alive. */
@@ -38,11 +38,11 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly growingReply: GrowingReply | undefined
   /** `seq` of its last record. */
   readonly lastSeq: number
-  /** Bytes of a torn last line that opening the log cut off. */
+  /** How many bytes of a torn last line were cut off when the log was opened. */
   readonly repairedBytes: number
   /** Stopped, or asked to. */
   readonly isStopped: boolean
-  /** Its log can never be written on as it is: it can only be ended. */
+  /** Whether its log can no longer be appended to: the agent can only be ended. */
   readonly isStuck: boolean
   /** Commands sent that the context does not show yet. */
   readonly unseen: number
@@ -51,19 +51,19 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   inspect(listener: InspectionListener): () => void
   /** Ends it, for good or to be resumed from the log. Idempotent; the first call decides. */
   end(how: 'stop' | 'close'): Promise<void>
-  /** Works with the loaded agent, at once where it is loaded. Rejects when its log cannot be opened or read. */
+  /** Runs `work` on the loaded agent, at once if it is loaded. Rejects if its log cannot be opened or read. */
   loaded<T>(work: (agent: LoadedAgent) => Promise<T>): Promise<T>
 }
 
-/** An agent whose machine runs. */
+/** An agent whose machine is running. */
 export interface LoadedAgent extends TreeAgent {
   readonly isStopped: boolean
-  /** Somebody listens, or waits for the end. */
+  /** Whether anyone listens, or waits for the end. */
   readonly isAttended: boolean
   /** Commands sent that the context does not show yet. */
   readonly unseen: number
-  /** Its sub-agents, alive or to be. */
+  /** Its sub-agents, living or about to start. */
   readonly family: Children
-  /** What its log says it was asked for. */
+  /** The requests that its log contains. */
   readonly requests: { has(requestId: string): boolean }
 }

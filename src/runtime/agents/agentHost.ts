@@ -33,14 +33,14 @@ import { StallTimer } from '../children/stallTimer.ts'
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
 
-/** Everything of one agent that is not in its chart: conversation, log, listeners, runs. The effects reach the world through it. */
+/** Everything about an agent that is not in its chart: conversation, log, listeners, runs. Its effects reach the world through it. */
 export class AgentHost extends MachineHost implements AgentPorts, AgentBody, LoadedAgent {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
   readonly conversation: Conversation
   readonly parent: TreeAgent | undefined
-  /** What the machine begins with. */
+  /** The machine's input. */
   readonly input: AgentInput
   readonly announcer: Announcer
   readonly runs = new Runs(this)
@@ -107,7 +107,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     return this.announcer.isAttended || super.isAttended
   }
 
-  /** Bytes of a torn last line that opening the log cut off. */
+  /** How many bytes of a torn last line were cut off when the log was opened. */
   get repairedBytes(): number {
     return this.#lease.repairedBytes
   }
@@ -128,17 +128,17 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     return this.shared.store
   }
 
-  /** Missing while it has none and its model cannot call any. */
+  /** Absent while it has none and its model cannot call any. */
   get children(): Children | undefined {
     return this.#children ?? (this.definition.agents.size === 0 ? undefined : this.family)
   }
 
-  /** Its sub-agents, alive or to be. */
+  /** Its sub-agents, living or about to start. */
   get family(): Children {
     return (this.#children ??= new Children(this, this.shared.childHosts))
   }
 
-  /** Sub-agents that are alive, oldest first. */
+  /** Its living sub-agents, oldest first. */
   get liveChildren(): readonly TreeAgent[] {
     return this.#children?.hosts ?? nobody
   }
@@ -155,7 +155,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     return this.family.gone(childId)
   }
 
-  /** How deep the tree may grow: its root says. */
+  /** How deep the tree may grow; its root decides. */
   get maxDepth(): number {
     return this.parent?.maxDepth ?? this.definition.maxDepth
   }
@@ -165,7 +165,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     return this.conversation.lastSeq
   }
 
-  /** What it used over its life, its sub-agents included. */
+  /** What it has used in its lifetime, including its sub-agents. */
   get spent(): Spent {
     const run = this.knownContext?.run
     // Turns of sub-agents are counted as their calls end.
@@ -185,19 +185,19 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     return this.#log.durable()
   }
 
-  /** What has arrived of the reply under way. What a redactor would change is not shown. */
+  /** The part of the current reply that has arrived. Not available with a redactor. */
   get growingReply(): GrowingReply | undefined {
     const { partial } = this
     if (partial === null || this.redactor !== undefined) return undefined
     return { ...this.at, text: partial.text, thinking: partial.thinking }
   }
 
-  /** Its log can never be written on as it is: it can only be ended. */
+  /** Whether its log can no longer be appended to: the agent can only be ended. */
   get isStuck(): boolean {
     return this.#log.isStuck
   }
 
-  /** Waits for the log, and first writes again what a failure left over. Rejects when it fails again. */
+  /** Waits for the log, after rewriting what a failure left over. Rejects if that fails again. */
   written(): Promise<void> {
     return this.#log.written()
   }
@@ -219,7 +219,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.tell({ type: 'reply.started', key })
   }
 
-  /** The machine's `record` command: folds the record in, queues it for the store, tells observers. Idempotent by `seq`. */
+  /** The machine's `record` command: folds the record in, queues it for the store, notifies observers. Idempotent by `seq`. */
   record(draft: RecordDraft): void {
     if (draft.seq <= this.conversation.lastSeq) return
     const clean = (this.redactor?.value(draft) ?? draft) as { -readonly [K in keyof LogRecord]: LogRecord[K] }
@@ -239,7 +239,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     else if (record.type === 'child.ended') this.#children?.left(record.childId)
   }
 
-  /** Something was heard of it: it does not stall. */
+  /** Notes a sign of life: the agent is not stalled. */
   heard(): void {
     this.stallTimer.reset()
   }
@@ -256,12 +256,12 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.announcer.delta(...piece)
   }
 
-  /** Reports something that went wrong beside the run. */
+  /** Reports an error that does not end the run. */
   fail(thrown: unknown): void {
     this.emit({ type: 'error', ...this.at, error: toErrorInfo(thrown, 'INTERNAL') })
   }
 
-  /** Waits for the log and lets the next writer in. */
+  /** Waits for the log and releases it to the next writer. */
   async release(): Promise<void> {
     try {
       await this.#log.finish()
@@ -291,7 +291,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.#children?.leftAll()
   }
 
-  /** The run and turn that something beside the log belongs to. */
+  /** The run and turn that a live event belongs to. */
   get at(): { runId: string; turnIndex: number } {
     const { run, runs, pausedRun, turns } = this.context
     return { runId: run?.runId ?? pausedRun ?? runIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }

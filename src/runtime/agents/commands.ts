@@ -9,8 +9,8 @@ type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /**
- * Gives a checked command to an agent's machine; `id` is what its run or message is known by, and `isRemote` whether it came over a
- * wire and may come again. Throws what `Agent.dispatch` does.
+ * Passes a checked command to an agent's machine; `id` identifies its run or message, and `isRemote` says whether it came from a
+ * remote client and may be repeated. Throws what `Agent.dispatch` does.
  */
 export function dispatchCommand(host: AgentBody, command: Command, id: string, isRemote = false): Run | undefined {
   const asked = isRemote ? { requestId: id } : {}
@@ -62,14 +62,14 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.revert',
 ])
 
-/** What a command says, without whom it says it to. */
+/** A command without its addressee. */
 const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
   type: _,
   agentId: __,
   ...said
 }: C): Omit<C, 'type' | 'agentId'> => said
 
-/** Decides a call of the agent's own, or by its key one of an agent below. */
+/** Decides one of the agent's own calls or, by its key, one of an agent below. */
 function decide(
   host: AgentBody,
   { callId, decision, reason }: CommandOf<'agent.decide'>,
@@ -82,7 +82,7 @@ function decide(
   const owner = asked === undefined ? undefined : hostOf(host, asked.agentId)
   if (asked === undefined || owner === undefined) {
     const there = waiting.map((call) => (call.agentId === host.agentId ? call.callId : call.key)).join(', ') || 'none'
-    throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" does not wait for a decision (waiting: ${there}).`)
+    throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" is not waiting for a decision (waiting: ${there}).`)
   }
   owner.send({ type: 'decide', callId: asked.callId, decision, ...how, ...(reason === undefined ? {} : { reason }) })
 }
@@ -98,7 +98,7 @@ function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: stri
   return run
 }
 
-/** Whether there is a run to say something to; otherwise what is said starts one. */
+/** Whether there is a run to send a message into; otherwise the message starts one. */
 const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.state !== 'settling'
 
 function checkRoom({ agentId, context, definition, unseen }: AgentBody, queue: QueueName | 'reverts'): void {

@@ -31,11 +31,11 @@ export interface HostOptions {
   readonly agentId: string
   readonly definition: AgentDefinition
   readonly lease: StoreLease
-  /** The agent's log, to go on from it; of a fork, the past it shares comes first. */
+  /** The agent's log to continue from; for a fork, preceded by the past it shares. */
   readonly history?: Pick<History, 'past' | 'records'> | undefined
-  /** Nothing of what its log left open begins before somebody resumes it. */
+  /** Nothing that its log left open starts before the agent is resumed. */
   readonly staysPaused?: boolean
-  /** Of a sub-agent. */
+  /** For a sub-agent. */
   readonly parent?: TreeAgent
   readonly link?: ParentLink
   readonly task?: AgentInput['task']

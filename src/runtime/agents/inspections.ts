@@ -15,7 +15,7 @@ const childrenOf = (actor: AnyActorRef): AnyActorRef[] => {
   return Object.values(children).filter((child) => child !== undefined)
 }
 
-/** Who follows XState's inspection events of one agent: those of its actor and of every actor below it. */
+/** The listeners to XState's inspection events of one agent: those of its actor and every actor below it. */
 export class Inspections {
   #top: AnyActorRef | undefined
   readonly #ends = new Map<InspectionListener, (() => void) | undefined>()
@@ -24,13 +24,13 @@ export class Inspections {
     return this.#ends.size === 0
   }
 
-  /** The agent's actor is there. */
+  /** The agent's actor has been created. */
   begin(actor: AnyActorRef): void {
     this.#top = actor
     for (const listener of this.#ends.keys()) this.#ends.set(listener, follow(actor, listener))
   }
 
-  /** Tells of the actors there are, then of everything that happens; returns a function that ends it. */
+  /** Reports the existing actors, then everything that happens; returns a function that ends it. */
   add(listener: InspectionListener): () => void {
     const own: InspectionListener = (event) => listener(event)
     this.#ends.set(own, this.#top === undefined ? undefined : follow(this.#top, own))

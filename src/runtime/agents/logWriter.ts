@@ -8,7 +8,7 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** Whose log it is, and who hears that it cannot be written. */
+/** Whose log it is, and who is told if it cannot be written. */
 export interface LogOwner {
   readonly agentId: string
   storeFailed(error: ErrorInfo): void
@@ -17,27 +17,26 @@ export interface LogOwner {
 const nothing: readonly LogRecord[] = Object.freeze([])
 
 /**
- * Writes one agent's records to the store, in order, those of one tick together. A store that has stored a batch as it answers
- * (`stored`) gets the next one as soon as somebody waits for it, and nobody waits. After a failure it keeps what was not
- * acknowledged and stands still until `written` is asked for, which sends the same batch again: the store may have it, and only its answer
- * was lost.
+ * Writes one agent's records to the store, in order, batching those of one tick. If the store returns `stored`, the next batch is
+ * written as soon as it is needed, without waiting. After a failure it keeps what was not acknowledged and stops until `written` is
+ * called, which sends the same batch again: the store may have it, and only its answer was lost.
  */
 export class LogWriter {
   readonly #store: Store
   readonly #owner: LogOwner
   #pending: LogRecord[] | undefined
-  /** Sent and not acknowledged; what came later is never added to it. */
+  /** Sent but not acknowledged; later records are never added to it. */
   #batch = nothing
   #waiters: Waiter[] | undefined
   #lastSeq: number
   #writtenSeq: number
-  /** `due`: in the next microtask, or as soon as somebody waits. */
+  /** `due`: written in the next microtask, or as soon as anyone waits. */
   #phase: 'resting' | 'due' | 'writing' = 'resting'
-  /** Whether the store had stored the last batch as it answered: taken for granted until it shows. */
+  /** Whether the store had stored the last batch by the time it answered; assumed until proven otherwise. */
   #isQuick = true
   #failure: RuntimeError | undefined
 
-  /** `seq`: of the last record that is in the store already. */
+  /** `seq` of the last record that is already in the store. */
   constructor(store: Store, owner: LogOwner, seq = 0) {
     this.#store = store
     this.#owner = owner
@@ -52,7 +51,7 @@ export class LogWriter {
     if (this.#phase === 'resting' && this.#failure === undefined) this.#start()
   }
 
-  /** Resolves once all records so far are in the store; `undefined` when they are. Rejects with the store's error. */
+  /** Resolves once all records so far are in the store; `undefined` if they are. Rejects with the store's error. */
   durable(): Promise<void> | undefined {
     const seq = this.#lastSeq
     if (this.#isQuick && this.#phase === 'due') this.#write()
@@ -61,7 +60,7 @@ export class LogWriter {
     return new Promise((resolve, reject) => (this.#waiters ??= []).push({ seq, resolve, reject }))
   }
 
-  /** Resolves once all records so far are in the store; writes again what a failure left over. Rejects when it fails again. */
+  /** Resolves once all records so far are in the store, after rewriting what a failure left over. Rejects if that fails again. */
   async written(): Promise<void> {
     if (this.#failure !== undefined) {
       this.#failure = undefined
@@ -70,7 +69,7 @@ export class LogWriter {
     await this.durable()
   }
 
-  /** The last writing: as `written`, but what the store can never take is given up, and all that follows it. */
+  /** The final write: like `written`, but gives up what the store can never accept and everything after it. */
   async finish(): Promise<void> {
     try {
       await this.written()
@@ -80,12 +79,12 @@ export class LogWriter {
     }
   }
 
-  /** The store can never take what is to be written next: it was told so. */
+  /** Whether the store has said that it can never accept the next record. */
   get isStuck(): boolean {
     return this.#failure?.code === 'RECORD_TOO_LARGE'
   }
 
-  /** What stands before what is given up is written, and that the agent was stopped for good. */
+  /** Writes what precedes the records given up, and that the agent was stopped for good. */
   async #giveUp(): Promise<void> {
     const records = [...this.#batch, ...(this.#pending ?? nothing)]
     this.#batch = nothing
@@ -112,9 +111,9 @@ export class LogWriter {
     queueMicrotask(() => this.#write())
   }
 
-  /** Writes what is due. Ends at once as long as the store does. */
+  /** Writes what is due. Synchronous as long as the store is. */
   #write(): void {
-    // Somebody may have waited for it since it was due.
+    // A caller may have had it written since it became due.
     if (this.#phase !== 'due') return
     this.#phase = 'writing'
     while (this.#takeBatch()) {
@@ -129,7 +128,7 @@ export class LogWriter {
     this.#phase = 'resting'
   }
 
-  /** What a failure left over, else what has come since; `false` when there is nothing to send. */
+  /** Takes what a failure left over, else what has come since; `false` if there is nothing to send. */
   #takeBatch(): boolean {
     if (this.#batch.length > 0) return true
     if (this.#pending === undefined) return false
@@ -142,9 +141,9 @@ export class LogWriter {
   #send(records: readonly LogRecord[]): Promise<void> {
     try {
       const answer: Promise<void> | undefined = this.#store.append(this.#owner.agentId, records)
-      // Whether it stored them is not known, and may be found out too late.
+      // It is not known whether it stored them, and we may find out too late.
       if (typeof answer?.then !== 'function')
-        throw new RuntimeError('STORE_APPEND_FAILED', 'The store answered an append with no promise.')
+        throw new RuntimeError('STORE_APPEND_FAILED', 'The store returned no promise from append.')
       return answer
     } catch (thrown) {
       const error = thrown as Error
@@ -182,7 +181,7 @@ export class LogWriter {
     this.#failure = failure
     const waiters = this.#waiters ?? []
     this.#waiters = undefined
-    // The machine hears of it first, so that an effect turned away finds the agent already on its way to a pause.
+    // The machine is told first, so that a refused effect finds the agent already pausing.
     this.#owner.storeFailed({ code: failure.code, message: failure.message })
     for (const waiter of waiters) waiter.reject(failure)
   }

@@ -12,7 +12,7 @@ const nobody: readonly never[] = Object.freeze([])
 /** The actor that runs an agent's chart, seen from outside: its state, its mailbox, its end. */
 export abstract class MachineHost {
   abstract readonly agentId: string
-  /** What the machine begins with. */
+  /** The machine's input. */
   abstract readonly input: AgentInput
   #actor: AgentActor | undefined
   #state = 'idle'
@@ -20,7 +20,7 @@ export abstract class MachineHost {
   /** Why the machine failed. */
   #crash: ErrorInfo | null = null
   #inspections: Inspections | undefined
-  /** Told when no more events can come. */
+  /** Called when no more events can come. */
   #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
   #ending: Promise<void> | undefined
 
@@ -29,22 +29,22 @@ export abstract class MachineHost {
     readonly createActor: Interpreter['createActor']
   }
 
-  /** The machine has taken a step. */
+  /** Called when the machine has taken a step. */
   protected abstract stepped(): void
-  /** That step led to another state. */
+  /** Called when that step led to another state. */
   protected abstract stateChanged(state: string, previous: string): void
-  /** A transition threw: the machine is dead. Returns why, for others to hear. */
+  /** Called when a transition threw and the machine is dead. Returns the reason to report. */
   protected abstract failed(thrown: unknown): ErrorInfo
-  /** No more comes of it. */
+  /** Called when it has ended. */
   protected abstract hasEnded(crash: ErrorInfo | null): void
 
-  /** Begins the life of a root agent, with commands that wait for it; the host must be findable by id before. */
+  /** Starts a root agent, with the commands waiting for it; the host must already be registered by id. */
   start(commands: readonly AgentMachineEvent[] = nobody): void {
     const { agentId, input } = this
     const { createActor, machine } = this.shared
     const actor = createActor(machine, { id: agentId, systemId: agentId, input })
     this.attach(actor as AgentActor)
-    // They lie in its mailbox before it starts: what listeners ask for meanwhile comes after them.
+    // They are in its mailbox before it starts, so that what listeners ask for meanwhile comes after them.
     this.wake()
     for (const command of commands) this.send(command)
     actor.start()
@@ -59,17 +59,17 @@ export abstract class MachineHost {
     this.#inspections?.begin(actor)
   }
 
-  /** Begins what waits in a restored agent. */
+  /** Starts what is waiting in a restored agent. */
   wake(): void {
     if (this.input.restored !== undefined) this.#actor!.send({ type: 'wake' })
   }
 
-  /** Ends the actor without a word in the log, so that the agent can go on from there. Only for a quiet agent. */
+  /** Ends the actor without a record, so that the agent can continue from its log. Only for an idle agent. */
   unload(): void {
     this.#actor!.stop()
   }
 
-  /** Gives the machine a command. */
+  /** Sends the machine a command. */
   send(event: AgentMachineEvent): void {
     this.#unseen += 1
     this.#actor!.send(event)
@@ -80,7 +80,7 @@ export abstract class MachineHost {
     return this.#unseen
   }
 
-  /** Tells the machine of something that nobody commanded. */
+  /** Sends the machine an event that is not a command. */
   protected tell(event: AgentMachineEvent): void {
     this.#actor!.send(event)
   }
@@ -111,7 +111,7 @@ export abstract class MachineHost {
     return this.#actor?.getSnapshot().context
   }
 
-  /** Somebody waits for the end, or inspects it. */
+  /** Whether anyone waits for the end, or inspects it. */
   get isAttended(): boolean {
     return this.#onEnd.length > 0 || this.#inspections?.isEmpty === false
   }
@@ -125,7 +125,7 @@ export abstract class MachineHost {
     return this.#ending !== undefined
   }
 
-  /** Resolves when no more comes of it; with the reason when its machine failed. */
+  /** Resolves when it has ended, with the reason if its machine failed. */
   get ended(): Promise<ErrorInfo | null> {
     return new Promise((resolve) => {
       if (this.#actor !== undefined && this.#snapshot.status !== 'active') resolve(this.#crash)
@@ -156,7 +156,7 @@ export abstract class MachineHost {
 
   /** Observes the actor: it has taken a step. */
   next(): void {
-    // Each event that is taken comes by here once; others may still lie in the mailbox.
+    // Runs once for each event taken; others may still be in the mailbox.
     this.#unseen = Math.max(0, this.#unseen - 1)
     this.stepped()
     const previous = this.#state

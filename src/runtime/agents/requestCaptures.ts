@@ -12,16 +12,16 @@ import type { ModelRequest } from '../../protocol/model.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
-/** The requests of an agent that its log is to hold: of each only what was not in the one before. */
+/** Captures an agent's requests for its log, each as its difference from the one before. */
 export class RequestCaptures {
   #last: TurnRequest | undefined
 
-  /** `records`: the log so far, of a fork the shared past first. */
+  /** `records`: the log so far; for a fork, the shared past first. */
   constructor(records: Iterable<LogRecord>) {
     for (const captured of capturedRequests(records)) this.#last = captured
   }
 
-  /** What is to be recorded of the next request. @throws RuntimeError `RECORD_TOO_LARGE` */
+  /** What to record of the next request. @throws RuntimeError `RECORD_TOO_LARGE` */
   next(model: string, request: ModelRequest, provenance: readonly Provenance[]): RequestDifference {
     const settings = blankSettings(request.settings)
     const next = { model, request: { ...request, settings }, provenance }

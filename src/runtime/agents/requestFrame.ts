@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { RequestFrame } from '../../conversation/assembleRequest.ts'
 
-/** The parts of a definition's requests that stay the same, without secrets. */
+/** The constant parts of a definition's requests, redacted. */
 export const requestFrame = (
   { system, toolSpecs, settings, braking }: AgentDefinition,
   redactor: Redactor | undefined,

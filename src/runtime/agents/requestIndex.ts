@@ -1,19 +1,19 @@
 import type { LogRecord } from '../../protocol/records.ts'
 
 /**
- * Ids of the requests that an agent's log has, however long ago: one that is sent again was carried out already. Made of the log
- * once, and of every record since.
+ * Ids of all requests in an agent's log, however old, so that one that is sent again is recognised. Built once from the log, and
+ * updated with every record since.
  */
 export class RequestIndex {
   #ids: Set<string> | undefined
-  /** A run counts once all that it says first is there. */
+  /** A run counts once all its first messages are recorded. */
   #beginning: { readonly requestId: string; unsaid: number } | undefined
 
   has(requestId: string): boolean {
     return this.#ids?.has(requestId) === true
   }
 
-  /** Takes in the next record. */
+  /** Adds the next record. */
   apply(record: LogRecord): void {
     switch (record.type) {
       case 'run.start': {

@@ -5,7 +5,7 @@ import type { AgentInput, CallState } from '../../machines/agentTypes.ts'
 import { rebuildContext } from '../../machines/rebuildContext.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
-/** What a machine needs to go on from its history: its context, and which calls may run again. */
+/** What a machine needs to continue from its history: its context, and which calls may run again. */
 export function restoreInput(
   { past, records }: Pick<History, 'past' | 'records'>,
   conversation: Conversation,
@@ -34,14 +34,14 @@ export function restoreInput(
   }
 }
 
-/** A call nobody decided on, of a tool that may want that: the process died before it asked. */
+/** An undecided call of a tool that may need approval: the process died before it asked. */
 function isUnapproved({ status, decision, name, input }: CallState, { tools }: AgentDefinition): boolean {
   if (status !== 'ready' || decision !== undefined) return false
   const tool = tools.get(name)
   const parsed = tool?.parse(input)
   if (tool === undefined || parsed?.ok !== true) return false
   try {
-    // A predicate that takes its time is not waited for: a person may be asked once too often, never too seldom.
+    // An asynchronous predicate is not awaited: better to ask a person once too often than not at all.
     return tool.needsApproval(parsed.value) !== false
   } catch {
     return true

@@ -18,7 +18,7 @@ import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 const nobody: readonly never[] = Object.freeze([])
 const emptyConversation: ConversationView = new Conversation()
 
-/** What is known of an agent at rest. */
+/** What is known of an idle agent. */
 const atRest: RestingContext = {
   pause: null,
   run: null,
@@ -29,18 +29,18 @@ const atRest: RestingContext = {
   reverts: nobody,
 }
 
-/** What unloaded agents need of their runtime. */
+/** What unloaded agents need from their runtime. */
 export interface AgentLoader {
   readonly clock: Clock
   readonly instrumentation: Instrumentation | undefined
   /**
-   * Makes an agent's host anew from its log and hands it to `begin`, which starts it. Rejects as the store does, and with
-   * `RUNTIME_CLOSED`, `AGENT_STOPPED`, `AGENT_NOT_FOUND`; the log is let go then.
+   * Recreates an agent's host from its log and passes it to `begin`, which starts it. Rejects as the store does, and with
+   * `RUNTIME_CLOSED`, `AGENT_STOPPED`, `AGENT_NOT_FOUND`; then the log is released.
    */
   load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost>
 }
 
-/** What somebody bound to the agent, to be bound to its host. */
+/** Listeners bound to the agent, to be bound to its host. */
 interface Binding {
   bind(host: AgentHost): () => void
   readonly listener?: AgentListener
@@ -48,13 +48,13 @@ interface Binding {
   unbind?: () => void
 }
 
-/** What was asked for since the agent was unloaded, in order. */
+/** What was requested since the agent was unloaded, in order. */
 interface PendingCommands {
   readonly events: AgentMachineEvent[]
   readonly runs: RunHandle[]
 }
 
-/** What becomes of it. A load that fails leads back to `unloaded`. */
+/** Its state. A failed load leads back to `unloaded`. */
 type State =
   | { readonly type: 'unloaded' | 'ended' }
   | { readonly type: 'loading'; readonly host: Promise<AgentHost> }
@@ -63,9 +63,8 @@ type State =
 const unloaded: State = { type: 'unloaded' }
 
 /**
- * Stands in for the host of an agent that was unloaded: all that is kept of it. The first command loads the host again; those
- * that come meanwhile wait and are carried out in order. When that fails, their runs end with the error and the next command
- * tries again.
+ * Stands in for the host of an unloaded agent, and is all that is kept of it. The first command loads the host again; commands that
+ * arrive meanwhile wait and are executed in order. If loading fails, their runs end with the error and the next command tries again.
  */
 export class UnloadedHost implements AgentBody {
   readonly agentId: string
@@ -160,7 +159,7 @@ export class UnloadedHost implements AgentBody {
     return this
   }
 
-  /** The old host is writing and letting go of the log; loading waits for it. */
+  /** The old host is still writing and releasing the log; loading waits for it. */
   releasing(release: Promise<void>): void {
     this.#released = release
       .catch((thrown: unknown) => this.fail(thrown))
@@ -169,7 +168,7 @@ export class UnloadedHost implements AgentBody {
       })
   }
 
-  /** Resolves once the old host has let go of the log. */
+  /** Resolves once the old host has released the log. */
   get released(): Promise<void> {
     return this.#released ?? Promise.resolve()
   }
@@ -189,7 +188,7 @@ export class UnloadedHost implements AgentBody {
   }
 
   send(event: AgentMachineEvent): void {
-    // There is nothing to abort at rest.
+    // An idle agent has nothing to abort.
     if (event.type === 'abort' && (this.unseen === 0 || this.#pending?.events.at(-1)?.type === 'abort')) return
     this.#pend().events.push(event)
   }
@@ -230,7 +229,7 @@ export class UnloadedHost implements AgentBody {
     return this.load().then(work)
   }
 
-  /** Loads the host; once, however many ask. Rejects with `AGENT_STOPPED` when it was closed, and as `AgentLoader.load` does. */
+  /** Loads the host, once for all concurrent callers. Rejects with `AGENT_STOPPED` if it was closed, and as `AgentLoader.load` does. */
   load(): Promise<AgentHost> {
     const state = this.#state
     if (state.type === 'ended')
@@ -272,7 +271,7 @@ export class UnloadedHost implements AgentBody {
     if (!isClosing) this.fail(thrown)
   }
 
-  /** Ends the agent: to stop, it is loaded, as its log must say so. Idempotent; the first call decides, unless it failed. */
+  /** Ends the agent. To stop it, it is loaded, because its log must say so. Idempotent; the first call decides, unless it failed. */
   end(how: 'stop' | 'close'): Promise<void> {
     const state = this.#state
     if (state.type === 'ending') return state.done

@@ -2,14 +2,14 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { LoadedAgent } from './agentBody.ts'
 
 /**
- * Lets go of root agents that have been idle for so long, by one timer for all of them. What keeps an agent loaded (a listener,
- * a child) is looked at only when its time is over; when that ends, `look` begins its time anew.
+ * Unloads root agents that have been idle long enough, with one timer for all of them. What keeps an agent loaded (a listener, a
+ * child) is checked only when its time is up; when that goes away, `look` restarts its time.
  */
 export class Unloading {
   readonly #idleMs: number
   readonly #clock: Clock
   readonly #unload: (host: LoadedAgent) => void
-  /** When the time of each is over, soonest first: all wait equally long. */
+  /** When each agent's time is up, soonest first, because all wait equally long. */
   readonly #due = new Map<LoadedAgent, number>()
   #cancelTimer: (() => void) | undefined
 
@@ -19,7 +19,7 @@ export class Unloading {
     this.#unload = unload
   }
 
-  /** Something happened to the agent: at rest, its time begins anew. */
+  /** Something happened to the agent: if it is idle, its time restarts. */
   look(host: LoadedAgent): void {
     if (host.parent !== undefined) return
     this.#due.delete(host)
@@ -27,13 +27,13 @@ export class Unloading {
     this.#keepTime()
   }
 
-  /** The agent is no more. */
+  /** The agent has ended. */
   forget(host: LoadedAgent): void {
     this.#due.delete(host)
     this.#keepTime()
   }
 
-  /** The timer runs while somebody waits; it may fire too early, for one that is not idle any more. */
+  /** The timer runs while any agent waits; it may fire early, for one that is no longer idle. */
   #keepTime(): void {
     if (this.#due.size === 0) {
       this.#cancelTimer?.()
@@ -53,7 +53,7 @@ export class Unloading {
     for (const [host, due] of this.#due) {
       if (due > now) break
       this.#due.delete(host)
-      // A store that fails pauses the agent; it comes back here when it goes on.
+      // A store failure pauses the agent; it returns here when it continues.
       const pending = host.durable()
       if (pending !== undefined)
         pending.then(
@@ -66,7 +66,7 @@ export class Unloading {
   }
 }
 
-/** Whether nothing would be missed of an agent if it were let go now: it rests, and nobody and nothing is bound to it. */
+/** Whether the agent can be unloaded now: it is idle, and nothing is bound to it. */
 function isQuiet(host: LoadedAgent): boolean {
   const { prompts, steering, followUps, reverts, prunes, attached, calls } = host.context
   const waiting = [prompts, steering, followUps, reverts ?? [], prunes ?? [], attached, calls, host.liveChildren]

@@ -4,33 +4,33 @@ import type { RunOutcome } from '../../runs/run.ts'
 import { lessSpent } from '../../sessions/spent.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** A promise settled from outside. Declarations are read with older libraries too, which do not know `PromiseWithResolvers`. */
+/** A promise settled from outside. Our declarations must also work with older libraries that lack `PromiseWithResolvers`. */
 export interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
   reject(reason: unknown): void
 }
 
-/** A sub-agent from when it is asked for until its agent has taken leave of it; after a crash it may have another life. */
+/** A sub-agent, from the request for it until its parent has removed it; after a crash it may have another life. */
 export interface Child {
   /**
-   * `wanted`: code asked for it, and the machine has not opened it. `opening`: its log is opened and read. `opened`: ready to be run
-   * by its supervisor. `running`. `ended`: this life is over, or never began.
+   * `wanted`: code asked for it, and the machine has not opened it yet. `opening`: its log is being opened and read. `opened`: ready
+   * for its supervisor to run. `running`. `ended`: this life is over, or never started.
    */
   state: 'wanted' | 'opening' | 'opened' | 'running' | 'ended'
-  /** Of one that code asked for: what it is, when it is begun anew too. */
+  /** For one requested by code: its definition, also used for a restart. */
   agent?: SubAgent | undefined
-  /** Whoever asked for it by code, until it is there. */
+  /** The code waiting for it to start. */
   asked?: Deferred<TreeAgent> | undefined
-  /** Settled once it runs, or will not. */
+  /** Settled once it is running, or will not run. */
   ready?: Deferred<void> | undefined
-  /** While it is opened or runs. */
+  /** Set while it is open or running. */
   life?: Life | undefined
-  /** The life before lets go of its log. */
+  /** The previous life is releasing its log. */
   release?: Promise<void> | undefined
-  /** What one that code asked for had used before it was attached. */
+  /** For one requested by code: what it had used before it was attached. */
   usedBefore?: Spent | undefined
-  /** Whoever waits until the agent has taken leave of it. */
+  /** Callers waiting until its parent has removed it. */
   left?: Deferred<void> | undefined
 }
 
@@ -38,19 +38,19 @@ export interface Child {
 export interface Life {
   readonly host: TreeAgent
   readonly key: string
-  /** The run whose answer a call waits for. */
+  /** The run whose answer a call is waiting for. */
   readonly run: RunOutcome | undefined
-  /** That run goes on from one that was cut off. */
+  /** Whether that run continues an interrupted one. */
   readonly resume: boolean
-  /** Of a called one. */
+  /** For one that a call started. */
   readonly limits: Limits | undefined
   readonly isCalled: boolean
-  /** What it had used before it was attached; or, of a called one, what runs that a limit ended have counted. */
+  /** What it had used before it was attached or, if a call started it, what was counted on runs that a limit ended. */
   readonly usedBefore: Spent | undefined
-  /** Its first message, unless its log has that already. */
+  /** Its first message, unless its log already has it. */
   readonly prompt: QueuedMessage | undefined
   readonly stallMs: number
-  /** Settled once it has ended, or will never be run. */
+  /** Settled once it has ended, or will never run. */
   readonly gone: Deferred<void>
 }
 

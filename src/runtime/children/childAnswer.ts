@@ -5,20 +5,20 @@ import type { Limits, PauseReason, RecordOf, Spent } from '../../protocol/record
 import type { RunResult } from '../../runs/run.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
-/** What a call of a sub-agent is answered with, for the model that made it. */
+/** The answer to a call of a sub-agent, for the model that made it. */
 export interface ChildAnswer {
   readonly text: string
   readonly isError: boolean
-  /** It used up what its caller gave it, less than its definition allows: with more it goes on. */
+  /** It used up what its caller gave it, which is less than its definition allows; with more it can continue. */
   readonly isOverAllowance?: boolean
 }
 
-/** Longest answer, in UTF-16 units: that of a tool. */
+/** Longest answer, in UTF-16 units; the same as for a tool. */
 const maxAnswerChars = 30_000
 
 type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'>
 
-/** The answer of a sub-agent whose run ended like this. */
+/** The answer of a sub-agent, from how its run ended. */
 export function answerOf({ stopReason, text, reason, error }: Ending, { name, policy }: AgentDefinition): ChildAnswer {
   const said = cutMiddle(text, maxAnswerChars)
   if (stopReason === 'stop' && error === undefined) return { text: said || '(no answer)', isError: false }
@@ -44,8 +44,8 @@ const wordsFor: { readonly [R in Ending['stopReason']]: string } = {
 }
 
 /**
- * The answer in the log of a sub-agent that had ended before its caller heard of it; `undefined`: it had not. `hasMore`: its caller
- * knows that it had come to a limit, and has given it more.
+ * The answer in the log of a sub-agent that had ended before its caller learned of it; `undefined` if it had not. `hasMore`: its
+ * caller knows that it reached a limit, and has given it more.
  */
 export function finishedAnswer(
   { records }: History,
@@ -69,7 +69,7 @@ export function finishedAnswer(
 const isUnfinished = ({ reason }: RecordOf<'run.end'>): boolean =>
   reason?.type === 'interrupted' || reason?.type === 'store'
 
-/** The smaller of two allowances, each by each. */
+/** The smaller of two allowances, field by field. */
 export function limitsWithin(own: Limits, allowance: Limits): Limits {
   const limits: Limits = { ...own }
   for (const limit of ['turns', 'tokens', 'costUsd', 'ms'] as const) {
@@ -79,7 +79,7 @@ export function limitsWithin(own: Limits, allowance: Limits): Limits {
   return limits
 }
 
-/** The limit that was reached by what was spent; `undefined`: there is something left. */
+/** The limit that the spending has reached; `undefined` if something is left. */
 export function usedUp({ usage, costUsd, turns }: Spent, limits: Limits): PauseReason | undefined {
   const used = { turns, tokens: totalTokens(usage), costUsd } as const
   for (const limit of ['turns', 'tokens', 'costUsd'] as const) {

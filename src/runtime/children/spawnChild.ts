@@ -12,7 +12,7 @@ const optionsSchema = z.strictObject({ id: z.string() }).partial()
 export const roomFor = ({ definition, context }: TreeAgent, children: Children | undefined): number =>
   Math.max(0, definition.policy.maxChildren - aliveChildren(context) - (children?.unseen ?? 0))
 
-/** Begins a child that code asks for; resolves once it runs. Throws as `Agent.spawn` does. */
+/** Starts a child requested by code; resolves once it is running. Throws as `Agent.spawn` does. */
 export async function spawnChild(
   parent: TreeAgent & { readonly isStopped: boolean },
   children: Children,
@@ -22,11 +22,14 @@ export async function spawnChild(
   const agent = subAgentOf(entry, 'spawn')
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `spawn: ${describeIssues(checked.error)}.`)
-  // An id of its own kind: a call may be given the next number in the same step.
+  // A separate kind of id, because a call may be given the next number in the same step.
   const childId = checked.data.id ?? `${parent.agentId}.s${parent.context.children + children.unseen + 1}`
-  if (!isAgentId(childId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(childId)} is no agent id.`)
+  if (!isAgentId(childId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(childId)} is not an agent id.`)
   if (/^\.\d+$/.test(childId.replace(parent.agentId, '')))
-    throw new RuntimeError('INVALID_ID', `${childId} is an id as sub-agents get that the model calls.`)
+    throw new RuntimeError(
+      'INVALID_ID',
+      `${childId} has the form of an id reserved for sub-agents that the model calls.`,
+    )
   if (parent.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${parent.agentId}" has stopped.`)
   if (isTaken(childId) || children.isWanted(childId))
     throw new RuntimeError('AGENT_EXISTS', `Agent "${childId}" is running already.`)

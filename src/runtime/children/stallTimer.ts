@@ -3,7 +3,7 @@ import type { AgentContext } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 
-/** An agent in its tree, and what is heard of it. */
+/** An agent in its tree, with its signs of life. */
 interface HeardAgent {
   readonly agentId: string
   readonly clock: Clock
@@ -13,10 +13,10 @@ interface HeardAgent {
   readonly stallTimer: StallTimer
 }
 
-/** When something was last heard of an agent or of one below it. */
+/** When an agent, or one below it, last showed a sign of life. */
 export class StallTimer {
   readonly #agent: HeardAgent
-  /** Of others nobody asks when, and a look at the clock for every delta adds up. */
+  /** Others need no time, and reading the clock for every delta adds up. */
   #isRunning = false
   #last = 0
 
@@ -24,13 +24,13 @@ export class StallTimer {
     this.#agent = agent
   }
 
-  /** Something was heard of the agent, and so of those above. */
+  /** Notes a sign of life, which also counts for those above. */
   reset(): void {
     for (let at: HeardAgent | undefined = this.#agent; at !== undefined; at = at.parent)
       if (at.stallTimer.#isRunning) at.stallTimer.#last = at.clock.now()
   }
 
-  /** Resolves once nothing has been heard for so long; waiting for people does not count. `cancel` when nobody asks any more. */
+  /** Resolves after that long without a sign of life, not counting time spent waiting for people. Call `cancel` when no longer needed. */
   stalled(ms: number, cancellation: Cancellation): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
     const stalled = Promise.withResolvers<ErrorInfo>()
     if (ms === Infinity) return { promise: stalled.promise, cancel: () => {} }
@@ -55,6 +55,6 @@ export class StallTimer {
   }
 }
 
-/** It waits for people, or one below it does. */
+/** Whether it, or one below it, waits for people. */
 const isWaiting = ({ context, liveChildren }: HeardAgent): boolean =>
   context.pause !== null || liveChildren.some(isWaiting)

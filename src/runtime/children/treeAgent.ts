@@ -9,46 +9,46 @@ import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { StallTimer } from './stallTimer.ts'
 
-/** An agent that is loaded, as those above and below it in its tree see it. */
+/** A loaded agent as seen by those above and below it in its tree. */
 export interface TreeAgent {
   readonly agentId: string
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
   readonly definition: AgentDefinition
   readonly parent: TreeAgent | undefined
-  /** Sub-agents that are alive, oldest first. */
+  /** Its living sub-agents, oldest first. */
   readonly liveChildren: readonly TreeAgent[]
-  /** How deep the tree may grow: its root says. */
+  /** How deep the tree may grow; its root decides. */
   readonly maxDepth: number
-  /** What its machine began with. */
+  /** Its machine's input. */
   readonly input: AgentInput
   readonly context: AgentContext
   /** Name of the chart's active state. */
   readonly state: string
   readonly conversation: Conversation
-  /** What it used over its life, its sub-agents included. */
+  /** What it has used in its lifetime, including its sub-agents. */
   readonly spent: Spent
   readonly clock: Clock
   readonly store: Store
   readonly announcer: Announcer
   readonly runs: Runs
   readonly stallTimer: StallTimer
-  /** Resolves when no more comes of it; with the reason when its machine failed. */
+  /** Resolves when it has ended, with the reason if its machine failed. */
   readonly ended: Promise<ErrorInfo | null>
-  /** Somebody stopped or closed it. */
+  /** Whether it was stopped or closed. */
   readonly isEndedOnPurpose: boolean
-  /** Begins its life as a root. */
+  /** Starts it as a root. */
   start(): void
-  /** Begins what waits in a restored agent. */
+  /** Starts what is waiting in a restored agent. */
   wake(): void
   send(event: AgentMachineEvent): void
   /** Calls `close` when no more events can come; returns a function that forgets it. */
   onEnd(close: (crash: ErrorInfo | null) => void): () => void
   durable(): Promise<void> | undefined
-  /** Reports something that went wrong beside the run. */
+  /** Reports an error that does not end the run. */
   fail(thrown: unknown): void
-  /** Resolves once sub-agents that are being opened are there, and all below them. */
+  /** Resolves once all sub-agents that are being opened, and those below them, are there. */
   childrenReady(): Promise<void>
-  /** Resolves once it has taken leave of a sub-agent. */
+  /** Resolves once it has removed a sub-agent. */
   childGone(childId: string): Promise<void>
 }

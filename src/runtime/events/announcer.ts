@@ -13,7 +13,7 @@ import { listLater } from './listLater.ts'
 import { Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../runs/run.ts'
 
-/** Messages from which on those of a `turn.request` are listed when somebody looks: lists for every turn would add up. */
+/** From this many messages on, a `turn.request` lists them only when read: lists for every turn would add up. */
 const longRequest = 256
 
 const isOfReply = (body: LiveBody): boolean => body.type === 'reply.start' || isDelta(body)
@@ -26,29 +26,29 @@ export interface EventOwner {
   readonly clock: Clock
   /** `seq` of its last record. */
   readonly lastSeq: number
-  /** The run and turn that something beside the log belongs to. */
+  /** The run and turn that a live event belongs to. */
   readonly at: TurnPlace
-  /** Something was heard of it. */
+  /** Notes a sign of life. */
   heard(): void
 }
 
-/** Who hears of every agent, and what none of them may hear. */
+/** What observes every agent, and the redactor that applies to all of them. */
 interface Listening {
   readonly instrumentation?: Instrumentation | undefined
   readonly redactor?: Redactor | undefined
 }
 
 /**
- * Tells of one agent: its listeners, the run under way, the tracer and the logger; and of a sub-agent its ancestors' listeners
- * that want to hear of descendants. Approvals reach every listener above, as somebody there must decide. An event is one
- * object for all.
+ * Announces the events of one agent to its listeners, the current run, the tracer and the logger and, for a sub-agent, to its
+ * ancestors' listeners that want events of descendants. Approvals reach every listener above, because someone there must decide. All
+ * receive the same event object.
  */
 export class Announcer {
   readonly #owner: EventOwner
   readonly #parent: Announcer | undefined
   readonly #shared: Listening
   readonly #observers = new Observers(this)
-  /** Listeners that want to hear of descendants too. */
+  /** Listeners that also want events of descendants. */
   #family: Observers | undefined
   #deltas: DeltaFilter | undefined
   #traced: TracedAgent | undefined
@@ -67,12 +67,12 @@ export class Announcer {
     return this.#family.add(listener)
   }
 
-  /** Whether anybody listens here. */
+  /** Whether anyone listens here. */
   get isAttended(): boolean {
     return !this.#observers.isEmpty || this.#family?.isEmpty === false
   }
 
-  /** Whether anybody hears live events of the agent. */
+  /** Whether anyone receives the agent's live events. */
   get isObserved(): boolean {
     return (
       !this.#observers.isEmpty ||
@@ -82,17 +82,17 @@ export class Announcer {
     )
   }
 
-  /** The run under way, when somebody may read it: it hears everything. */
+  /** The current run, if someone may read it: it gets everything. */
   get #reader(): RunHandle | undefined {
     return this.run instanceof RunHandle ? this.run : undefined
   }
 
-  /** Whether here or above somebody hears of descendants. */
+  /** Whether anyone here or above wants events of descendants. */
   get isHeard(): boolean {
     return this.#family?.isEmpty === false || this.#parent?.isHeard === true
   }
 
-  /** A record was made; told once the machine's step is done. */
+  /** Announces a record once the machine's step is done. */
   record(record: LogRecord): void {
     if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
     if (this.#reader === undefined) this.run?.note(record)
@@ -104,13 +104,13 @@ export class Announcer {
     if (isHeld) this.#hold(event)
   }
 
-  /** Something happened that is not recorded. */
+  /** Announces something that is not recorded. */
   emit(body: LiveBody): void {
     this.#owner.heard()
     const { instrumentation, redactor } = this.#shared
     const { isObserved } = this
     const isHeard = isObserved || instrumentation !== undefined
-    // Somebody may listen from the middle of a reply on: secrets are followed from its beginning.
+    // Listeners may join in the middle of a reply, so secrets are tracked from its beginning.
     if (!isHeard && (redactor === undefined || !isOfReply(body))) return
     const clean = redactor === undefined ? body : this.#redact(body, redactor)
     if (clean === undefined || !isHeard) return
@@ -119,7 +119,7 @@ export class Announcer {
     if (isObserved) this.#tell(event)
   }
 
-  /** A piece of a growing reply arrived. Tracers and loggers do not hear of it. */
+  /** Announces a piece of a growing reply, but not to tracers and loggers. */
   delta(...[type, { runId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
     if (this.#shared.redactor !== undefined) return this.emit({ type, runId, turnIndex, text, offset })
     this.#owner.heard()
@@ -128,7 +128,7 @@ export class Announcer {
     this.#tell({ type, runId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
   }
 
-  /** A request goes out. Its messages are made of records, and those are clean. */
+  /** Announces a request. Its messages come from records, which are already redacted. */
   request(...[{ runId, turnIndex }, request, assembled]: Parameters<AgentPorts['requested']>): void {
     this.#owner.heard()
     const { instrumentation } = this.#shared
@@ -157,7 +157,7 @@ export class Announcer {
     if (this.#parent !== undefined) this.#parent.#tellFamily(event)
   }
 
-  /** The machine's step is done: what was held is told. */
+  /** The machine's step is done: announces what was held back. */
   flush(): void {
     this.#family?.flush()
     this.#observers.flush()
@@ -174,12 +174,12 @@ export class Announcer {
     this.#shared.instrumentation?.requested(requestId, this.#agent)
   }
 
-  /** No more comes. */
+  /** The agent has ended. */
   ended(): void {
     this.#shared.instrumentation?.ended(this.#agent)
   }
 
-  /** Tells of a listener that threw, once. */
+  /** Reports a listener that threw, once. */
   listenerFailed(thrown: unknown): void {
     this.emit({ type: 'error', ...this.#owner.at, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }
@@ -211,7 +211,7 @@ export class Announcer {
     return this.#deltas === undefined ? redactor.value(body) : this.#deltas.filter(body)
   }
 
-  /** What was held back of a reply's deltas comes before its end, unless the reply was cut off. */
+  /** Deltas that were held back are announced before the reply's end, unless it was cut off. */
   #endDeltas(record: RecordOf<'reply.end' | 'reply.reset'>): void {
     const rest =
       record.type === 'reply.end' && record.message.stopReason !== 'aborted' ? this.#deltas?.end() : undefined
@@ -219,7 +219,7 @@ export class Announcer {
     for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body, record.seq - 1))
   }
 
-  /** How tracers know the agent. */
+  /** The agent as tracers see it. */
   get #agent(): TracedAgent {
     const { agentId, path, definition } = this.#owner
     return (this.#traced ??= { agentId, path, name: definition.name, model: definition.model.id })

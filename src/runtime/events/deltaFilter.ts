@@ -5,7 +5,7 @@ import type { Redactor } from '../../redaction/redactor.ts'
 
 type Delta = Extract<LiveBody, { type: DeltaEvent['type'] }>
 
-/** Takes secrets out of the live events of one reply, its deltas included, though a secret may arrive in pieces. */
+/** Removes secrets from the live events of one reply, including its deltas, even if a secret arrives in pieces. */
 export class DeltaFilter {
   readonly #redactor: Redactor
   readonly #streams = new Map<string, { readonly stream: RedactedStream; last: Delta }>()
@@ -14,12 +14,12 @@ export class DeltaFilter {
     this.#redactor = redactor
   }
 
-  /** The event without secrets; `undefined` when its text is held back until more has come. */
+  /** The event without secrets; `undefined` if its text is held back until more has arrived. */
   filter(body: LiveBody): LiveBody | undefined {
     if (!isDelta(body)) return this.#redactor.value(body)
     const name = body.type === 'toolCall.delta' ? `${body.type} ${body.callId}` : body.type
     const entry = this.#streams.get(name) ?? { stream: new RedactedStream(this.#redactor), last: body }
-    // What is not text in it, such as the name of a tool, comes whole.
+    // Other fields, such as a tool's name, arrive whole.
     entry.last = { ...this.#redactor.value({ ...body, text: '' }), text: body.text }
     this.#streams.set(name, entry)
     return shown(entry.last, entry.stream.push(body.text))

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../protocol/model.ts'
 
 type RequestEvent = EventOf<'turn.request'>
 
-/** What is told of a request once somebody looks. Holds nothing that its model got. */
+/** The details of a request, built when first read. Holds on to nothing that the model got. */
 class LaterRequest {
   readonly #frame: Omit<ModelRequest, 'messages'>
   readonly #told: ToldRequest
@@ -26,7 +26,7 @@ class LaterRequest {
 
 const later = Symbol('later')
 
-/** The same for all events: closures for each would take two kilobytes of an event, of which a run that nobody reads holds thousands. */
+/** Shared by all events: closures for each would take two kilobytes per event, and an unread run holds thousands. */
 const listed = (name: 'request' | 'provenance'): PropertyDescriptor & ThisType<{ [later]: LaterRequest }> => ({
   enumerable: true,
   configurable: true,
@@ -36,7 +36,7 @@ const listed = (name: 'request' | 'provenance'): PropertyDescriptor & ThisType<{
 })
 const properties = { request: listed('request'), provenance: listed('provenance') }
 
-/** Has an event list its request when somebody looks, though it be frozen by then. */
+/** Makes an event list its request when first read, even if it is frozen by then. */
 export function listLater(
   event: Omit<RequestEvent, 'request' | 'provenance'>,
   frame: Omit<ModelRequest, 'messages'>,

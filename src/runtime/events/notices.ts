@@ -5,7 +5,7 @@ import type { EventOwner } from './announcer.ts'
 
 type NoticeOwner = Pick<EventOwner, 'agentId' | 'definition' | 'at'> & { emit(body: LiveBody): void }
 
-/** What is said of an agent once, however often it is so: in this process, or for warnings of its model in a run. */
+/** What is reported only once, however often it applies: per process, or per run for warnings of the model. */
 export class Notices {
   readonly #owner: NoticeOwner
   #said: readonly ErrorCode[] = []
@@ -16,7 +16,7 @@ export class Notices {
     this.#owner = owner
   }
 
-  /** Looks at a record for what makes limits and prices count less than they seem to. */
+  /** Checks a record for reasons why limits and prices count less than they seem to. */
   record(record: LogRecord): void {
     const { id } = this.#owner.definition.model
     if (record.type === 'run.start') {
@@ -38,7 +38,7 @@ export class Notices {
     )
   }
 
-  /** Tells of a warning of the model, once a run. */
+  /** Reports a warning of the model, once per run. */
   warn(at: { readonly runId: string; readonly turnIndex: number }, message: string): void {
     if (this.#warnedIn !== at.runId) this.#warnings = []
     this.#warnedIn = at.runId

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../protocol/events.ts'
 
 export type AgentListener = (event: AgentEvent) => unknown
 
-/** One more place an event goes to, decided when it happens. */
+/** An additional receiver of an event, decided when it happens. */
 interface Sink {
   push(event: AgentEvent): void
 }
@@ -10,8 +10,8 @@ interface Sink {
 const none: readonly never[] = Object.freeze([])
 
 /**
- * Gives events on to listeners, in the order they happened: what a listener causes is told once everyone has heard of what
- * caused it. A listener that throws or rejects is reported once and harms nobody.
+ * Passes events on to listeners in the order they happened: an event caused by a listener is delivered once everyone has received
+ * its cause. A listener that throws or rejects is reported once and affects nothing else.
  */
 export class Observers {
   readonly #owner: { listenerFailed(thrown: unknown): void }
@@ -42,7 +42,7 @@ export class Observers {
     this.#outbox.push({ event, sink })
   }
 
-  /** Tells of an event now, unless others are waiting before it. */
+  /** Delivers an event now, unless others are waiting before it. */
   tell(event: AgentEvent, sink: Sink | undefined): void {
     if (this.#outbox !== undefined || this.#isFlushing) return this.hold(event, sink)
     sink?.push(event)

@@ -17,41 +17,41 @@ export interface RunOwner {
   readonly clock: Clock
   readonly announcer: Announcer
   send(event: AgentMachineEvent): void
-  /** Resolves once every record so far is in the store; `undefined`: it is already. */
+  /** Resolves once every record so far is in the store; `undefined` if it already is. */
   durable(): Promise<void> | undefined
-  /** Waits for the log, and first writes again what a failure left over. Rejects when it fails again. */
+  /** Waits for the log, after rewriting what a failure left over. Rejects if that fails again. */
   written(): Promise<void>
 }
 
-/** The runs of one agent that somebody waits for: asked for, under way, ended. */
+/** The awaited runs of one agent: requested, current and ended. */
 export class Runs {
   readonly #owner: RunOwner
-  /** By request, until they begin. */
+  /** By request, until they start. */
   #expected: Map<string, RunOutcome> | undefined
 
   constructor(owner: RunOwner) {
     this.#owner = owner
   }
 
-  /** The handle of the run that the request of this id will start. */
+  /** The handle of the run that the request with this id will start. */
   expect(requestId: string): RunHandle {
     return this.await(new RunHandle(requestId))
   }
 
-  /** Has the run that this one's request will start be told to it. */
+  /** Lets this handle receive the run that its request will start. */
   await<R extends RunOutcome>(run: R): R {
     this.#expected ??= new Map()
     this.#expected.set(run.requestId, run)
     return run
   }
 
-  /** The handle of the run under way, which began in an earlier process. */
+  /** The handle of the current run, which started in an earlier process. */
   join(run: RunOutcome): void {
     this.#expected?.delete(run.requestId)
     this.#owner.announcer.run = run
   }
 
-  /** Goes on after a pause, once the log is written. Never rejects: a store that fails again ends the run as paused. */
+  /** Continues after a pause, once the log is written. Never rejects: if the store fails again, the run ends as paused. */
   async resume(run: RunOutcome, limits: Limits | undefined): Promise<void> {
     try {
       await this.#owner.written()
@@ -61,7 +61,7 @@ export class Runs {
     this.continue(run, limits)
   }
 
-  /** Goes on after a pause, at once. */
+  /** Continues after a pause, at once. */
   continue(run: RunOutcome, limits: Limits | undefined): void {
     const { context, clock } = this.#owner
     const isOwed = context.pausedRun !== null
@@ -74,7 +74,7 @@ export class Runs {
     if (!isOwed) this.drop(run, 'stop')
   }
 
-  /** The run will not begin. */
+  /** The run will not start. */
   drop(run: RunOutcome, ...why: Parameters<RunOutcome['cancel']>): void {
     this.#expected?.delete(run.requestId)
     run.cancel(...why)
@@ -85,7 +85,7 @@ export class Runs {
     this.#expected?.delete(requestId)
   }
 
-  /** The result comes once the run's records are in the store. */
+  /** The result follows once the run's records are in the store. */
   end(end: RecordOf<'run.end'>): void {
     const { announcer, conversation } = this.#owner
     const { run } = announcer
@@ -102,7 +102,7 @@ export class Runs {
       )
   }
 
-  /** Nothing more comes of the agent: whoever still waits is told. */
+  /** The agent has ended: settles every handle that is still waiting. */
   endAll(crash: ErrorInfo | null): void {
     const { announcer } = this.#owner
     const runs = [...(announcer.run === undefined ? [] : [announcer.run]), ...(this.#expected?.values() ?? [])]
@@ -122,7 +122,7 @@ export class Runs {
   }
 }
 
-/** Text of the last reply on the trunk. */
+/** The text of the last reply on the trunk. */
 export function lastText(conversation: Conversation): string {
   const last = conversation.path.findLast(({ message }) => message.role === 'assistant')
   return last === undefined ? '' : textOf(last.message.content)
