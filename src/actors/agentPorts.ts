@@ -14,7 +14,7 @@ import type { Redactor } from '../redaction/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
 
-/** A live event before the runtime adds whose it is and when. */
+/** A live event before the runtime adds its agent and time. */
 export type LiveBody = Unstamped<LiveEvent>
 
 /** The run and turn that something belongs to. */
@@ -23,7 +23,7 @@ export interface TurnPlace {
   readonly turnIndex: number
 }
 
-/** What has arrived of a reply so far: what an abort keeps. */
+/** The part of a reply that has arrived so far, which an abort keeps. */
 export interface PartialReply {
   readonly key: string
   text: string
@@ -33,13 +33,13 @@ export interface PartialReply {
 
 /** The sub-agents of one agent, as its effects see them. */
 export interface ChildPorts {
-  /** Makes a sub-agent ready to run, from its log when it has one; or says what its call is answered with instead. */
+  /** Prepares a sub-agent to run, from its log if it has one, or returns what its call is answered with instead. */
   open(input: OpenInput, cancellation: Cancellation): Promise<OpenOutput>
   /** Resolves once it has ended, crashed or stalled. */
   watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput>
-  /** Aborts what was begun since that turn and is still alive; says what it found. */
+  /** Aborts sub-agents started since that turn that are still alive; returns which they were. */
   abandon(sinceTurn: number): NonNullable<Evidence['children']>
-  /** What the sub-agents that calls wait for had used, by the key of the call, once all have ended. */
+  /** What the sub-agents of waiting calls used, by the call's key, once all have ended. */
   settled(): Promise<{ readonly [key: string]: Spent }>
 }
 
@@ -52,33 +52,33 @@ export interface AgentPorts {
   readonly clock: Clock
   /** A number from 0 to 1. */
   readonly random: () => number
-  /** Missing while it has had none. */
+  /** Absent until it has one. */
   readonly children?: ChildPorts | undefined
-  /** Takes secrets out; set with `redact`. What is cut goes through it first: a secret that was cut through is not found any more. */
+  /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
   partial: PartialReply | null
   /** The last request that was announced. */
   announced: string
-  /** The request of the trunk as it stands. */
+  /** The request for the current trunk. */
   assemble(turnIndex: number): AssembledRequest
-  /** Resolves once every record so far is as durable as the store promises; `undefined`: it is already. Rejects when the store fails. */
+  /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined
   emit(event: LiveBody): void
-  /** As `emit`, for the many pieces of a growing reply: the event is made in one go. */
+  /** Like `emit`, but optimised for the many pieces of a growing reply. */
   delta(type: 'reply.delta' | 'thinking.delta', at: TurnPlace, text: string, offset: number): void
-  /** Tells of a request that goes out: what `assembled` holds, with the settings of `request`. */
+  /** Announces a request: what `assembled` holds, with the settings of `request`. */
   requested(at: TurnPlace, request: ModelRequest, assembled: AssembledRequest): void
-  /** Whether anyone sees live events; building a large one for nobody is waste. */
+  /** Whether anyone receives live events; otherwise large ones are not built. */
   readonly isObserved: boolean
-  /** Has the machine record the request of the reply under `key`. */
+  /** Makes the machine record the request for the reply under `key`. */
   capture(key: string, attempt: number, request: ModelRequest, provenance: readonly Provenance[]): void
-  /** Tells of a warning of the model, once a run. */
+  /** Reports a warning of the model, once per run. */
   warn(at: TurnPlace, message: string): void
-  /** Runs an effect inside its span, when there is a tracer. */
+  /** Runs an effect inside its span, if there is a tracer. */
   within<T>(effect: TracedEffect, run: () => T): T
   /** Tells the machine that the first token of the reply under `key` arrived. */
   replyStarted(key: string): void
 }
 
-/** Finds an agent's ports by id: actors get plain JSON as input and reach the world through this alone. */
+/** Finds an agent's ports by id: actors get plain JSON as input and reach the world only through this. */
 export type FindPorts = (agentId: string) => AgentPorts

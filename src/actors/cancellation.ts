@@ -1,6 +1,6 @@
 import { abortReason } from './abortReason.ts'
 
-/** Tells an effect that nobody waits for it any more. Its `AbortSignal` is made for the first who asks; our own parts listen here, at a tenth of the cost. */
+/** Tells an effect that it is no longer needed. Its `AbortSignal` is created on demand; our own code listens here, at a tenth of the cost. */
 export class Cancellation {
   aborted = false
   #controller: AbortController | undefined
@@ -22,7 +22,7 @@ export class Cancellation {
     return this.#controller.signal
   }
 
-  /** Calls `listener` once it is aborted; one that comes later is not called. */
+  /** Calls `listener` when it is aborted, but not if it already is. */
   add(listener: () => void): void {
     this.#listeners ??= []
     this.#listeners.push(listener)

@@ -6,7 +6,7 @@ import type { Model, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from 
 import type { ReplyFailure } from '../machines/agentTypes.ts'
 import type { Cancellation } from './cancellation.ts'
 
-/** Of what a provider says went wrong, which may be a page of HTML. */
+/** Longest error message kept from a provider, which may send a page of HTML. */
 const maxErrorChars = 4_000
 
 const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
@@ -29,8 +29,8 @@ export type ReadReply = { readonly ok: true; readonly reply: ModelReply } | Repl
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' }>
 
 /**
- * Reads one reply from a model, giving each delta and warning on as it arrives. Never throws: whatever the model does wrong comes back
- * as a failure. Once it is aborted nothing is given on and the result is `null` at once, even if the model goes on.
+ * Reads one reply from a model, passing on each delta and warning as it arrives. Never throws: whatever the model does wrong is
+ * returned as a failure. Once aborted, nothing more is passed on and the result is `null` at once, even if the model continues.
  */
 export function readReply(
   model: Model,
@@ -61,7 +61,7 @@ class Reading {
   readonly #cancellation: Cancellation
   readonly #onDelta: (delta: Delta) => void
   #iterator: AsyncIterator<ModelPart> | undefined
-  /** Of the deltas so far. */
+  /** Length of the deltas so far. */
   #chars = 0
 
   constructor(model: Model, cancellation: Cancellation, onDelta: (delta: Delta) => void) {
@@ -92,16 +92,16 @@ class Reading {
     }
   }
 
-  /** Lets the model clean up; what comes of that is nobody's business. */
+  /** Lets the model clean up; the outcome is ignored. */
   close(): void {
     try {
       void Promise.resolve(this.#iterator?.return?.()).catch(() => {})
     } catch {
-      // A hand-made iterator may throw here; the reply is over all the same.
+      // A hand-written iterator may throw here; the reply is over anyway.
     }
   }
 
-  /** Gives a delta on; a terminal part is the outcome, and so is a breach of the contract. */
+  /** Passes a delta on; a terminal part, or a breach of the contract, is the outcome. */
   #take(part: ModelPart): Exclude<ReadReply, null> | undefined {
     switch (part?.type) {
       case 'text.delta':
@@ -130,7 +130,7 @@ class Reading {
     }
   }
 
-  /** A part that follows the terminal one at once is a breach; a stream that is merely slow to close is not waited for. */
+  /** A part immediately after the terminal one is a breach; a stream that is merely slow to close is not waited for. */
   async #end(iterator: AsyncIterator<ModelPart>, outcome: Exclude<ReadReply, null>): Promise<ReadReply> {
     const next: { isOver: boolean; part?: ModelPart } = { isOver: false }
     iterator.next().then(
@@ -146,7 +146,7 @@ class Reading {
 
 const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'refusal'])
 
-/** What an adapter written by hand may get wrong in a reply; `undefined` when it is right. */
+/** What a hand-written adapter got wrong in a reply; `undefined` if nothing. */
 function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
   if (!Array.isArray(reply?.content)) return 'its reply has no content'
   const index = reply.content.findIndex((block: Partial<Block> | null) => !isBlock(block))
@@ -189,7 +189,7 @@ function failureOf(
   return Number.isFinite(error?.retryAfterMs) ? { ...failure, retryAfterMs: error.retryAfterMs! } : failure
 }
 
-/** A reply that no log could hold: it would be as large again. */
+/** A reply too large for any log, where it would be as large again. */
 export const tooLarge = (model: Model, chars: number): ReplyFailed => ({
   ok: false,
   failure: {

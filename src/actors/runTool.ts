@@ -33,7 +33,7 @@ export const runTool = (find: FindPorts) => {
   })
 }
 
-/** A tick later at least: the machine's step that starts the call has ended then. */
+/** At least a tick later, when the machine's step that starts the call has ended. */
 const whenWritten = (ports: AgentPorts, input: CallInput, cancellation: Cancellation): Promise<CallOutput> =>
   (ports.durable() ?? written).then(
     () => begin(ports, input, cancellation),
@@ -47,7 +47,7 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
   return whenDone(call(ports, input, cancellation), (outcome) => {
     const { key } = input
     const at = ports.clock.now()
-    // Nobody waits for it.
+    // It is no longer needed.
     if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
     const { content, isError, brake, changed } = withinSize(outcome)
     const output = { key, content, isError, tokens: estimate(ports, input, content), at }
@@ -78,7 +78,7 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
     const names = [...tools.keys()].join(', ')
     return failure(`There is no tool "${input.name}". ${names === '' ? 'You have no tools.' : `Your tools: ${names}.`}`)
   }
-  // The log keeps the input: a tool that changes what it was given must not change that.
+  // The log keeps the input, so a tool must not be able to change it.
   const parsed = tool.parse(typeof input.input === 'string' ? clean(ports, input.input) : cloneJson(input.input))
   if (!parsed.ok) return failure(parsed.message)
   const attempt = new Attempt(ports, input, tool, cancellation)
@@ -99,10 +99,10 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
   }
 }
 
-/** Before a cut: a secret that was cut through is not found any more. */
+/** Applied before a cut, because a secret that was cut in half is no longer recognised. */
 const clean = <T>({ redactor }: AgentPorts, value: T): T => redactor?.value(value) ?? value
 
-/** The outcome, or that no log could hold it: images and paths are not cut. */
+/** The outcome, or an error if no log could hold it, because images and paths are not cut. */
 function withinSize(outcome: Outcome): Outcome {
   const chars = jsonChars([outcome.content, outcome.changed ?? []])
   if (chars <= maxContentChars) return outcome
@@ -119,7 +119,7 @@ class Attempt {
   readonly #input: CallInput
   readonly #tool: Tool
   readonly #outer: Cancellation
-  /** Aborted by whoever cancels the call, and by the time limit. */
+  /** Aborted when the call is cancelled, and by the time limit. */
   readonly #controller = new AbortController()
   #changed: Set<string> | undefined
   #isClosed = false
@@ -132,11 +132,11 @@ class Attempt {
     this.#tool = tool
     this.#outer = outer
     outer.add(this.#abort)
-    // Checking the arguments may have aborted it.
+    // Checking the arguments may already have aborted it.
     if (outer.aborted) this.#abort()
   }
 
-  /** What the tool returns; of a promise one that also ends with the time limit or the call. */
+  /** What the tool returns; for a promise, one that also settles at the time limit or when the call is cancelled. */
   run(value: unknown): unknown {
     const { turnIndex, callId } = this.#input
     const result = this.#ports.within({ type: 'tool', turnIndex, callId }, () => this.#tool.run(value, this.#context()))
@@ -154,7 +154,7 @@ class Attempt {
     })
   }
 
-  /** The outcome with the files that were reported as changed, a failed call's too. */
+  /** The outcome with the files reported as changed, even for a failed call. */
   end(outcome: Outcome): Outcome {
     this.#isClosed = true
     this.#cancelTimer?.()
@@ -209,7 +209,7 @@ function toOutcome(value: unknown, tool: Tool, ports: AgentPorts): Outcome {
 
 const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
 
-/** A copy of the blocks whose text is, all together, no longer than `maxChars`; images do not count. */
+/** A copy of the blocks with their total text limited to `maxChars`; images do not count. */
 function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[] {
   let left = maxChars
   let dropped = 0
@@ -223,6 +223,6 @@ function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[
     left -= text.length
     return [textBlock(text)]
   })
-  // Copied, as the log holds it: an array that grew keeps room for more.
+  // Copied because the log keeps it: an array that grew keeps spare capacity.
   return dropped === 0 ? kept.slice() : [...kept, textBlock(`[… ${dropped} more blocks left out …]`)]
 }

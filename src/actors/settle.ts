@@ -4,7 +4,7 @@ import { costOf } from './pricing.ts'
 import type { FindPorts } from './agentPorts.ts'
 import { effect } from './effect.ts'
 
-/** After an abort: what had arrived of the reply, with its usage estimated, as no provider reports that of a cut-off stream. */
+/** After an abort: the part of the reply that had arrived, with estimated usage, because no provider reports usage for an aborted stream. */
 export const settle = (find: FindPorts) =>
   effect<SettleOutput, SettleInput>(async (input) => {
     const { partial, definition, conversation, clock, children, redactor } = find(input.agentId)

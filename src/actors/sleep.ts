@@ -2,7 +2,7 @@ import type { SleepInput } from '../machines/agentTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { effect } from './effect.ts'
 
-/** Waits until a moment, given absolutely so that it survives a restart; ends early, without a result, when it is stopped. */
+/** Waits until a given time, absolute so that it survives a restart; ends early, without a result, if it is stopped. */
 export const sleep = (clock: Clock) =>
   effect<SleepInput, SleepInput>(
     (input, cancellation) =>

@@ -1,7 +1,7 @@
-/** Calls of one agent that begin in the same turn of the event loop: a hundred that end at once would keep everything else waiting. */
+/** The most calls of one agent that start in one turn of the event loop: a hundred ending at once would block everything else. */
 const together = 16
 
-/** Lets the calls of one agent begin a few at a time, in their order. */
+/** Starts the calls of one agent a few at a time, in order. */
 export class StartQueue {
   #running = 0
   readonly #waiting: (() => void)[] = []

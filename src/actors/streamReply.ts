@@ -16,11 +16,11 @@ import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge } from './readReply.ts'
 import { whenDone } from './whenDone.ts'
 
-/** The effect of `replying`: assembles the request, streams the reply, gives deltas on and returns the finished message. */
+/** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
   effect<ReplyOutput, ReplyInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
-    // A tick at least: who stops the agent right after a prompt asks no model.
+    // Wait at least a tick, so that stopping the agent right after a prompt does not call the model.
     await ports.durable()
     if (cancellation.aborted) return aborted(ports, input.key)
     const { definition, conversation } = ports
@@ -116,7 +116,7 @@ function finish(
   }))
 }
 
-/** The request with its reply held to what is left of a sub-agent's budget; or that there is too little left to make it. */
+/** The request, with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
 function withinBudget(
   { definition: { pricing }, conversation }: AgentPorts,
   { left }: ReplyInput,
@@ -155,11 +155,11 @@ function announceExpired(ports: AgentPorts, { runId, turnIndex }: ReplyInput, { 
   }
 }
 
-/** After an abort nobody listens for the output. */
+/** After an abort the output is not used. */
 const aborted = (ports: AgentPorts, key: string): ReplyOutput =>
   failed(ports, key, { kind: 'other', error: errorInfo('ABORTED', 'The reply was aborted.') })
 
-/** Tells of a request once, however often it is sent; `true` when it is to be in the log before that. */
+/** Announces a request once, however often it is sent; `true` if it must be in the log first. */
 function announceRequest(
   ports: AgentPorts,
   input: ReplyInput,
@@ -168,7 +168,7 @@ function announceRequest(
 ): boolean {
   const { turnIndex, attempt, key } = input
   const { isObserved, definition } = ports
-  // Only a compaction in the middle of the turn, or an answer that did not fit, changes what another attempt sends.
+  // Only a compaction in the middle of the turn, or an answer that did not match, changes what another attempt sends.
   const announced = `${turnIndex}/${ports.conversation.epoch}`
   if (ports.announced === announced || (!isObserved && !definition.captureTurnRequests)) return false
   ports.announced = announced
@@ -250,7 +250,7 @@ function needsApproval(ports: AgentPorts, name: string, input: unknown): boolean
   }
 }
 
-/** What is wrong with a final answer that must be JSON of the agent's output schema: for people, and for the model. */
+/** What is wrong with a final answer that must match the agent's output schema, for people and for the model. */
 function checkAnswer(
   { definition, redactor }: AgentPorts,
   content: readonly Block[],

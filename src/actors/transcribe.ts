@@ -5,7 +5,7 @@ import type { ConversationNode } from '../conversation/node.ts'
 import { soundName } from '../conversation/renderMessage.ts'
 import { providedText, type Block } from '../protocol/messages.ts'
 
-/** A span as plain text, for a model that summarises: nothing that was said in it can end the transcript or an entry. */
+/** A span as plain text for a summarising model: nothing said in it can end the transcript or an entry. */
 export function transcribe(
   span: readonly ConversationNode[],
   options: { readonly earlier?: string | undefined; readonly maxChars?: number } = {},

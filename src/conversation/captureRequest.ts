@@ -2,7 +2,7 @@ import type { ModelRequest } from '../protocol/model.ts'
 import type { Provenance } from '../protocol/provenance.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
-/** A request as a turn's model got it. */
+/** A request as the model got it in a turn. */
 export interface TurnRequest {
   readonly model: string
   readonly request: ModelRequest
@@ -18,7 +18,7 @@ export interface CapturedRequest extends TurnRequest {
   readonly turnIndex: number
   /** The first attempt that sent it. */
   readonly attempt: number
-  /** So many of its messages were at the beginning of the one before. */
+  /** How many of its leading messages were already in the previous one. */
   readonly kept: number
 }
 
@@ -30,7 +30,7 @@ export type RequestDifference = Pick<
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-/** What of a request was not in the one before, of which nothing is stored again. Pure. */
+/** The difference between a request and the previous one, of which nothing is stored again. Pure. */
 export function captureRequest(
   before: TurnRequest | undefined,
   { model, request, provenance }: TurnRequest,
@@ -59,8 +59,8 @@ export function captureRequest(
 }
 
 /**
- * The requests a log captured, oldest first, each as it was sent: serialised, it has the same bytes. Of a fork give the shared
- * past first. Pure; what was not captured is not in it.
+ * The requests that a log captured, oldest first, each as it was sent: serialised, it has the same bytes. For a fork, pass the
+ * shared past first. Pure; requests that were not captured are missing.
  */
 export function* capturedRequests(records: Iterable<LogRecord>): Generator<CapturedRequest, void, undefined> {
   let before: TurnRequest | undefined

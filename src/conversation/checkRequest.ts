@@ -2,7 +2,7 @@ import type { Block } from '../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../protocol/model.ts'
 import type { ConversationNode } from './node.ts'
 
-/** A way in which a request would be refused by some provider; `rule` counts as in the guide's list of nine. */
+/** A reason why some provider would refuse a request; `rule` is its number in the guide's list of nine. */
 export interface Violation {
   readonly rule: number
   readonly message: string
@@ -15,7 +15,7 @@ export interface CheckContext {
   readonly trunk?: readonly ConversationNode[]
 }
 
-/** Proves a request valid for every provider: no violation in the list means valid. Pure. */
+/** Checks that a request is valid for every provider: an empty list means that it is. Pure. */
 export function checkRequest(request: ModelRequest, context: CheckContext = {}): Violation[] {
   return [
     ...checkEnds(request.messages),

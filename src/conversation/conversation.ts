@@ -14,20 +14,20 @@ import { correctionOf, estimateTokens, type TokenCounter } from './tokenCounter.
 import { WaitingMessages } from './waitingMessages.ts'
 import { activeOverlay, savedBySummary, wrongInOverlay } from './overlay.ts'
 
-/** What may be read of a conversation. Every returned array is the caller's own. */
+/** A read-only view of a conversation. Every returned array belongs to the caller. */
 export interface ConversationView {
   /** The node new messages are appended to; `null` before the first. */
   readonly head: NodeId | null
   /** The path from the root to the head: what the model sees, before compaction. */
   trunk(): ConversationNode[]
-  /** Every node ever made, by id. */
+  /** Every node ever created, by id. */
   log(): ConversationNode[]
-  /** Nodes that left the trunk. */
+  /** Nodes that have left the trunk. */
   abandoned(): ConversationNode[]
-  /** The trunk by steps. */
+  /** The trunk, grouped into steps. */
   steps(): Step[]
   node(id: NodeId): ConversationNode | undefined
-  /** Estimated tokens of what the trunk shows the model, corrected by what the provider last reported. */
+  /** Estimated tokens of the trunk as the model sees it, corrected by the provider's last report. */
   readonly tokens: number
   /** Tags on the trunk, oldest first. */
   tags(): { nodeId: NodeId; tag: Tag }[]
@@ -245,7 +245,7 @@ export class Conversation implements ConversationView {
     this.#lastSeq = record.seq
   }
 
-  /** Goes on with the log of a fork: what waits or is open stays with the source. Ids go on counting. */
+  /** Continues with the log of a fork: what is waiting or open stays with the source. Ids continue. */
   beginLog(): void {
     this.#lastSeq = 0
     this.#open = undefined
@@ -346,7 +346,7 @@ export class Conversation implements ConversationView {
     this.#lastNodeId = nodeId
   }
 
-  /** Notes a refusal after the newest step; one that came of an abort, in the middle of a step, is nobody's to read. */
+  /** Notes a refusal after the newest step, except one caused by an abort in the middle of a step, which no one would read. */
   #refuse(reason: string): void {
     const head = this.#trunk.at(-1)
     if (head === undefined || this.#open !== undefined) return

@@ -4,7 +4,7 @@ import type { Conversation } from './conversation.ts'
 import type { ConversationNode, Step } from './node.ts'
 import { savedByCutting, savedBySummary } from './overlay.ts'
 
-/** When and how far to compact. Token counts are of the model's context window. */
+/** When and how far to compact. Token counts refer to the model's context window. */
 export interface CompactionPolicy {
   readonly contextWindow: number
   /** Share of the window the request may fill. */
@@ -16,7 +16,7 @@ export interface CompactionPolicy {
   readonly keepRecent: number
   readonly maxSummaryTokens: number
   readonly maxToolOutputChars: number
-  /** A compaction that takes off less than this share is not applied. */
+  /** A compaction that saves less than this share is not applied. */
   readonly minShrink: number
 }
 

@@ -15,7 +15,7 @@ import { room, type Draft } from './draft.ts'
 import { reachedLimit } from './runs.ts'
 import { spendByChild } from './spending.ts'
 
-/** Child ids are reused by position: every new id would stay in memory for the life of the machine. */
+/** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */
 export const callSlot = (index: number): string => `call.${index}`
 
 /**
@@ -25,7 +25,7 @@ export const callSlot = (index: number): string => `call.${index}`
 export const callKey = (agentId: string, turnIndex: number, callId: string): string =>
   [agentId, '/t', turnIndex, '/tool/', callId].join('')
 
-/** Opens the step of a reply's calls: asks for approvals, starts what may start. */
+/** Opens the step of a reply's calls: requests approvals and starts what may start. */
 export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
   const { agentId, lastNodeId, policy } = draft.context
   const { turnIndex } = draft.at
@@ -44,8 +44,8 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
 }
 
 /**
- * Answers the calls of a reply beyond the most that are run, unless they were begun by a version without that limit. Goes by position, so a
- * restored agent answers the same ones alike.
+ * Answers the calls of a reply beyond the maximum, unless a version without that limit started them. Decided by position, so that a
+ * restored agent answers the same ones.
  */
 function refuseExcess(draft: Draft): void {
   const { calls, policy } = draft.context
@@ -88,13 +88,13 @@ export function advanceCalls(draft: Draft): void {
       else if (!isCalling(draft.context))
         synthesize(draft, index, 'refused', `${maxChildren} are alive, the most allowed`)
     }
-    // A refused call is answered at once, and the next one may start.
+    // A refused call is answered at once, so the next one may start.
     const { calls } = draft.context
     next = next.some((index) => calls[index]!.status === 'settled') ? startable(calls, toolExecution) : []
   }
 }
 
-/** Calls that run at once at the most: every child of an actor makes the next one dearer. */
+/** The most calls that run at once: every child of an actor makes the next one more expensive. */
 const mostRunning = 100
 
 /** Positions of the calls that may start now. Pure. */
@@ -134,7 +134,7 @@ function startCall(draft: Draft, index: number): void {
 
 const isIrreversible = ({ context }: Draft, name: string): boolean => context.policy.irreversible.includes(name)
 
-/** Begins a sub-agent, or goes on with the one that carried the call out before a crash. */
+/** Starts a sub-agent, or continues the one that executed the call before a crash. */
 function startSubAgent(draft: Draft, index: number): void {
   const { agentId, children } = draft.context
   const call = draft.context.calls[index]!
@@ -153,7 +153,7 @@ function startSubAgent(draft: Draft, index: number): void {
   })
 }
 
-/** Takes a result in, if its key is still outstanding; a late or forged one is dropped. */
+/** Accepts a result if its key is still outstanding; a late or forged one is dropped. */
 export function settleCall(draft: Draft, output: CallOutput | null): void {
   if (output === null) return
   const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === output.key)
@@ -172,7 +172,7 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
   advanceCalls(draft)
 }
 
-/** Its sub-agent has come to the limit of the run itself, and not of its share alone: the run pauses, and both go on with `resume`. */
+/** Its sub-agent has reached the limit of the run itself, not only of its share: the run pauses, and `resume` continues both. */
 const mayGoOn = ({ context: { run } }: Draft, { isOverAllowance, spent }: CallOutput): boolean =>
   isOverAllowance === true && spent !== undefined && run !== null && reachedLimit(run) !== undefined
 
@@ -180,7 +180,7 @@ function pauseCall(draft: Draft, index: number, used: Spent | undefined): void {
   draft.setCall(index, { status: 'paused', ...(used === undefined ? {} : { used }) })
 }
 
-/** Makes calls ready whose sub-agents waited for a new allowance. */
+/** Makes calls ready whose sub-agents were waiting for a new allowance. */
 export function readyPausedCalls(draft: Draft): void {
   draft.context.calls.forEach(({ status }, index) => {
     if (status === 'paused') draft.setCall(index, { status: 'ready' })
@@ -224,12 +224,12 @@ export function cancelCalls(
     if (call.status === 'running') draft.children.push({ type: 'stop', id: callSlot(index) })
     const used = call.status === 'running' ? spent[call.key] : undefined
     if (used !== undefined) spendByChild(draft, used)
-    // What a paused one used is counted, but no record says so before the end of the run.
+    // What a paused one used is counted, but recorded only at the end of the run.
     synthesize(draft, index, reason, undefined, used ?? call.used)
   })
 }
 
-/** After a crash: calls that may run again are made ready, the rest answered, as nobody knows whether they happened. */
+/** After a crash: calls that may run again are made ready, and the rest are answered, because it is not known whether they happened. */
 export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { mayRerun, redacted, unapproved } = restored
   refuseExcess(draft)
@@ -239,7 +239,7 @@ export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['res
     else if (redacted.includes(call.callId)) synthesize(draft, index, 'interrupted')
     else if (unapproved.includes(call.callId)) holdCall(draft, index)
     else if (call.status !== 'running') return
-    // Its log tells what it had done; it goes on from there.
+    // Its log says what it had done; it continues from there.
     else if (call.childId !== undefined || mayRerun.includes(call.name)) setStatus(draft, index, 'ready')
     else synthesize(draft, index, 'interrupted')
   })
@@ -250,7 +250,7 @@ export function stopCalls(draft: Draft): void {
   draft.context.calls.forEach((call, index) => {
     if (call.status !== 'running') return
     const id = callSlot(index)
-    // A sub-agent brings its own log in order before it ends; `settle` waits for that.
+    // A sub-agent finishes its own log before it ends; `settle` waits for that.
     draft.children.push(
       call.childId === undefined ? { type: 'stop', id } : { type: 'tell', id, event: { type: 'abort' } },
     )
@@ -261,7 +261,7 @@ export function stopCalls(draft: Draft): void {
 export function sealCalls(draft: Draft): void {
   const last = draft.context.calls.at(-1)
   if (last === undefined) return
-  // Those that have ended are let go all at once: each by itself would cost a copy of the others.
+  // Those that have ended are released together: one at a time would copy the others each time.
   for (const index of draft.context.calls.keys()) draft.children.push({ type: 'stop', id: callSlot(index) })
   draft.set({ calls: [], head: last.nodeId, owesReply: true })
 }

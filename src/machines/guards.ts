@@ -18,11 +18,11 @@ export const revertEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.revert && (context.reverts?.length ?? 0) > 0
 export const pruneEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.prune && (context.prunes?.length ?? 0) > 0
-/** A person asked an agent at rest for a revert. */
+/** A person requested a revert while the agent was idle. */
 export const brakeRequested = (subject: Subject): boolean =>
   mayBegin(subject) && (revertEnabled(subject) || pruneEnabled(subject))
 
-/** The trunk leaves too little headroom, and has grown since the last attempt to compact it. */
+/** The trunk leaves too little headroom and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {
   const { flags, compaction } = context.policy
   if (!flags.compact || context.run === null || context.contextTokens <= compaction.trigger) return false
@@ -30,7 +30,7 @@ export function lowHeadroom({ context }: Subject): boolean {
 }
 
 export const storeBroken = ({ context }: Subject): boolean => context.storeError !== null
-/** The model has something to answer, or people have said more. */
+/** The model has something to answer, or people have sent more messages. */
 export const mustReply = ({ context }: Subject): boolean =>
   context.run !== null && (context.owesReply || context.steering.length > 0 || context.followUps.length > 0)
 
@@ -41,11 +41,11 @@ export const overLimit = (subject: Subject): boolean => {
 export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true
 /** Restored from the log of an agent that was paused. */
 export const isPaused = ({ context }: Subject): boolean => context.pause !== null
-/** Something new may begin: it is awake, and nobody has asked it to end. */
+/** Something new may start: the agent is awake and was not asked to end. */
 export const mayBegin = ({ context }: Subject): boolean => !context.isAsleep && context.ending === null
 export const hasPrompts = (subject: Subject): boolean => subject.context.prompts.length > 0 && mayBegin(subject)
 
-/** The one result still missing: the step is sealed with it. */
+/** This is the only result still missing: it completes the step. */
 export const isLastCall = ({ context, event }: Subject): boolean => {
   const { output } = event as unknown as { output?: CallOutput | null }
   if (output == null || output.notStarted !== undefined || output.isOverAllowance === true) return false
@@ -54,25 +54,25 @@ export const isLastCall = ({ context, event }: Subject): boolean => {
 }
 
 export const callsSettled = ({ context }: Subject): boolean => settled(context)
-/** Nothing runs, and what is left waits for people. */
+/** Nothing is running, and the rest waits for people. */
 export const onlyHeldCalls = ({ context }: Subject): boolean => !isCalling(context) && heldCalls(context).length > 0
-/** Nothing runs, and what is left are sub-agents that have come to the run's limit. */
+/** Nothing is running, and the rest are sub-agents that have reached the run's limit. */
 export const onlyPausedCalls = ({ context }: Subject): boolean =>
   !isCalling(context) && pausedCalls(context).length > 0 && reachedLimit(context.run!) !== undefined
-/** Nothing runs, and the store does not take records. */
+/** Nothing is running, and the store does not accept records. */
 export const stalledByStore = ({ context }: Subject): boolean => context.storeError !== null && !isCalling(context)
 
-/** A run is under way: there is something to abort. */
+/** A run is in progress, so there is something to abort. */
 export const isRunning = ({ context }: Subject): boolean => context.run !== null
 export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
-/** No run is under way and none is paused. */
+/** No run is in progress or paused. */
 export const isAtRest = ({ context }: Subject): boolean =>
   context.run === null && (context.pause === null || isHeldBack({ context }))
 export const isEnding = (subject: Subject): boolean => subject.context.ending !== null && !hasChildren(subject)
 export const hasChildren = ({ context }: Subject): boolean => context.attached.length > 0
 
-/** What a sub-agent exists for is done, and nobody has said more to it. */
+/** A sub-agent's task is done, and it has no further messages. */
 export const isTaskDone = ({ context }: Subject): boolean =>
   context.isTaskOver && context.prompts.length === 0 && context.attached.length === 0
 
@@ -81,12 +81,12 @@ export const decidesHeldCall = ({ context, event }: Subject): boolean =>
 export const pausedByApprovals = ({ context }: Subject): boolean => context.pause?.type === 'approvals'
 export const pausedByStore = ({ context }: Subject): boolean =>
   context.pause?.type === 'store' && context.storeError !== null
-/** At rest, with something waiting that is not to begin before `resume`. */
+/** Idle, with something waiting that must not start before `resume`. */
 const isHeldBack = ({ context }: Pick<Subject, 'context'>): boolean =>
   context.pause?.type === 'interrupted' && context.pausedRun === null
 export const pausedBetweenTurns = ({ context }: Subject): boolean =>
   context.pause?.type === 'limit' || context.pause?.type === 'interrupted'
-/** What is said now takes the place of the paused run; not while a call waits for people, as nobody has refused it. */
+/** A new message replaces the paused run, but not while a call waits for people, because no one has refused it. */
 export const mayLeaveRun = (subject: Subject): boolean =>
   pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
@@ -106,7 +106,7 @@ export const isStaleCompaction = (subject: Subject): boolean => keyOf(subject) !
 export const isStaleDrain = (subject: Subject): boolean => keyOf(subject) !== drainKey(subject.context)
 export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== settleKey(subject.context)
 
-/** A result under a key that is no longer outstanding: it is dropped. */
+/** A result whose key is no longer outstanding; it is dropped. */
 export const isStaleReply = (subject: Subject): boolean => outputOf(subject).key !== replyKey(subject.context)
 
 export const repliedWithCalls = (subject: Subject): boolean => {
@@ -122,7 +122,7 @@ export function overflowed(subject: Subject): boolean {
   return subject.context.policy.flags.compact && subject.context.run?.overflowed === false
 }
 
-/** The request of a sub-agent would pass what its caller left it. */
+/** The request of a sub-agent would exceed what its caller left it. */
 export const overBudget = (subject: Subject): boolean => {
   const output = outputOf(subject)
   return !output.ok && output.failure.kind === 'overBudget'
@@ -130,7 +130,7 @@ export const overBudget = (subject: Subject): boolean => {
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 
-/** The answer does not fit `output`, and may be asked for again: at once, as waiting would mend nothing. */
+/** The answer does not match `output` and may be requested again: at once, because waiting would not help. */
 export const mayRepair = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { policy, run } = subject.context
@@ -138,7 +138,7 @@ export const mayRepair = (subject: Subject): boolean => {
   return run.badAnswers + 1 < policy.outputAttempts
 }
 
-/** It may, but what it cost has used up a limit of the run. */
+/** It may be, but its cost has used up a limit of the run. */
 export const repairOverLimit = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { run } = subject.context

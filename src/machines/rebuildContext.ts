@@ -5,7 +5,7 @@ import { callKey, heldCalls, isCalling } from './calls.ts'
 import { newRun, remainingLimits } from './runs.ts'
 import { addSpent } from './spending.ts'
 
-/** The parts of a context that are folded from the log; the rest is the conversation's or starts anew. */
+/** The parts of a context that are folded from the log; the rest comes from the conversation or starts afresh. */
 export type FoldedContext = Pick<
   AgentContext,
   | 'seq'
@@ -50,7 +50,7 @@ type Fold = {
 const inRun = (context: FoldedContext, change: Partial<RunState>): Partial<FoldedContext> =>
   context.run === null ? {} : { run: { ...context.run, ...change } }
 
-/** What a record says was used; what came between turns is counted on the run and on the turn before, as the machine does. */
+/** What a record says was used; what was used between turns counts towards the run and the previous turn, as in the machine. */
 function used(context: FoldedContext, usage: Usage = noUsage, costUsd = 0): Partial<FoldedContext> {
   const { run } = context
   if (run === null) return {}
@@ -83,7 +83,7 @@ function pausedIn(unfinished: NonNullable<RecordOf<'run.end'>['unfinished']>, ca
   return { ...call, status: 'paused', counted: call.counted === undefined ? spent : addSpent(call.counted, spent) }
 }
 
-/** A fork is at rest where it begins; with a reply owed it is as if the process had died there. */
+/** A fork starts idle; if a reply is due, it is as if the process had died there. */
 function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext): Partial<FoldedContext> {
   const resting = { run: null, calls: [], isTurnOpen: false, isCompacting: false }
   const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
@@ -116,7 +116,7 @@ const fold: Fold = {
     turns: turnIndex + 1,
     isTurnOpen: true,
     ...inRun(context, {
-      // One that goes on with calls of before asks the model nothing, and is not counted.
+      // One that continues earlier calls does not ask the model, and is not counted.
       turns: context.calls.length > 0 ? 0 : (context.run?.turns ?? 0) + 1,
       attempt: 1,
       badAnswers: 0,
@@ -169,11 +169,11 @@ const fold: Fold = {
   'revert.applied': (context, { usage, costUsd }) => used(context, usage, costUsd),
 }
 
-/** Nothing runs, and the wall time of the run stands still, as its calls wait for people. */
+/** Nothing is running, and the run's wall time is stopped, because its calls wait for people. */
 const isHeld = (context: FoldedContext): boolean =>
   context.run !== null && context.calls.length > 0 && !isCalling(context) && heldCalls(context).length > 0
 
-/** Lets the wall time go on, later by as long as it was held. */
+/** Resumes the wall time, extended by as long as it was stopped. */
 const released = (context: FoldedContext, heldAt: number): FoldedContext => {
   const deadline = context.run?.deadline ?? null
   return deadline === null
@@ -184,8 +184,8 @@ const released = (context: FoldedContext, heldAt: number): FoldedContext => {
 const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/'))
 
 /**
- * Folds a log into what its machine knew when the last record was written; of a fork, the past it shares with its source goes
- * before. Pure.
+ * Folds a log into what its machine knew when the last record was written; for a fork, the past it shares with its source comes
+ * first. Pure.
  */
 export function rebuildContext(records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): FoldedContext {
   let context = empty

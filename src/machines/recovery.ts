@@ -5,13 +5,13 @@ import type { Draft } from './draft.ts'
 import { endRun, pauseRun, remainingLimits } from './runs.ts'
 
 /**
- * Brings in order what a process that died in the middle of a run left behind. A run whose calls only wait for people waits on, as
- * it is. Any other is paused, so that `resume` goes on: the model is asked again, calls that may run again do, and the others are
- * answered as interrupted.
+ * Cleans up what a process that died in the middle of a run left behind. A run whose calls only wait for people keeps waiting. Any
+ * other is paused, so that `resume` continues it: the model is asked again, calls that may run again do, and the others are answered
+ * as interrupted.
  */
 export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { run, isCompacting } = draft.context
-  // A run that a failing store had paused may have left calls open as well.
+  // A run paused by a failing store may have left calls open too.
   if (run === null) recoverOpenCalls(draft, restored)
   else if (run.unsaid > 0) forgetRun(draft)
   else {
@@ -25,8 +25,8 @@ export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['resto
 }
 
 /**
- * A run whose beginning is not all in the log never began: nobody was told of it. What it was to say still waits in a queue, or
- * comes again from whoever was not answered.
+ * A run whose start is not completely in the log never started, and was never announced. Its message is still in a queue, or will be
+ * sent again by a client that got no answer.
  */
 function forgetRun(draft: Draft): void {
   endRun(draft, 'aborted')
@@ -39,7 +39,7 @@ function recoverOpenCalls(draft: Draft, restored: NonNullable<AgentInput['restor
   if (callsSettled(draft.context)) sealCalls(draft)
 }
 
-/** Nothing is left to begin before somebody decides. What was said in the middle of the run is taken first. */
+/** Nothing is left to start before a decision. Messages sent into the run are delivered first. */
 const waitsForPeople = ({ calls, steering, policy }: AgentContext): boolean =>
   heldCalls({ calls }).length > 0 &&
   !isCalling({ calls }) &&
@@ -51,7 +51,7 @@ function waitOn(draft: Draft): void {
   const { task, run } = draft.context
   draft.set({
     pause: { type: 'approvals', callIds: heldCalls(draft.context) },
-    // The call of a sub-agent waits for the run there is.
+    // A sub-agent's call waits for the current run.
     task: task === null ? null : run!.requestId,
   })
 }
@@ -63,6 +63,6 @@ function interruptRun(draft: Draft): void {
   draft.set({ pausedLimits: left })
 }
 
-/** Something that would begin by itself. */
+/** Whether something would start automatically. */
 const isAnythingWaiting = ({ prompts, reverts, prunes }: AgentContext): boolean =>
   prompts.length > 0 || (reverts?.length ?? 0) > 0 || (prunes?.length ?? 0) > 0

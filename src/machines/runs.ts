@@ -21,11 +21,11 @@ interface RunRequest {
   readonly cause: RecordOf<'run.start'>['cause']
   readonly requestId: string
   readonly limits?: Limits | undefined
-  /** What is said first, when there is more than one message. */
+  /** The first messages, if there is more than one. */
   readonly messages?: number | undefined
 }
 
-/** A run at its beginning. */
+/** A run at its start. */
 export const newRun = (runId: string, requestId: string, limits: Limits, now: number): RunState => ({
   runId,
   requestId,
@@ -49,7 +49,7 @@ export const newRun = (runId: string, requestId: string, limits: Limits, now: nu
   abortedBy: null,
 })
 
-/** What a run may still use, so that a crash is no way to a fresh allowance. Never nothing: the next check pauses it. */
+/** What a run may still use, so that a crash does not yield a fresh allowance. Never zero: the next check pauses it. */
 export function remainingLimits(run: RunState, now: number): Limits {
   const { limits, turns, childTurns, usage, costUsd, deadline } = run
   const left: Limits = {}
@@ -80,7 +80,7 @@ export function startRun(draft: Draft, request: RunRequest): void {
   armDeadline(draft)
 }
 
-/** Appends a user message to the trunk, after what goes before it; merging is the renderer's business. */
+/** Appends a user message to the trunk, after its context; merging is left to the renderer. */
 export function addUserMessage(draft: Draft, said: QueuedMessage, source: UserSource): void {
   for (const { content, provenance } of [...(said.context ?? []), said]) {
     const stamp = provenance === undefined ? {} : { provenance }
@@ -94,7 +94,7 @@ export function addUserMessage(draft: Draft, said: QueuedMessage, source: UserSo
   draft.set({ owesReply: true })
 }
 
-/** Closes the turn under way and opens the next, after taking what people said meanwhile. */
+/** Closes the current turn and opens the next, after delivering messages that arrived meanwhile. */
 export function continueRun(draft: Draft): void {
   endTurn(draft)
   const { owesReply, steering } = draft.context
@@ -120,7 +120,7 @@ export function startTurn(draft: Draft): void {
   draft.record({ v, seq: 0, type: 'turn.start', runId: run!.runId, turnIndex: turns, ...room })
 }
 
-/** Closes the turn under way; nothing without one. */
+/** Closes the current turn, if there is one. */
 export function endTurn(draft: Draft): void {
   const { run, isTurnOpen } = draft.context
   if (run === null || !isTurnOpen) return
@@ -157,7 +157,7 @@ export function endRun(
   draft.set({ run: null, pausedRun: stopReason === 'paused' ? run.runId : null })
 }
 
-/** What the sub-agents of paused calls used is told with the end of the run, as their calls have none yet. */
+/** What the sub-agents of paused calls used is recorded with the end of the run, because their calls have not ended yet. */
 function countPausedCalls(draft: Draft): Pick<RecordOf<'run.end'>, 'unfinished'> {
   const unfinished = draft.context.calls.flatMap(({ callId, used }) =>
     used === undefined ? [] : [{ callId, spent: used }],
@@ -170,28 +170,28 @@ function countPausedCalls(draft: Draft): Pick<RecordOf<'run.end'>, 'unfinished'>
   return { unfinished }
 }
 
-/** Ends the run so that `resume` can go on from here. */
+/** Ends the run so that `resume` can continue from here. */
 export function pauseRun(draft: Draft, reason: PauseReason): void {
   const error = reason.type === 'store' ? { error: reason.error } : {}
   endRun(draft, 'paused', { reason, ...error })
   draft.set({ pause: reason })
 }
 
-/** The store takes no records: nothing more is started until `resume`. */
+/** The store accepts no records: nothing more is started until `resume`. */
 export const pauseForStore = (draft: Draft): void =>
   pauseRun(draft, { type: 'store', error: draft.context.storeError! })
 
 /** The wall time of the run is used up. */
 export const pauseForDeadline = (draft: Draft): void => pauseRun(draft, deadlineReason(draft.context.run!))
 
-/** Takes back an answer that does not fit and has the model told, in what it is asked next, what was wrong. */
+/** Discards an answer that does not match; the next request tells the model what was wrong. */
 export function askForRepair(draft: Draft, output: FailedReply): void {
   const { repair } = output.failure
   resetReply(draft, output, repair === undefined ? {} : { repair })
   draft.setRun({ badAnswers: (draft.context.run?.badAnswers ?? 0) + 1 })
 }
 
-/** The limit that an answer which does not fit has reached: it is not asked for again then. Turns are counted by turn. */
+/** The limit reached by an answer that does not match, which is then not requested again. Turns are counted per turn. */
 export function limitAfter(
   { limits, ...run }: RunState,
   { usage = noUsage, costUsd = 0 }: ReplyFailure,
@@ -200,14 +200,14 @@ export function limitAfter(
   return reachedLimit({ ...run, limits: rest, usage: addUsage(run.usage, usage), costUsd: run.costUsd + costUsd })
 }
 
-/** The next request would pass a limit of a sub-agent. */
+/** The next request would exceed a sub-agent's limit. */
 export function pauseForBudget(draft: Draft, limit: 'tokens' | 'costUsd'): void {
   const { limits, usage, costUsd } = draft.context.run!
   const used = limit === 'tokens' ? totalTokens(usage) : costUsd
   pauseRun(draft, { type: 'limit', limit, allowed: limits[limit] ?? 0, used })
 }
 
-/** What a sub-agent may still use. A root stops after the reply that passes a limit; a sub-agent, whose caller pays, before it. */
+/** What a sub-agent may still use. A root stops after the reply that exceeds a limit; a sub-agent, whose caller pays, before it. */
 export function budgetLeft({ task, run }: AgentContext): { left?: Pick<Limits, 'tokens' | 'costUsd'> } {
   if (task === null || run === null) return {}
   const { tokens, costUsd } = run.limits
@@ -226,7 +226,7 @@ export function failRun(draft: Draft): void {
   endRun(draft, 'error', error == null ? {} : { error })
 }
 
-/** Makes the next attempt at the same reply one of its own. */
+/** Starts the next attempt at the same reply. */
 export const nextAttempt = (draft: Draft): void => draft.setRun({ attempt: (draft.context.run?.attempt ?? 0) + 1 })
 
 /** Records a finished reply. Without calls it moves the head; with calls the step stays open until their results are in. */
@@ -245,7 +245,7 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
   draft.setRun({ lastStopReason: stopReason === 'toolUse' ? 'stop' : stopReason })
 }
 
-/** Keeps what had arrived of a reply that was cut off. */
+/** Keeps the part of an aborted reply that had arrived. */
 export function addPartialReply(draft: Draft, partial: SettleOutput['partial']): void {
   if (partial === null || !draft.context.isTurnOpen) return
   spend(draft, partial.usage, partial.costUsd)
@@ -265,7 +265,7 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
   })
 }
 
-/** Records that an attempt failed; another follows at `retryAt`, or at once with `repair`, which the model is told. */
+/** Records that an attempt failed; another follows at `retryAt`, or at once with `repair`, which is shown to the model. */
 export function resetReply(
   draft: Draft,
   output: FailedReply,
@@ -287,18 +287,18 @@ export function resetReply(
   draft.setRun({ lastError: error, ...(retryAt === undefined ? {} : { retryAt }) })
 }
 
-/** Takes back a reply that a pause cuts off: it is asked for again on `resume`. */
+/** Discards a reply interrupted by a pause: `resume` requests it again. */
 export function discardReply(draft: Draft, why: string): void {
   const error = errorInfo('REPLY_INTERRUPTED', why)
   draft.record({ type: 'reply.reset', ...draft.at, attempt: draft.context.run?.attempt ?? 1, error })
 }
 
-/** When the next attempt may start: what the provider asked for, else a doubling wait with jitter. */
+/** When the next attempt may start: as the provider requested, else after a doubling wait with jitter. */
 export function retryTime(policy: RetryPolicy, attempt: number, output: FailedReply): number {
   return output.at + Math.round(output.failure.retryAfterMs ?? backoffDelay(attempt - 1, policy, output.jitter))
 }
 
-/** Key of the reply under way; a result counts only under it. */
+/** Key of the current reply; only a result with this key counts. */
 export const replyKey = (context: AgentContext): string =>
   `${context.agentId}/t${context.turns - 1}/reply/${context.run?.attempt ?? 0}`
 
@@ -319,10 +319,10 @@ const deadlineReason = (run: RunState): PauseReason => ({
   used: run.limits.ms ?? 0,
 })
 
-/** Key of the wall-time timer that counts now. */
+/** Key of the current wall-time timer. */
 export const deadlineKey = (run: RunState): string => `${run.runId}/deadline/${run.timers}`
 
-/** Starts the run's wall-time timer; nothing without such a limit. */
+/** Starts the run's wall-time timer, if there is such a limit. */
 function armDeadline(draft: Draft): void {
   const { run } = draft.context
   if (run === null || run.deadline === null || run.deadlinePassed) return
@@ -334,14 +334,14 @@ function armDeadline(draft: Draft): void {
   })
 }
 
-/** Stops the wall time while people think. */
+/** Stops the wall time while waiting for people. */
 export function holdDeadline(draft: Draft): void {
   draft.set({ heldAt: draft.context.now })
   draft.setRun({ timers: (draft.context.run?.timers ?? 0) + 1 })
   if (draft.context.run?.deadline != null) draft.children.push({ type: 'stop', id: 'deadline' })
 }
 
-/** Lets the wall time go on, later by as long as it was held. */
+/** Resumes the wall time, extended by as long as it was stopped. */
 export function releaseDeadline(draft: Draft): void {
   const { run, heldAt, now } = draft.context
   if (run === null || run.deadline === null || run.deadlinePassed) return

@@ -9,7 +9,7 @@ export interface Clock {
 /** Longest delay a Node timer takes; a longer one fires at once. */
 const longestTimer = 2 ** 31 - 1
 
-/** The machine's own clock. */
+/** The system's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {

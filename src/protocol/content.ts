@@ -15,7 +15,7 @@ const saidBlockSchema = plainBlockSchema
   })
   .transform((block) => (block.type === 'text' ? block : imageBlock(block.data, block.mimeType)))
 
-/** What a person says to an agent: a string, or blocks of text and images; not blank, not larger than `maxContentChars`. */
+/** A message to an agent: a string, or blocks of text and images; not blank, and not larger than `maxContentChars`. */
 export const contentSchema = z
   .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(saidBlockSchema)], {
     error: ({ input }) => wrongInContent(input),

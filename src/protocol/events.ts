@@ -13,7 +13,7 @@ export interface EventOrigin {
 
 type Stamped<R> = R extends unknown ? Readonly<R> & EventOrigin : never
 
-/** An event that is a record of the log: `seq` is the record's own, so it can be replayed and resumed from. */
+/** An event that is a record of the log; `seq` is the record's own, so it can be replayed and resumed from. */
 export type LoggedEvent = Stamped<LogRecord>
 
 interface Live extends EventOrigin {
@@ -44,12 +44,12 @@ export type LiveEvent =
       readonly name: string
       readonly progress: unknown
     })
-  /** The provider says what of the request it does not support, or what of its reply cannot be kept: once a run for each text. */
+  /** The provider does not support part of the request, or part of its reply cannot be kept: once per run for each text. */
   | (Live & { readonly type: 'model.warning'; readonly model: string; readonly message: string })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
-  /** A tag's time in the request is over; it stays in the log. */
+  /** A tag is no longer shown in requests; it stays in the log. */
   | (Live & { readonly type: 'tag.expired'; readonly nodeId: NodeId; readonly kind: TagKind; readonly text: string })
-  /** Something went wrong that does not in itself end the run. */
+  /** An error that does not in itself end the run. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
   /** The listener was too slow: this many events were dropped before this one; read them from the log. */
   | (Live & { readonly type: 'events.dropped'; readonly count: number })
@@ -76,7 +76,7 @@ export const isDelta = <E extends { readonly type: string }>(
   event: E,
 ): event is Extract<E, { type: DeltaEvent['type'] }> => event.type.endsWith('.delta')
 
-/** What has arrived of a reply that is still streaming. */
+/** The part of a streaming reply that has arrived. */
 export interface GrowingReply {
   readonly runId: string
   readonly turnIndex: number

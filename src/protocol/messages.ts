@@ -6,14 +6,14 @@ const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() })
 /** `data` is base64 without a `data:` prefix. */
 const imageBlockSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
 
-/** `signature` is the provider's seal over `text`; both must go back unmodified. */
+/** `signature` is the provider's signature of `text`; both must be sent back unmodified. */
 const thinkingBlockSchema = z.object({
   type: z.literal('thinking'),
   text: z.string(),
   signature: z.string().exactOptional(),
 })
 
-/** `input` is the parsed JSON of the arguments, or the raw string when it was not JSON. */
+/** `input` is the arguments as parsed JSON, or the raw string if it was not JSON. */
 const toolCallBlockSchema = z.object({
   type: z.literal('toolCall'),
   callId: z.string(),
@@ -22,8 +22,8 @@ const toolCallBlockSchema = z.object({
 })
 
 /**
- * What the provider did on its own while the model answered, such as a web search: it needs no answer from us. A request to
- * the same `provider` sends it back as it came; a source has no place in any request, and stays in the conversation.
+ * What the provider did on its own while the model answered, such as a web search; it needs no answer from us. A request to the same
+ * `provider` sends it back unchanged; a source is never part of a request, and stays in the conversation.
  */
 const providerBlockSchema = z.object({
   type: z.literal('provider'),
@@ -31,7 +31,7 @@ const providerBlockSchema = z.object({
   kind: z.enum(['call', 'result', 'source', 'file', 'other']),
   /** For people: the tool, the title or address of the source, the type of the file. */
   name: z.string(),
-  /** Plain JSON; what is in it is the model adapter's business. */
+  /** Plain JSON, whose content only the model adapter knows. */
   data: z.unknown(),
 })
 
@@ -57,7 +57,7 @@ export const usageSchema = z.object({
   cacheRead: z.number(),
   cacheWrite: z.number(),
   reasoning: z.number().exactOptional(),
-  /** The provider did not report all of it: the token counter's estimate stands in. */
+  /** The provider did not report all of it, so the token counter's estimate is used. */
   estimated: z.literal(true).exactOptional(),
 })
 export type Usage = z.infer<typeof usageSchema>
@@ -90,12 +90,12 @@ export const userMessageSchema = z.object({
   role: z.literal('user'),
   content: z.array(plainBlockSchema).readonly(),
   source: userSourceSchema,
-  /** Stamped by the application: it stands in the request's provenance in place of what would be derived. */
+  /** Set by the application: shown in the request's provenance instead of the derived one. */
   provenance: provenanceKindSchema.exactOptional(),
 })
 export type UserMessage = z.infer<typeof userMessageSchema>
 
-/** `aborted`: the reply was cut off by an abort; what had arrived is kept. */
+/** `aborted`: the reply was cut off by an abort; the part that had arrived is kept. */
 export const assistantMessageSchema = z.object({
   role: z.literal('assistant'),
   content: z.array(blockSchema).readonly(),
@@ -105,7 +105,7 @@ export const assistantMessageSchema = z.object({
 })
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 
-/** Why a result was written by the runtime and not by the tool. */
+/** Why the runtime wrote a result instead of the tool. */
 export const syntheticReasonSchema = z.enum(['aborted', 'skipped', 'denied', 'interrupted', 'refused'])
 export type SyntheticReason = z.infer<typeof syntheticReasonSchema>
 

@@ -7,16 +7,16 @@ export type JsonSchema = { readonly [key: string]: unknown }
 /** How hard the model should think; a provider without such a setting ignores it. */
 export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
-/** Call settings; a missing one leaves the provider's default. */
+/** Call settings; an omitted one leaves the provider's default. */
 export interface ModelSettings {
-  /** Limit of tokens in one reply. */
+  /** The maximum number of tokens in one reply. */
   readonly maxTokens?: number
   readonly temperature?: number
   readonly topP?: number
   readonly stopSequences?: readonly string[]
   readonly seed?: number
   readonly thinkingLevel?: ThinkingLevel
-  /** Set by `output` of an agent: the reply must be JSON of this shape. */
+  /** Set by an agent's `output`: the reply must be JSON that matches it. */
   readonly responseFormat?: { readonly type: 'json'; readonly schema: JsonSchema; readonly name?: string }
   /** Passed through to the provider untouched, keyed by provider name. */
   readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: unknown } }
@@ -54,7 +54,7 @@ export interface ModelReply {
   readonly usage: Usage
 }
 
-/** `rateLimited`, `network` and `other` are retried; `overflow` is answered by a compaction and one retry; the rest ends the run. */
+/** `rateLimited`, `network` and `other` are retried; `overflow` leads to a compaction and one retry; the others end the run. */
 export type ModelErrorKind = 'rateLimited' | 'network' | 'auth' | 'overflow' | 'badRequest' | 'other'
 
 export interface ModelError {
@@ -64,7 +64,7 @@ export interface ModelError {
   readonly retryAfterMs?: number
 }
 
-/** `done` and `error` are terminal: exactly one of them comes, and last. A `warning` says what of the request or reply was left out. */
+/** `done` and `error` are terminal: exactly one of them comes, as the last part. A `warning` says what was left out of the request or reply. */
 export type ModelPart =
   | { readonly type: 'text.delta' | 'thinking.delta'; readonly text: string }
   | { readonly type: 'toolCall.delta'; readonly callId: string; readonly name?: string; readonly text: string }
@@ -105,7 +105,7 @@ export const toolSpecSchema = asItIs<ToolSpec>(
   z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }),
 )
 
-/** A model and its settings, without what is passed through to the provider: that may hold secrets. */
+/** A model and its settings, without the provider's own options, which may contain secrets. */
 export const modelSnapshotSchema = z.object({
   id: z.string(),
   settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),

@@ -28,18 +28,18 @@ const base = {
 const inTurn = { ...base, runId: z.string(), turnIndex: count }
 const placed = { nodeId: nodeIdSchema, parentId: nodeIdSchema.nullable() }
 
-/** Allowances of one run; a missing one is unlimited. */
+/** Limits of one run; an omitted one is unlimited. */
 export const limitsSchema = z.strictObject({
   turns: z.int().positive().exactOptional(),
-  /** All tokens of the run's model calls, cached ones included. */
+  /** All tokens of the run's model calls, including cached ones. */
   tokens: z.int().positive().exactOptional(),
   costUsd: z.number().positive().exactOptional(),
-  /** Wall time in milliseconds; time spent waiting for approvals does not count, and a tool that runs is waited for. */
+  /** Wall time in milliseconds; time spent waiting for approvals does not count, and a running tool is allowed to finish. */
   ms: z.number().positive().exactOptional(),
 })
 export type Limits = z.infer<typeof limitsSchema>
 
-/** A message that goes before what a person says, such as a memory the application looked up. */
+/** A message placed before a person's message, such as a memory the application looked up. */
 export const contextMessageSchema = z.object({
   content: z.array(plainBlockSchema).readonly(),
   provenance: provenanceKindSchema.exactOptional(),
@@ -58,7 +58,7 @@ export type QueuedMessage = z.infer<typeof queuedMessageSchema>
 export const queueNameSchema = z.enum(['steering', 'followUps', 'prompts'])
 export type QueueName = z.infer<typeof queueNameSchema>
 
-/** Why an agent stands still; of limits the first that was met. */
+/** Why an agent is paused; for limits, the first that was reached. */
 export const pauseReasonSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('limit'),
@@ -88,11 +88,11 @@ export const overlaySchema = z.object({
 })
 export type Overlay = z.infer<typeof overlaySchema>
 
-/** What a sub-agent used, its own sub-agents included. */
+/** What a sub-agent used, including its own sub-agents. */
 export const spentSchema = z.object({ usage: usageSchema, costUsd: z.number(), turns: count })
 export type Spent = z.infer<typeof spentSchema>
 
-/** Where in its parent's life an agent was started; without `callId`, by code. */
+/** Where an agent was started by its parent; without `callId`, by code. */
 export const parentSchema = z.object({
   agentId: agentIdSchema,
   runId: z.string(),
@@ -224,13 +224,13 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     /** By a sub-agent; it counts against the run's limits, as part of its usage. */
     spent: spentSchema.exactOptional(),
   }),
-  /** Code gave the agent a child that works beside it. */
+  /** Code spawned a child that works alongside the agent. */
   z.object({ ...inTurn, type: z.literal('child.spawned'), childId: agentIdSchema, definition: z.string() }),
   z.object({
     ...inTurn,
     type: z.literal('child.ended'),
     childId: agentIdSchema,
-    /** Why it ended, when it did not end of its own accord. */
+    /** Why it ended, if it did not end on its own. */
     error: errorInfoSchema.exactOptional(),
     spent: spentSchema,
   }),
@@ -238,7 +238,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     ...inTurn,
     type: z.literal('approval.requested'),
     callId: z.string(),
-    /** Unique over all agents: the agent and any ancestor decide the call by it. */
+    /** Unique across all agents; the agent and any ancestor can decide the call by it. */
     key: z.string(),
     name: z.string(),
     input: z.unknown(),

@@ -1,7 +1,7 @@
 import type { LogRecord } from './records.ts'
 
 /**
- * What `append` of a store may return when the records are stored as it returns. The runtime recognises this promise and continues at
+ * What `append` may return if the records are stored by the time it returns. The runtime recognises this promise and continues at
  * once; a wrapper that awaits it and returns its own promise is awaited like any store.
  */
 export const stored: Promise<void> = Promise.resolve()
@@ -11,7 +11,7 @@ export interface StoreLease {
   readonly agentId: string
   /** `seq` of the last record in the log, 0 when it is empty. */
   readonly lastSeq: number
-  /** What opening had to repair: bytes of a torn last line that were cut off, 0 when the log was whole. */
+  /** How many bytes of a torn last line opening cut off; 0 if the log was intact. */
   readonly repairedBytes: number
   /** Lets another writer in. Idempotent. */
   release(): Promise<void>
@@ -21,7 +21,7 @@ export interface StoreLease {
 export interface LogStat {
   /** Grows with every record: bytes, or records. */
   readonly size: number
-  /** When the last was written, in epoch milliseconds. */
+  /** When the last record was written, in epoch milliseconds. */
   readonly writtenAt: number
 }
 

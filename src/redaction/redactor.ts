@@ -7,13 +7,13 @@ import { RedactedStream } from './redactedStream.ts'
 import { redactionMark } from './secretShapes.ts'
 import { viewsOf, withoutOpenEscape } from './undoEscapes.ts'
 
-/** What is kept out of logs, events and requests. */
+/** What to keep out of logs, events and requests. */
 export interface RedactOptions {
   /** Secrets by name, of at least 6 characters: each becomes `[redacted:NAME]`. */
   readonly secrets?: { readonly [name: string]: string }
-  /** What matches becomes `[redacted]`. */
+  /** Text that matches becomes `[redacted]`. */
   readonly patterns?: readonly RegExp[]
-  /** Whether keys of well-known issuers are found by their shape; default `true`. */
+  /** Whether to recognise keys of well-known issuers by their shape; default `true`. */
   readonly knownKeys?: boolean
 }
 
@@ -31,10 +31,10 @@ const redactOptionsSchema = lazily(() =>
     .partial(),
 )
 
-/** Fields that hold what others made up, whatever its names. */
+/** Fields that hold arbitrary data, whatever its names. */
 const foreign: ReadonlySet<string> = new Set(['input', 'inputSchema', 'progress', 'settings'])
 
-/** Fields that hold ids and names the runtime goes by, and seals: they stay as they are. */
+/** Fields that hold ids and names used by the runtime, and signatures: they stay unchanged. */
 const structural: ReadonlySet<string> = new Set([
   'agentId',
   'callId',
@@ -74,7 +74,7 @@ export interface TextPart {
   readonly to: number
 }
 
-/** Takes secrets out of what an agent says, hears and does, before it is recorded. */
+/** Removes secrets from everything an agent says, receives and does, before it is recorded. */
 export class Redactor {
   readonly #rules: readonly Rule[]
   readonly #named: readonly Rule[]
@@ -88,7 +88,7 @@ export class Redactor {
     if (!checked.success) throw new RuntimeError('INVALID_OPTION', `redact: ${describeIssues(checked.error)}.`)
     const { secrets = {}, patterns = [], knownKeys: areKnown = true } = options
     const named = Object.entries(secrets)
-      // The longest first: one secret may be the beginning of another.
+      // The longest first, because one secret may be the beginning of another.
       .toSorted(([, a], [, b]) => b.length - a.length)
       .flatMap(([name, secret]) => formsOf(secret).map((form) => ({ form, mark: `[redacted:${name}]` })))
     this.#secrets = named.map(({ form }) => form)
@@ -99,12 +99,12 @@ export class Redactor {
     this.#knowsKeys = areKnown
   }
 
-  /** `text`, or a part of it seen in the context of all of it, without secrets; the same string when it has none. */
+  /** `text`, or a part of it judged in the context of the whole, without secrets; the same string if it has none. */
   text(text: string, { from, to }: TextPart = { from: 0, to: text.length }): string {
     return without(text, this.#find(text, this.#rules), this.#rules, { from, to })
   }
 
-  /** For a text that arrives in pieces. */
+  /** For text that arrives in pieces. */
   stream(): RedactedStream {
     return new RedactedStream(this)
   }
@@ -116,7 +116,7 @@ export class Redactor {
     return end === text.length ? part : `${part}${redactionMark}`
   }
 
-  /** A copy of plain JSON without secrets in its texts, and in the keys others chose; the same object when there are none. */
+  /** A copy of plain JSON without secrets in its texts and arbitrary keys; the same object if there are none. */
   value<T>(value: T): T {
     return this.#clean(value, false) as T
   }
@@ -169,7 +169,7 @@ export class Redactor {
       else clean[name] = kept
     }
     if (!isChanged) return value
-    // A provider's seal no longer fits the text.
+    // A provider's signature no longer matches the text.
     if (!isForeign && clean['type'] === 'thinking') delete clean['signature']
     return clean
   }
@@ -177,7 +177,7 @@ export class Redactor {
   #cleanField(key: string, value: unknown, isForeign: boolean): unknown {
     if (isForeign) return this.#clean(value, true)
     if (structural.has(key) && typeof value !== 'object') return value
-    // The bytes of an image are no text: what looks like a key in them is chance.
+    // The bytes of an image are not text: anything that looks like a key is a coincidence.
     if (key === 'data' && typeof value === 'string') return without(value, this.#find(value, this.#named), this.#named)
     return this.#clean(value, foreign.has(key) || key === 'data')
   }
@@ -198,10 +198,10 @@ export class Redactor {
   }
 }
 
-/** Shorter beginnings of a secret say too little to be worth a mark. */
+/** Shorter beginnings of a secret reveal too little to need a mark. */
 const leastCutOff = 4
 
-/** Whether something of this was redacted once. */
+/** Whether something in this was redacted earlier. */
 export const isRedacted = (value: unknown): boolean => JSON.stringify(value ?? null).includes('[redacted')
 
 /** A secret as it is, without white space around it, with the line ends of Windows, and as it stands in an address. */
@@ -211,7 +211,7 @@ const formsOf = (secret: string): string[] => {
   return [...new Set([secret, core, core.replaceAll(/\r?\n/g, '\r\n'), core.replaceAll('\r\n', '\n'), encoded(core)])]
 }
 
-/** Half a character cannot be part of an address. */
+/** An unpaired surrogate cannot be part of a URL. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 const isTextBlock = (item: unknown): item is { readonly type: 'text'; readonly text: string } =>
@@ -222,7 +222,7 @@ const isTextBlock = (item: unknown): item is { readonly type: 'text'; readonly t
   'text' in item &&
   typeof item.text === 'string'
 
-/** Stretches that overlap are one, named by the first rule. */
+/** Merges overlapping stretches, named by the first rule. */
 function merged(found: readonly Found[]): readonly Found[] {
   const all: Found[] = []
   for (const next of found.toSorted((a, b) => a.start - b.start)) {
@@ -258,7 +258,7 @@ function without(
 const setProto = (object: object, value: unknown): void =>
   void Object.defineProperty(object, '__proto__', { value, enumerable: true, writable: true, configurable: true })
 
-/** A key that the object does not have yet. */
+/** Returns a key that the object does not have yet. */
 function unused(key: string, object: { readonly [key: string]: unknown }): string {
   let name = key
   for (let n = 2; Object.hasOwn(object, name); n++) name = `${key}~${n}`
