@@ -43,7 +43,10 @@ class ServedRuntime extends LocalRuntime implements Runtime {
     this.checkOpen()
     const { serve } = await import('./server/bridge/serve.ts')
     const server = await serve(this, { ...this.shared, logger: this.logger }, options)
-    this.closeWith(server)
+    if (!this.closeWith(server)) {
+      await server.close()
+      this.checkOpen()
+    }
     return server
   }
 }

@@ -117,6 +117,7 @@ export type {
   ThinkingLevel,
   ToolSpec,
 } from './protocol/model.ts'
+export { parseRecord } from './protocol/upgradeRecord.ts'
 export {
   logRecordSchema,
   recordVersion,

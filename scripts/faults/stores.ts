@@ -273,4 +273,20 @@ export const faults: readonly Fault[] = [
     to: 'if (callIds.length < calls.size)',
     tests: ['sessions/sessionsProjection'],
   },
+  {
+    id: 'stores-48',
+    file: 'src/stores/readRecord.ts',
+    what: 'a damaged checksum of an old record is taken for a field',
+    from: 'Object.entries(line as object).at(-1)',
+    to: 'Object.entries(upgraded as object).at(-1)',
+    tests: ['protocol/upgradeRecord'],
+  },
+  {
+    id: 'stores-49',
+    file: 'src/sessions/readHistory.ts',
+    what: 'records of an old version are taken as they are from a store that does not upgrade them',
+    from: '    checkVersion(agentId, record)\n    yield record\n',
+    to: '    yield record\n',
+    tests: ['sessions/golden'],
+  },
 ]

@@ -101,7 +101,7 @@ const runAgent = update((context) => ({
 const stopAgent = update((context) => ({ context, children: [{ type: 'stop', id: 'agent' }] }))
 
 const tellAgent = update<SupervisorEvent & { readonly type: 'abort' | 'stop' | 'close' }>((context, { type }) => ({
-  context: { ...context, isAborted: type !== 'abort' || context.call.callId !== null },
+  context: { ...context, isAborted: context.isAborted || type !== 'abort' || context.call.callId !== null },
   children: [{ type: 'tell', id: 'agent', event: { type } }],
 }))
 

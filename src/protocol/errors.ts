@@ -48,7 +48,7 @@ export const errorTable = {
     'It is not in the log. An agent that waits for it is released by abort, stop or close; runtime.open continues from its log.',
   LOG_CORRUPT: 'Restore the file from a copy, or keep the part before the bad line with: escapement repair <file>.',
   LOG_REPAIRED: 'No action needed: the record had not been acknowledged.',
-  LOG_VERSION: 'Update escapement: the log was written by a newer version.',
+  LOG_VERSION: 'If the log was written by a newer version, update escapement.',
   INVALID_REQUEST: 'This is a bug in escapement: please report it with the message.',
   MODEL_RATE_LIMITED: 'Wait, or lower the number of agents that share the key.',
   MODEL_NETWORK: "Check the connection and the provider's status page, then prompt again.",

@@ -1,4 +1,5 @@
-import { recordVersion } from './records.ts'
+import { describeIssues, RuntimeError } from './errors.ts'
+import { type LogRecord, logRecordSchema, recordVersion } from './records.ts'
 
 type PlainRecord = { readonly [field: string]: unknown }
 
@@ -40,4 +41,31 @@ export function upgradeRecord(value: unknown, steps: UpgradeSteps = upgradeSteps
     record = { ...step(record as PlainRecord), v: version + 1 }
   }
   return record
+}
+
+/**
+ * A record out of a log of any version, as one of today: for a store of your own, and for whoever reads log files directly.
+ *
+ * @throws RuntimeError `LOG_VERSION` for a record of a newer version, `LOG_CORRUPT` for what is no record
+ */
+export function parseRecord(value: unknown): LogRecord {
+  const version = versionOf(value)
+  if (version > recordVersion) {
+    const what = `A record has format version ${version}; this is version ${recordVersion}.`
+    throw new RuntimeError('LOG_VERSION', what)
+  }
+  const record = logRecordSchema.safeParse(upgradeRecord(value))
+  if (record.success) return record.data
+  throw new RuntimeError('LOG_CORRUPT', `This is not a record: ${describeIssues(record.error)}.`)
+}
+
+/**
+ * Refuses a record of another version: its store hands out what it kept without `parseRecord`.
+ *
+ * @throws RuntimeError `LOG_VERSION`
+ */
+export function checkVersion(agentId: string, { v, seq }: LogRecord): void {
+  if ((v as number) === recordVersion) return
+  const what = `Record ${seq} of agent "${agentId}" has format version ${v}, and this is version ${recordVersion}.`
+  throw new RuntimeError('LOG_VERSION', `${what} A store passes what it reads through parseRecord.`)
 }

@@ -299,9 +299,11 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#registry.onAgent(listener)
   }
 
-  /** Closes `companion` with the runtime, while its agents end. */
-  closeWith(companion: Closable): void {
+  /** Closes `companion` with the runtime, while its agents end. `false`: the runtime is closing already. */
+  closeWith(companion: Closable): boolean {
+    if (this.#closing !== undefined) return false
     this.#companions.push(companion)
+    return true
   }
 
   close(): Promise<void> {

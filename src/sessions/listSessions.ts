@@ -1,5 +1,6 @@
 import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { Store } from '../protocol/store.ts'
+import { checkVersion } from '../protocol/upgradeRecord.ts'
 import { SessionProjection } from './sessionProjection.ts'
 import type { Session } from './session.ts'
 
@@ -52,6 +53,7 @@ async function summarise(store: Store, agentId: string): Promise<SessionSummary 
   let isEmpty = true
   try {
     for await (const record of store.read(agentId)) {
+      checkVersion(agentId, record)
       projection.apply(record)
       isEmpty = false
     }

@@ -1,6 +1,7 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 import type { Store } from '../protocol/store.ts'
+import { checkVersion } from '../protocol/upgradeRecord.ts'
 
 /** A stretch of a log that belongs to the history of an agent. */
 export interface HistoryPart {
@@ -51,6 +52,7 @@ export async function* readPart(
 ): AsyncGenerator<LogRecord, void, undefined> {
   let last = 0
   for await (const record of store.read(agentId)) {
+    checkVersion(agentId, record)
     yield record
     last = record.seq
     if (last >= upTo) return
@@ -89,6 +91,9 @@ async function readCreated(store: Store, agentId: string, fork?: string): Promis
 
 /** The first record of an agent's log; `undefined` without a log, or when it begins otherwise. Rejects as the store does. */
 export async function createdRecord(store: Store, agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
-  for await (const record of store.read(agentId)) return record.type === 'agent.created' ? record : undefined
+  for await (const record of store.read(agentId)) {
+    checkVersion(agentId, record)
+    return record.type === 'agent.created' ? record : undefined
+  }
   return undefined
 }

@@ -21,10 +21,14 @@ function isTooDeep(value: unknown, level = 0): boolean {
   return level === deepest || Object.values(value).some((inner) => isTooDeep(inner, level + 1))
 }
 
-/** Whether a record's last field is one no record has, shaped like a checksum: then its name or value is what was damaged. */
-function hasDamagedChecksum(value: object, record: LogRecord): boolean {
-  const [name, last] = Object.entries(value).at(-1) ?? []
-  return name !== undefined && !(name in record) && typeof last === 'string' && last.length <= 8
+/**
+ * Whether the last field of a line is one no record has, shaped like a checksum: then its name or value is what was damaged.
+ * `upgraded`: fields that an upgrade took away had a meaning.
+ */
+function hasDamagedChecksum(line: unknown, upgraded: unknown, record: LogRecord): boolean {
+  const [name, last] = Object.entries(line as object).at(-1) ?? []
+  const isUnknown = name !== undefined && name in (upgraded as object) && !(name in record)
+  return isUnknown && typeof last === 'string' && last.length <= 8
 }
 
 /**
@@ -37,28 +41,29 @@ export function readRecord(line: string | Buffer, place: LinePlace): LogRecord |
   if (sum !== undefined && sum.seen !== sum.expected)
     return corruptLine(place, `its checksum is wrong (expected ${sum.expected}, seen ${sum.seen})`)
   const text = (sum?.json ?? line).toString()
-  let value: unknown
+  let parsed: unknown
   try {
-    value = JSON.parse(text)
+    parsed = JSON.parse(text)
   } catch {
     return corruptLine(place, text.trim() === '' ? 'it is blank' : 'it is not JSON')
   }
   // A level takes two characters, so short lines need no look.
-  if (text.length > 2 * deepest && isTooDeep(value)) return corruptLine(place, 'it is nested too deeply')
-  const version = versionOf(value)
+  if (text.length > 2 * deepest && isTooDeep(parsed)) return corruptLine(place, 'it is nested too deeply')
+  const version = versionOf(parsed)
   if (version > recordVersion)
     return new RuntimeError(
       'LOG_VERSION',
       `Line ${place.line} of ${place.file} has format version ${version}; this is version ${recordVersion}.`,
     )
+  let value: unknown
   try {
-    value = upgradeRecord(value)
+    value = upgradeRecord(parsed)
   } catch (thrown) {
     return corruptLine(place, `it is of version ${version} and could not be upgraded: ${messageOf(thrown)}`)
   }
   const record = logRecordSchema.safeParse(value)
   if (!record.success) return corruptLine(place, describeIssues(record.error))
-  return sum === undefined && hasDamagedChecksum(value as object, record.data)
+  return sum === undefined && hasDamagedChecksum(parsed, value, record.data)
     ? corruptLine(place, 'its checksum is damaged')
     : record.data
 }

@@ -29,6 +29,7 @@ const reviewed = {
     'memoryStore',
     'parallel',
     'parseNodeId',
+    'parseRecord',
     'pipeline',
     'policyModel',
     'race',

@@ -1,7 +1,8 @@
 import { recordVersion } from '../../src/protocol/records.ts'
-import { upgradeRecord, versionOf, type UpgradeSteps } from '../../src/protocol/upgradeRecord.ts'
+import { parseRecord, upgradeRecord, versionOf, type UpgradeSteps } from '../../src/protocol/upgradeRecord.ts'
 import { readRecord } from '../../src/stores/readRecord.ts'
 import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** Formats of a made-up past: 1 said `at` in seconds, 2 says `time` in milliseconds, 3 has a `kind`. */
@@ -82,6 +83,25 @@ describe('the upgrade of a record', (it) => {
       const damaged = readRecord(JSON.stringify({ ...old, callId: 7 }), place)
       assert.match(damaged instanceof Error ? damaged.message : '', /callId: /)
     }
+  })
+
+  it('does not hide that a checksum was damaged', () => {
+    const record = { v: 1, seq: 2, time: 0, loopId: 'a/r0', turnIndex: 3, type: 'turn.start' }
+    const damaged = JSON.stringify({ ...record, crX: '1a2b3c4d' })
+    for (const line of [damaged, damaged.replace('"v":1,', '"v":2,').replace('loopId', 'runId')]) {
+      const read = readRecord(line, { file: 'a.jsonl', line: 1 })
+      assert.match(read instanceof Error ? read.message : '', /its checksum is damaged/)
+    }
+    assert.not(readRecord(JSON.stringify(record), { file: 'a.jsonl', line: 1 }) instanceof Error)
+  })
+
+  it('is there for stores and applications: parseRecord', () => {
+    const record = { v: 1, seq: 2, time: 0, loopId: 'a/r0', turnIndex: 3, type: 'turn.start' }
+    const { loopId: runId, ...rest } = record
+    assert.equal(parseRecord(record), { ...rest, v: recordVersion, runId })
+    assert.throws(() => parseRecord({ ...record, v: recordVersion + 1 }), withCode('LOG_VERSION'))
+    for (const nothing of [undefined, null, 7, [], {}, { ...record, loopId: 7 }])
+      assert.throws(() => parseRecord(nothing), withCode('LOG_CORRUPT'))
   })
 
   it('lets the schema judge a record of a version before the first', () => {

@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { capturedRequests } from '../../src/conversation/captureRequest.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
-import { logRecordSchema, recordVersion } from '../../src/protocol/records.ts'
+import { logRecordSchema, recordVersion, type LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
+import { parseRecord } from '../../src/protocol/upgradeRecord.ts'
+import { listSessions } from '../../src/sessions/listSessions.ts'
 import { importSession } from '../../src/sessions/importSession.ts'
 import { loadSession } from '../../src/sessions/loadSession.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { readAll } from '../../src/testing/contractDemands.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { tool } from '../support/agentHarness.ts'
+import { tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const golden = join(import.meta.dirname, 'golden')
@@ -98,6 +100,30 @@ describe('logs of version 1', (it) => {
     assert.equal([...new Set(versions.map((line) => (JSON.parse(line) as { v: number }).v))], [1, recordVersion])
     const { runs } = await loadSession(fileStore(folder), 'worker')
     assert.is(runs.at(-1)?.status, 'completed')
+  })
+
+  it('are refused when a store hands them out as they were written', async () => {
+    const lines = (await readFile(join(golden, 'version1', 'worker.jsonl'), 'utf8')).trim().split('\n')
+    const old = lines.map((line) => JSON.parse(line) as LogRecord)
+    const store: Store = {
+      ...memoryStore(),
+      list: async () => ['worker'],
+      read: async function* () {
+        yield* old
+      },
+    }
+    await assert.rejects(loadSession(store, 'worker'), withCode('LOG_VERSION'))
+    assert.equal(
+      (await listSessions(store)).map(({ error }) => error?.code),
+      ['LOG_VERSION'],
+    )
+    const upgraded = {
+      ...store,
+      read: async function* () {
+        yield* old.map(parseRecord)
+      },
+    }
+    assert.is((await loadSession(upgraded, 'worker')).id, 'worker')
   })
 
   it('come in from an exported file', async () => {

@@ -26,6 +26,8 @@ export class Children implements ChildPorts {
   readonly #spent = new Map<string, Spent>()
   /** Those that outlive this agent. */
   readonly #detached = new Map<string, TreeAgent>()
+  /** The agent has ended. */
+  #isOver = false
 
   constructor(parent: TreeAgent, hosts: ChildHosts) {
     this.#parent = parent
@@ -193,6 +195,9 @@ export class Children implements ChildPorts {
     const life = child.life!
     const { host, run } = life
     child.state = 'running'
+    // The newest life stands last.
+    this.#children.delete(input.childId)
+    this.#children.set(input.childId, child)
     this.#has(child, host)
     host.wake()
     if (life.prompt !== undefined) host.send({ type: 'prompt', ...life.prompt, at: host.clock.now() })
@@ -252,6 +257,7 @@ export class Children implements ChildPorts {
 
   /** The agent has ended, and so has all that it could take leave of. */
   leftAll(): void {
+    this.#isOver = true
     for (const child of this.#children.values()) {
       child.left?.resolve()
       child.left = undefined
@@ -261,7 +267,8 @@ export class Children implements ChildPorts {
 
   /** Resolves once the agent has taken leave of a child. */
   gone(childId: string): Promise<void> {
-    if (!this.#parent.context.attached.some((child) => child.childId === childId)) return Promise.resolve()
+    const isAttached = this.#parent.context.attached.some((child) => child.childId === childId)
+    if (this.#isOver || !isAttached) return Promise.resolve()
     const child = this.#child(childId)
     child.left ??= Promise.withResolvers<void>()
     return child.left.promise

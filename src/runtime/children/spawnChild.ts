@@ -31,7 +31,9 @@ export async function spawnChild(
       `${childId} has the form of an id reserved for sub-agents that the model calls.`,
     )
   if (parent.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${parent.agentId}" has stopped.`)
-  if (isTaken(childId) || children.isWanted(childId))
+  // One that crashed or closed keeps its place until the agent has taken leave of it.
+  const isAttached = parent.context.attached.some((child) => child.childId === childId)
+  if (isAttached || isTaken(childId) || children.isWanted(childId))
     throw new RuntimeError('AGENT_EXISTS', `Agent "${childId}" is running already.`)
   if (roomFor(parent, children) <= 0) {
     const { maxChildren } = parent.definition.policy

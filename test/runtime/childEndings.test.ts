@@ -1,0 +1,95 @@
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
+import { tool, withCode } from '../support/agentHarness.ts'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
+
+async function start({ cleanup }: CaseContext): Promise<{ runtime: Runtime; clock: SimulatedClock }> {
+  const clock = simulatedClock()
+  const runtime = await createRuntime({ clock })
+  cleanup(() => runtime.close().catch(() => {}))
+  return { runtime, clock }
+}
+
+const quiet = async (): Promise<void> => {
+  for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Calls a tool of this name once, then is done. */
+const caller = (name: string, input: object = {}) =>
+  policyModel(({ messages }) => (messages.at(-1)?.role === 'toolResult' ? 'done' : { toolCalls: [{ name, input }] }))
+
+/** An agent whose machine fails at the first result that it records. */
+const failing = (name: string) => {
+  let isWhole = false
+  const counter: typeof estimateTokens = {
+    ...estimateTokens,
+    message: (message) => {
+      if (message.role === 'toolResult' && Object.isFrozen(message) && !isWhole) {
+        isWhole = true
+        throw new Error('a defect')
+      }
+      return estimateTokens.message(message)
+    },
+  }
+  const look = tool('look', () => 'seen', { effects: 'none' })
+  return defineAgent({ name, model: caller('look'), tools: [look], tokenCounter: counter })
+}
+
+const idle = (name: string) => defineAgent({ name, model: scriptedModel([]) })
+
+describe('a child that its agent began by code', (it) => {
+  for (const how of ['stop', 'close'] as const)
+    it(`ends with a ${how} of its agent in the middle of a run, though it is begun anew whenever it ends`, async (context) => {
+      const { runtime, clock } = await start(context)
+      const asks = tool('held', () => 'ok', { needsApproval: true })
+      const worker = defineAgent({ name: 'worker', description: 'Works.', model: caller('held'), tools: [asks] })
+      const model = caller('worker', { task: 'x' })
+      const root = await runtime.spawn(defineAgent({ name: 'root', agents: [worker], model }), { id: 'r' })
+      await root.spawn({ definition: worker, restart: 'permanent', backoffMs: 20 }, { id: 'w' })
+      root.prompt('go')
+      await quiet()
+      assert.is(root.children().length, 2)
+      await root[how]()
+      assert.equal([root.state, clock.pending], ['stopped', 0])
+    })
+
+  it('keeps its id while it waits to be begun anew', async (context) => {
+    const { runtime, clock } = await start(context)
+    const root = await runtime.spawn(idle('root'), { id: 'r' })
+    const entry = { definition: failing('worker'), restart: 'permanent', backoffMs: 1_000 } as const
+    const child = await root.spawn(entry, { id: 'w' })
+    await child.prompt('go').result
+    await quiet()
+    await assert.rejects(root.spawn(entry, { id: 'w' }), withCode('AGENT_EXISTS'))
+    await clock.advance(1_000)
+    await quiet()
+    assert.equal(
+      root.children().map(({ id }) => id),
+      ['w'],
+    )
+  })
+
+  it('can be stopped after its agent has crashed', async (context) => {
+    const { runtime } = await start(context)
+    const root = await runtime.spawn(failing('root'), { id: 'r' })
+    const child = await root.spawn(idle('worker'), { id: 'w' })
+    assert.is((await root.prompt('go').result).stopReason, 'error')
+    await quiet()
+    await child.stop()
+    assert.is(runtime.agent('w'), undefined)
+  })
+})
+
+describe('a runtime that closes', (it) => {
+  it('closes a server that was on its way, and says so', async (context) => {
+    const { runtime } = await start(context)
+    const serving = runtime.serve({ port: 0 })
+    const closing = runtime.close()
+    await assert.rejects(serving, withCode('RUNTIME_CLOSED'))
+    await closing
+  })
+})
