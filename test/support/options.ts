@@ -24,7 +24,7 @@ const usage = `Usage: npm test -- [option]... [part of a path]...
   --full       all seeds of the tests that make their input up, not a quarter
   --bail       stop at the first failure
   --verbose    name every case
-  --jobs N     so many processes (default: one a core, at most 4)
+  --jobs N     so many processes (default: one a core and one more, at most 4)
   --times      write test/times.json, by which the longest files come first`
 
 /** Throws an error that ends with the usage. */
@@ -38,7 +38,8 @@ export function readOptions(args: readonly string[]): RunOptions {
       options: { changed: flag, full: flag, bail: flag, verbose: flag, times: flag, jobs: { type: 'string' } },
     })
     const { jobs: asked, ...flags } = values
-    const jobs = Number(asked ?? Math.min(4, availableParallelism()))
+    // Tests of the page mostly wait.
+    const jobs = Number(asked ?? Math.min(4, availableParallelism() + 1))
     if (!Number.isInteger(jobs) || jobs < 1) throw new Error(`--jobs is "${asked}": give a whole number above 0.`)
     return { ...flags, jobs, filters: positionals.map((part) => part.replace(/^\.\//, '')) }
   } catch (thrown) {
