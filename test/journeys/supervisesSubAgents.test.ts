@@ -2,7 +2,6 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { SubAgentOptions } from '../../src/actors/subAgents.ts'
-import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
 import type { Clock } from '../../src/protocol/clock.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { Model } from '../../src/protocol/model.ts'
@@ -11,6 +10,7 @@ import type { Store } from '../../src/protocol/store.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { never, quiet, stalled, startAgent, tool } from '../support/agentHarness.ts'
+import { crashingCounter } from '../support/crashingCounter.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const asks = (...names: readonly string[]): ScriptedReply => ({
@@ -22,19 +22,6 @@ const recordsOf = async (store: Store, agentId: string): Promise<LogRecord[]> =>
   for await (const record of store.read(agentId)) records.push(record)
   return records
 }
-
-/** A defect: counting the tokens of a result throws, as long as `left` says. */
-const defect = (left: { crashes: number }) => ({
-  ...estimateTokens,
-  message: (message: Parameters<typeof estimateTokens.message>[0]) => {
-    // What is frozen comes from a record: the machine is in the middle of a step then.
-    if (message.role === 'toolResult' && Object.isFrozen(message) && left.crashes > 0) {
-      left.crashes -= 1
-      throw new Error('a defect')
-    }
-    return estimateTokens.message(message)
-  },
-})
 
 /** A worker that looks once and then says it is done; it crashes so often. */
 function worker(
@@ -60,7 +47,7 @@ function worker(
         { effects },
       ),
     ],
-    tokenCounter: defect(left),
+    tokenCounter: crashingCounter(left),
   })
   return { definition, looked }
 }
@@ -278,7 +265,7 @@ describe('the budget of a sub-agent', (it) => {
       name: 'greedy',
       model: scriptedModel(Array.from({ length: 20 }, () => ({ toolCalls: [{ name: 'look', input: {} }], usage }))),
       tools: [tool('look', () => 'seen', { effects: 'none' })],
-      tokenCounter: defect(left),
+      tokenCounter: crashingCounter(left),
       limits: { tokens: 700 },
     })
     const { agent, clock, records } = await startAgent(context, { replies: [asks('greedy'), 'done'], agents: [greedy] })

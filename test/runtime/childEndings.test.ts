@@ -1,10 +1,10 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
-import { tool, withCode } from '../support/agentHarness.ts'
+import { quiet, tool, withCode } from '../support/agentHarness.ts'
+import { crashingCounter } from '../support/crashingCounter.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 async function start({ cleanup }: CaseContext): Promise<{ runtime: Runtime; clock: SimulatedClock }> {
@@ -14,29 +14,14 @@ async function start({ cleanup }: CaseContext): Promise<{ runtime: Runtime; cloc
   return { runtime, clock }
 }
 
-const quiet = async (): Promise<void> => {
-  for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-}
-
 /** Calls a tool of this name once, then is done. */
 const caller = (name: string, input: object = {}) =>
   policyModel(({ messages }) => (messages.at(-1)?.role === 'toolResult' ? 'done' : { toolCalls: [{ name, input }] }))
 
 /** An agent whose machine fails at the first result that it records. */
 const failing = (name: string) => {
-  let isWhole = false
-  const counter: typeof estimateTokens = {
-    ...estimateTokens,
-    message: (message) => {
-      if (message.role === 'toolResult' && Object.isFrozen(message) && !isWhole) {
-        isWhole = true
-        throw new Error('a defect')
-      }
-      return estimateTokens.message(message)
-    },
-  }
   const look = tool('look', () => 'seen', { effects: 'none' })
-  return defineAgent({ name, model: caller('look'), tools: [look], tokenCounter: counter })
+  return defineAgent({ name, model: caller('look'), tools: [look], tokenCounter: crashingCounter({ crashes: 1 }) })
 }
 
 const idle = (name: string) => defineAgent({ name, model: scriptedModel([]) })

@@ -3,13 +3,14 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import type { SubAgentOptions } from '../../src/actors/subAgents.ts'
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
-import { textOf, type Message } from '../../src/protocol/messages.ts'
+import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { quiet, tool } from '../support/agentHarness.ts'
+import { crashingCounter } from '../support/crashingCounter.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** Looks and then says what it saw; `onLook` hears of each look. */
@@ -35,14 +36,7 @@ const looker = (name: string, onLook: () => void, counter = estimateTokens): Age
     ),
   })
 
-/** Counting the tokens of a result that was recorded throws: the machine dies in the middle of a step. */
-const defective = {
-  ...estimateTokens,
-  message: (message: Message): number => {
-    if (message.role === 'toolResult' && Object.isFrozen(message)) throw new Error('a defect')
-    return estimateTokens.message(message)
-  },
-}
+const defective = crashingCounter()
 
 interface World {
   readonly runtime: Runtime
