@@ -277,8 +277,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-48',
     file: 'src/stores/readRecord.ts',
     what: 'a damaged checksum of an old record is taken for a field',
-    from: 'Object.entries(line as object).at(-1)',
-    to: 'Object.entries(upgraded as object).at(-1)',
+    from: 'Object.entries(line).at(-1)',
+    to: 'Object.entries(upgraded).at(-1)',
     tests: ['protocol/upgradeRecord'],
   },
   {

@@ -1,4 +1,4 @@
-import { describeIssues, RuntimeError } from './errors.ts'
+import { describeIssues, messageOf, RuntimeError } from './errors.ts'
 import { type LogRecord, logRecordSchema, recordVersion } from './records.ts'
 
 type PlainRecord = { readonly [field: string]: unknown }
@@ -43,20 +43,36 @@ export function upgradeRecord(value: unknown, steps: UpgradeSteps = upgradeSteps
   return record
 }
 
+/** What a value read from a log is: a record of today, with what the upgrade made of the value; or why it is none. */
+export type ReadValue =
+  | { readonly record: LogRecord; readonly upgraded: object }
+  | { readonly code: 'LOG_VERSION' | 'LOG_CORRUPT'; readonly why: string }
+
+/** Brings a value out of a log to this version, and checks it. */
+export function readValue(value: unknown): ReadValue {
+  const version = versionOf(value)
+  if (version > recordVersion)
+    return { code: 'LOG_VERSION', why: `has format version ${version}; this is version ${recordVersion}.` }
+  let upgraded: unknown
+  try {
+    upgraded = upgradeRecord(value)
+  } catch (thrown) {
+    return { code: 'LOG_CORRUPT', why: `it is of version ${version} and could not be upgraded: ${messageOf(thrown)}` }
+  }
+  const { success, data, error } = logRecordSchema.safeParse(upgraded)
+  return success ? { record: data, upgraded: upgraded as object } : { code: 'LOG_CORRUPT', why: describeIssues(error) }
+}
+
 /**
  * A record out of a log of any version, as one of today: for a store of your own, and for whoever reads log files directly.
  *
  * @throws RuntimeError `LOG_VERSION` for a record of a newer version, `LOG_CORRUPT` for what is no record
  */
 export function parseRecord(value: unknown): LogRecord {
-  const version = versionOf(value)
-  if (version > recordVersion) {
-    const what = `A record has format version ${version}; this is version ${recordVersion}.`
-    throw new RuntimeError('LOG_VERSION', what)
-  }
-  const record = logRecordSchema.safeParse(upgradeRecord(value))
-  if (record.success) return record.data
-  throw new RuntimeError('LOG_CORRUPT', `This is not a record: ${describeIssues(record.error)}.`)
+  const read = readValue(value)
+  if ('record' in read) return read.record
+  const { code, why } = read
+  throw new RuntimeError(code, code === 'LOG_VERSION' ? `A record ${why}` : `This is not a record: ${why}.`)
 }
 
 /**

@@ -1,6 +1,6 @@
-import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
-import { type LogRecord, logRecordSchema, recordVersion } from '../protocol/records.ts'
-import { upgradeRecord, versionOf } from '../protocol/upgradeRecord.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import { readValue } from '../protocol/upgradeRecord.ts'
 import { checksumOf } from './checksum.ts'
 
 /** Where a line stands, for the message of an error; lines count from 1. */
@@ -25,9 +25,12 @@ function isTooDeep(value: unknown, level = 0): boolean {
  * Whether the last field of a line is one no record has, shaped like a checksum: then its name or value is what was damaged.
  * `upgraded`: fields that an upgrade took away had a meaning.
  */
-function hasDamagedChecksum(line: unknown, upgraded: unknown, record: LogRecord): boolean {
-  const [name, last] = Object.entries(line as object).at(-1) ?? []
-  const isUnknown = name !== undefined && name in (upgraded as object) && !(name in record)
+function hasDamagedChecksum(
+  line: object,
+  { record, upgraded }: { readonly record: LogRecord; readonly upgraded: object },
+): boolean {
+  const [name, last] = Object.entries(line).at(-1) ?? []
+  const isUnknown = name !== undefined && name in upgraded && !(name in record)
   return isUnknown && typeof last === 'string' && last.length <= 8
 }
 
@@ -49,21 +52,12 @@ export function readRecord(line: string | Buffer, place: LinePlace): LogRecord |
   }
   // A level takes two characters, so short lines need no look.
   if (text.length > 2 * deepest && isTooDeep(parsed)) return corruptLine(place, 'it is nested too deeply')
-  const version = versionOf(parsed)
-  if (version > recordVersion)
-    return new RuntimeError(
-      'LOG_VERSION',
-      `Line ${place.line} of ${place.file} has format version ${version}; this is version ${recordVersion}.`,
-    )
-  let value: unknown
-  try {
-    value = upgradeRecord(parsed)
-  } catch (thrown) {
-    return corruptLine(place, `it is of version ${version} and could not be upgraded: ${messageOf(thrown)}`)
-  }
-  const record = logRecordSchema.safeParse(value)
-  if (!record.success) return corruptLine(place, describeIssues(record.error))
-  return sum === undefined && hasDamagedChecksum(parsed, value, record.data)
+  const read = readValue(parsed)
+  if ('code' in read)
+    return read.code === 'LOG_VERSION'
+      ? new RuntimeError('LOG_VERSION', `Line ${place.line} of ${place.file} ${read.why}`)
+      : corruptLine(place, read.why)
+  return sum === undefined && hasDamagedChecksum(parsed as object, read)
     ? corruptLine(place, 'its checksum is damaged')
-    : record.data
+    : read.record
 }

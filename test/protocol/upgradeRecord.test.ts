@@ -100,7 +100,7 @@ describe('the upgrade of a record', (it) => {
     const { loopId: runId, ...rest } = record
     assert.equal(parseRecord(record), { ...rest, v: recordVersion, runId })
     assert.throws(() => parseRecord({ ...record, v: recordVersion + 1 }), withCode('LOG_VERSION'))
-    for (const nothing of [undefined, null, 7, [], {}, { ...record, loopId: 7 }])
+    for (const nothing of [undefined, null, 7, [], {}, { ...record, loopId: 7 }, { ...record, parent: null }])
       assert.throws(() => parseRecord(nothing), withCode('LOG_CORRUPT'))
   })
 
