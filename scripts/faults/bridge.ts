@@ -6,7 +6,7 @@ const client = (name: string): string => `src/client/${name}.ts`
 export const faults: readonly Fault[] = [
   {
     id: 'bridge-1',
-    file: file('access'),
+    file: file('roles'),
     what: 'a token for an agent does not reach those below it',
     from: ' || path.some((ancestor) => agents.includes(ancestor))',
     to: '',
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-2',
-    file: file('access'),
+    file: file('origins'),
     what: 'a page listed in origins is not answered under its name',
     from: 'loopback.test(name) || origins.some((origin) => URL.parse(origin)?.host === host)',
     to: 'loopback.test(name)',
@@ -22,7 +22,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-3',
-    file: file('access'),
+    file: file('roles'),
     what: 'a short token that was added later lets in',
     from: 'if (token.length < minTokenLength) continue',
     to: 'if (token.length < 1) continue',
@@ -30,7 +30,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-4',
-    file: file('access'),
+    file: file('sessionId'),
     what: 'a session id with any hash is taken for the token’s own',
     from: 'timingSafeEqual(given, Buffer.from(macOf(sessionId.slice(0, dot), token)))',
     to: 'given.length > 0',
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-5',
-    file: file('access'),
+    file: file('sessionId'),
     what: 'the hash does not depend on the token',
     from: "createHmac('sha256', token)",
     to: "createHmac('sha256', 'token')",
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-6',
-    file: file('access'),
+    file: file('sessionId'),
     what: 'sessions of other tokens are taken over',
     from: 'if (isSessionOf(sessionId, token)) return sessionId',
     to: 'return sessionId',

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'unloading-1',
-    file: 'src/runtime/agents/unloading.ts',
+    file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent is unloaded with a command on its way',
     from: 'host.unseen === 0 &&',
     to: 'host.unseen >= 0 &&',
@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-2',
-    file: 'src/runtime/agents/unloading.ts',
+    file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent that somebody listens to is unloaded',
     from: `    !host.isAttended
 `,
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-3',
-    file: 'src/runtime/agents/unloading.ts',
+    file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent with a child is unloaded',
     from: 'waiting.every(({ length }) => length === 0)',
     to: 'true',
@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-4',
-    file: 'src/runtime/agents/unloading.ts',
+    file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent is unloaded before its time',
     from: `      if (due > now) break
 `,
@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-5',
-    file: 'src/runtime/agents/unloading.ts',
+    file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent is unloaded before its log is written',
     from: 'if (pending !== undefined)',
     to: 'if (false as boolean && pending !== undefined)',
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-6',
-    file: 'src/runtime/agents/unloading.ts',
+    file: 'src/runtime/agents/idleUnloader.ts',
     what: 'an agent whose log was slow is never unloaded',
     from: `          () => this.look(host),
           () => {},`,
@@ -56,7 +56,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-7',
-    file: 'src/runtime/agents/unloading.ts',
+    file: 'src/runtime/agents/idleUnloader.ts',
     what: 'the timer of an agent that ended keeps the process alive',
     from: `  forget(host: LoadedAgent): void {
     this.#due.delete(host)
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-8',
-    file: 'src/runtime/agents/unloading.ts',
+    file: 'src/runtime/agents/idleUnloader.ts',
     what: 'only the first to be due is ever unloaded',
     from: `      else if (isQuiet(host)) this.#unload(host)
     }

@@ -4,14 +4,14 @@ import { textOf } from '../protocol/messages.ts'
 import type { AttachedAgent } from './attachedAgent.ts'
 import type { ChatOptions } from './chatOverPipe.ts'
 import { exitCodes } from './cliHost.ts'
-import { holdChat, type OpenChat } from './holdChat.ts'
+import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
 import { onConnection } from './onConnection.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { recap } from './terminal/conversationTree.ts'
 import { oneLine } from '../charts/plainText.ts'
 import type { ReachedServer } from './withServer.ts'
 
-/** A chat at a terminal with an agent of a server, as `holdChat`: leaving it leaves the agent at work. */
+/** A chat at a terminal with an agent of a server, as `runTerminalChat`: leaving it leaves the agent at work. */
 export async function attachInTerminal(
   agent: AttachedAgent,
   { client, address }: ReachedServer,
@@ -29,7 +29,7 @@ export async function attachInTerminal(
     void agent.delivered().then(() => chat.leave(exitCodes.done))
   }
   host.stdout.write(recap(trunkUpTo(await agent.remote.conversation(), head), host))
-  const code = await holdChat(
+  const code = await runTerminalChat(
     {
       agent,
       headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token has the role "observe"' : ''}`,

@@ -3,11 +3,11 @@ import { approvalPolicy } from './approvals.ts'
 import type { ChatOptions } from './chatOverPipe.ts'
 import { doubleStop } from './signals.ts'
 import { exitCodes } from './cliHost.ts'
-import { holdChat, type OpenChat } from './holdChat.ts'
+import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
 import { resumeHint, type Session } from './openSession.ts'
 import { coloursFor } from './terminal/colours.ts'
 
-/** A chat at a terminal with an agent of this process, as `holdChat`. `begin` is called once all of it is there. */
+/** A chat at a terminal with an agent of this process, as `runTerminalChat`. `begin` is called once all of it is there. */
 export async function chatInTerminal(
   session: Session,
   { host, isPriced, modelId, yes = false }: ChatOptions,
@@ -15,7 +15,7 @@ export async function chatInTerminal(
 ): Promise<number> {
   const { agent, dir, logFile } = session
   const isDouble = doubleStop(systemClock)
-  const code = await holdChat(
+  const code = await runTerminalChat(
     {
       agent,
       headline: `${modelId} · ${dir}`,

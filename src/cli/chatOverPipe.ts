@@ -2,7 +2,7 @@ import { systemClock } from '../protocol/clock.ts'
 import type { CliHost } from './cliHost.ts'
 import { doubleStop } from './signals.ts'
 import type { Session } from './openSession.ts'
-import { talkOverPipe } from './talkOverPipe.ts'
+import { runPipedChat } from './runPipedChat.ts'
 
 export interface ChatOptions {
   readonly host: CliHost
@@ -13,10 +13,10 @@ export interface ChatOptions {
   readonly yes?: boolean
 }
 
-/** A chat over a pipe with an agent of this process, as `talkOverPipe`. */
+/** A chat over a pipe with an agent of this process, as `runPipedChat`. */
 export function chatOverPipe({ agent, logFile }: Session, { host, json, isPriced }: ChatOptions): Promise<number> {
   const isDouble = doubleStop(systemClock)
-  const talk = {
+  const chat = {
     agent,
     isPriced,
     ctrlC: 'stop the work; twice, leave',
@@ -28,5 +28,5 @@ export function chatOverPipe({ agent, logFile }: Session, { host, json, isPriced
       return isLast
     },
   }
-  return talkOverPipe(talk, host, json)
+  return runPipedChat(chat, host, json)
 }

@@ -29,7 +29,7 @@ import type { ChildHosts } from './children/childHosts.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
 import { Registry, type AgentPage } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
-import { Unloading } from './agents/unloading.ts'
+import { IdleUnloader } from './agents/idleUnloader.ts'
 import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import { Instrumentation } from '../telemetry/instrumentation.ts'
@@ -51,7 +51,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   /** Agents that are being spawned, resumed or opened; never rejects. */
   readonly #openings = new Map<string, Promise<unknown>>()
   readonly #registry: Registry
-  readonly #unloading: Unloading | undefined
+  readonly #unloader: IdleUnloader | undefined
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
   readonly #forget = warnOfForgottenApprovals(this)
   #closing: Promise<void> | undefined
@@ -65,13 +65,13 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       newId: options.newId ?? (() => nanoid(12)),
       release: (body) => this.#releaseBody(body),
       unheard: (body) => {
-        if (body instanceof AgentHost) this.#unloading?.look(body)
+        if (body instanceof AgentHost) this.#unloader?.look(body)
       },
       agent: (agentId) => this.#registry.get(agentId),
     }
     this.#registry = new Registry(this.#owner)
     if (idleUnloadMs !== undefined)
-      this.#unloading = new Unloading(idleUnloadMs, {
+      this.#unloader = new IdleUnloader(idleUnloadMs, {
         clock,
         unload: ({ agentId }) => this.#unload(this.#hosts.get(agentId)!),
       })
@@ -111,7 +111,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       store: this.#store,
       clock,
       random,
-      unloading: this.#unloading,
+      unloader: this.#unloader,
       ...(tracer === undefined && logger === undefined
         ? {}
         : { instrumentation: new Instrumentation({ tracer, logger }) }),
@@ -344,7 +344,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   async #release(host: AgentHost): Promise<void> {
     const { agentId } = host
     this.#registry.remove(host)
-    this.#unloading?.forget(host)
+    this.#unloader?.forget(host)
     try {
       await host.release()
     } finally {

@@ -5,7 +5,7 @@ import { isInteractive } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { onConnection } from '../onConnection.ts'
 import { refuse } from '../sessionLogs.ts'
-import { talkOverPipe, type PipedTalk } from '../talkOverPipe.ts'
+import { runPipedChat, type PipedChat } from '../runPipedChat.ts'
 import { withServer } from '../withServer.ts'
 
 /** `escapement attach <url> [id]`: a chat with an agent of a server. */
@@ -19,7 +19,7 @@ export const attachCommand: CommandRun = (invocation, host) =>
     if (!json && isInteractive(host)) return attachInTerminal(agent, server, { host, yes })
     onConnection(client, (text) => host.stderr.write(`${text}\n`), agent)
     agent.follow()
-    const talk: PipedTalk = {
+    const chat: PipedChat = {
       agent,
       isPriced: false,
       ctrlC: 'leave; the agent goes on',
@@ -27,5 +27,5 @@ export const attachCommand: CommandRun = (invocation, host) =>
       policy: () => (yes ? 'approve' : agent.isOwnRun ? 'deny' : 'leave'),
       isStopping: () => true,
     }
-    return talkOverPipe(talk, host, json)
+    return runPipedChat(chat, host, json)
   })

@@ -272,7 +272,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
 
   protected override stepped(): void {
     this.announcer.flush()
-    this.shared.unloading?.look(this)
+    this.shared.unloader?.look(this)
   }
 
   protected override stateChanged(state: string, previous: string): void {

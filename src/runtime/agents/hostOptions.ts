@@ -9,7 +9,7 @@ import type { Interpreter } from '../interpreter/interpreter.ts'
 import type { ChildHosts } from '../children/childHosts.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { History } from '../../sessions/readHistory.ts'
-import type { Unloading } from './unloading.ts'
+import type { IdleUnloader } from './idleUnloader.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 
 /** What the agents of one runtime share. */
@@ -24,7 +24,7 @@ export interface HostShared {
   readonly redactor?: Redactor | undefined
   readonly childHosts: ChildHosts
   /** Set with `idleUnloadMs`. */
-  readonly unloading?: Unloading | undefined
+  readonly unloader?: IdleUnloader | undefined
 }
 
 export interface HostOptions {

@@ -3,7 +3,7 @@ import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { requestIdOf } from './ids.ts'
 import type { Thread } from './thread.ts'
-import type { CalledChild } from './translate.ts'
+import type { CalledChild } from './writeAgUiEvents.ts'
 
 /** What the log says about the run of a request, also one of an earlier process. */
 export class PastRun {

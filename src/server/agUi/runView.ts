@@ -4,7 +4,15 @@ import type { AgUiRun } from './agUiRun.ts'
 import { DurableSink, type Sink } from './durableSink.ts'
 import { endingNow, lastEvent, type Ending } from './endings.ts'
 import { ReplyCursor } from './replyCursor.ts'
-import { childKey, openChild, openStep, openText, translate, type EventWriter, type Piece } from './translate.ts'
+import {
+  childKey,
+  openChild,
+  openStep,
+  openText,
+  writeAgUiEvents,
+  type EventWriter,
+  type Piece,
+} from './writeAgUiEvents.ts'
 import { OpenParts } from './openParts.ts'
 import { replyMessageId, thinkingMessageId } from './ids.ts'
 import { agree } from './threadMessages.ts'
@@ -89,7 +97,7 @@ export class RunView implements EventWriter {
   take(event: AgentEvent, isShown: boolean): void {
     if (this.#state === 'behind' && !event.type.endsWith('.delta')) this.#state = 'outdated'
     if (this.#state !== 'live') return
-    if (isShown) translate(event, this)
+    if (isShown) writeAgUiEvents(event, this)
     if (!isStill(event)) this.#writeState()
     this.#pauseIfFull()
   }

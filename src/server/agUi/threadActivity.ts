@@ -5,7 +5,7 @@ import { textOf } from '../../protocol/messages.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { PartialReply } from './replyCursor.ts'
 import { threadMessages, userMessageId } from './threadMessages.ts'
-import type { CalledChild } from './translate.ts'
+import type { CalledChild } from './writeAgUiEvents.ts'
 import { contextTier } from './userInput.ts'
 
 /** The conversation of a thread, and what is under way in its agent and sub-agents. */

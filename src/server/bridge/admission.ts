@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { bridgeProtocol, tokenProtocolPrefix } from '../../protocol/frames.ts'
-import { allowsHost, allowsOrigin, type Grant, type OriginRule } from './access.ts'
+import { allowsHost, allowsOrigin, type OriginRule } from './origins.ts'
+import type { Grant } from './roles.ts'
 import type { Bridge } from './bridge.ts'
 import type { RefusalKind } from './refusalLog.ts'
 import { bridgePath } from './serveOptions.ts'

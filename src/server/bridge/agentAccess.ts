@@ -5,7 +5,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { mayAct, reaches, type Grant, type Reach } from './access.ts'
+import { mayAct, reaches, type Grant, type Reach } from './roles.ts'
 import type { Bridge } from './bridge.ts'
 import type { BridgeLimits } from './limits.ts'
 

@@ -7,7 +7,7 @@ import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import { loadSession, type LoadedSession } from '../../sessions/loadSession.ts'
-import { checkReach, type Reach } from './access.ts'
+import { checkReach, type Reach } from './roles.ts'
 
 /** What the bridge needs of its runtime. */
 export interface BridgeRuntime {

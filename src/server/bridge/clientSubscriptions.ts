@@ -1,6 +1,6 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ServerFrame } from '../../protocol/frames.ts'
-import type { Reach } from './access.ts'
+import type { Reach } from './roles.ts'
 import type { Bridge } from './bridge.ts'
 import type { Feed } from './feed.ts'
 import type { Outbox } from './outbox.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../protocol/clock.ts'
 import type { AgentSummary, ServerFrame } from '../../protocol/frames.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
-import type { Reach } from './access.ts'
+import type { Reach } from './roles.ts'
 import { summaryOf } from './snapshots.ts'
 
 /** Interval of polling, in milliseconds. */

@@ -5,7 +5,7 @@ import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefin
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
-import { minTokenLength, type Tokens } from './access.ts'
+import { minTokenLength, type Tokens } from './roles.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
 

@@ -3,7 +3,7 @@ import type { LogStat, Store } from '../../protocol/store.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
 import { summaryOf, type SessionSummary } from '../../sessions/listSessions.ts'
-import type { Reach } from './access.ts'
+import type { Reach } from './roles.ts'
 
 /** Logs whose reading can continue where it ended; the others are read from the start when they grow. */
 const maxFolds = 32

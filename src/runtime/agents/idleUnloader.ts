@@ -5,7 +5,7 @@ import type { LoadedAgent } from './agentBody.ts'
  * Unloads root agents that have been idle long enough, with one timer for all of them. What keeps an agent loaded (a listener, a
  * child) is checked only when its time is up; when that goes away, `look` restarts its time.
  */
-export class Unloading {
+export class IdleUnloader {
   readonly #idleMs: number
   readonly #clock: Clock
   readonly #unload: (host: LoadedAgent) => void

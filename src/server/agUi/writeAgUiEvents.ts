@@ -9,7 +9,7 @@ import { argumentsOf, contentOf } from './threadMessages.ts'
 /** The newest piece of a reply under way. */
 export type Piece = Pick<EventOf<'reply.delta' | 'thinking.delta' | 'toolCall.delta'>, 'type' | 'text'>
 
-/** Where a translation writes, and what it needs to know. */
+/** Where AG-UI events are written, and what the thread knows. */
 export interface EventWriter {
   /** The thread's agent. */
   readonly rootId: string
@@ -30,8 +30,8 @@ export interface EventWriter {
 /** Key of a sub-agent's part; keys of the parts within it start with its id. */
 export const childKey = (childId: string): string => `subagent:${childId}`
 
-type Translation<T extends AgentEvent['type']> = (event: EventOf<T>, writer: EventWriter) => void
-type Table = { readonly [T in AgentEvent['type']]?: Translation<T> }
+type EventMapping<T extends AgentEvent['type']> = (event: EventOf<T>, writer: EventWriter) => void
+type Table = { readonly [T in AgentEvent['type']]?: EventMapping<T> }
 
 /** Marks events of sub-agents. */
 export const ownerOf = (rootId: string, agentId: string): { subagentRunId?: string } =>
@@ -82,7 +82,7 @@ function writeText(writer: EventWriter, event: EventOf<'reply.end'>, text: strin
 }
 
 const custom =
-  <T extends AgentEvent['type']>(name: string): Translation<T> =>
+  <T extends AgentEvent['type']>(name: string): EventMapping<T> =>
   (event, writer) => {
     const { v: _, path: __, ...value } = event as AgentEvent & { v?: number }
     writer.write({
@@ -218,7 +218,7 @@ function closeChild(writer: EventWriter, childId: string, failure: string | unde
 }
 
 /** Writes an event as AG-UI events; many have none. */
-export function translate(event: AgentEvent, writer: EventWriter): void {
-  const translation = table[event.type] as Translation<AgentEvent['type']> | undefined
-  translation?.(event, writer)
+export function writeAgUiEvents(event: AgentEvent, writer: EventWriter): void {
+  const map = table[event.type] as EventMapping<AgentEvent['type']> | undefined
+  map?.(event, writer)
 }

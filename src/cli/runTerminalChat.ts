@@ -3,7 +3,7 @@ import { messageOf } from '../protocol/errors.ts'
 import type { Run } from '../runs/run.ts'
 import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
 import { isWaiting, type ChatAgent } from './chatAgent.ts'
-import { chatHelp, isChatCommand, readChatLine, runChatLine } from './chatCommands.ts'
+import { chatHelp, isSlashCommand, readChatLine, runChatLine } from './slashCommands.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
@@ -25,7 +25,7 @@ export interface OpenChat {
 }
 
 /** The agent of a chat, and what differs from chat to chat. */
-export interface Talk {
+export interface TerminalChat {
   readonly agent: ChatAgent
   /** The first line, after the program's name. */
   readonly headline: string
@@ -48,8 +48,8 @@ export interface Talk {
  * A chat at a terminal: text above, a status line while the agent works, and the line being typed below. Gives the exit code it
  * was left with.
  */
-export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
-  const { agent, isPriced, ctrlC, headline } = talk
+export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promise<number> {
+  const { agent, isPriced, ctrlC, headline } = setup
   const colours = coloursFor(host.stdout, host.env)
   const screen = new LiveScreen(host)
   const status = new StatusLine(screen, colours, systemClock, ctrlC.hint)
@@ -58,7 +58,7 @@ export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
     print(event)
     if (event.agentId === agent.id) status.see(event)
   })
-  const approvals = answerApprovals(agent, screen, () => talk.policy())
+  const approvals = answerApprovals(agent, screen, () => setup.policy())
   const left = Promise.withResolvers<number>()
   const chat: OpenChat = {
     get typed() {
@@ -76,7 +76,7 @@ export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
     },
     leave: (code) => left.resolve(code),
   }
-  const quit = (): void => (talk.onQuit === undefined ? chat.leave(exitCodes.done) : talk.onQuit(chat))
+  const quit = (): void => (setup.onQuit === undefined ? chat.leave(exitCodes.done) : setup.onQuit(chat))
   /** A run that never began says so nowhere else. */
   const watch = async ({ result }: Run): Promise<void> => {
     const { runId, error } = await result
@@ -88,26 +88,26 @@ export async function holdChat(talk: Talk, host: CliHost): Promise<number> {
     if (read.type === 'quit') return quit()
     if (read.type === 'help') return screen.write(chatHelp(ctrlC.help))
     if (read.type === 'print') return screen.write(read.text)
-    if ('text' in read) talk.said?.(read.text)
+    if ('text' in read) setup.said?.(read.text)
     if (read.type === 'say' && isWaiting(agent)) return watch(agent.prompt(read.text))
     const { note, run } = await runChatLine(agent, read.type === 'say' ? { type: 'steer', text: read.text } : read)
     if (note !== undefined) chat.note(note)
     if (run !== undefined) await watch(run)
   }
   const onLine = (line: string): void => void take(line).catch((thrown: unknown) => chat.note(messageOf(thrown), true))
-  const onInterrupt = (): void => talk.onInterrupt(chat)
+  const onInterrupt = (): void => setup.onInterrupt(chat)
   const ignoreSignals = onStopSignal(host, onInterrupt)
   screen.write(`${colours.bold('escapement')} ${colours.dim(`· ${headline} · /help`)}\n`)
   screen.open({
     prompt: '› ',
     onLine,
     onInterrupt,
-    isCommand: isChatCommand,
+    isCommand: isSlashCommand,
     onEnd: quit,
   })
-  talk.begin(chat)
+  setup.begin(chat)
   const code = await left.promise
-  talk.end?.()
+  setup.end?.()
   ignoreSignals()
   approvals.end()
   unsubscribe()

@@ -3,7 +3,7 @@ import { messageOf } from '../protocol/errors.ts'
 import type { RunResult } from '../runs/run.ts'
 import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
 import type { ChatAgent } from './chatAgent.ts'
-import { chatHelp, readChatLine, runChatLine } from './chatCommands.ts'
+import { chatHelp, readChatLine, runChatLine } from './slashCommands.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
@@ -11,7 +11,7 @@ import { eventPrinter } from './terminal/eventPrinter.ts'
 import { plainScreen } from './terminal/screen.ts'
 
 /** The agent of a chat over a pipe, and what differs from chat to chat. */
-export interface PipedTalk {
+export interface PipedChat {
   readonly agent: ChatAgent
   readonly isPriced: boolean
   /** What Ctrl-C does, for `/help`. */
@@ -27,19 +27,19 @@ export interface PipedTalk {
  * A chat whose lines come from a pipe or file: each is a prompt, answered before the next; ends with the input. What is refused
  * goes to standard error. Gives the exit code.
  */
-export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean): Promise<number> {
-  const { agent, isPriced } = talk
+export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean): Promise<number> {
+  const { agent, isPriced } = chat
   const screen = plainScreen(json ? host.stderr : host.stdout)
   const print = eventPrinter({ screen, colours: coloursFor(host.stdout, host.env), isPriced })
   const unsubscribe = agent.subscribe((event) =>
     json ? void host.stdout.write(`${JSON.stringify(event)}\n`) : print(event),
   )
-  const approvals = answerApprovals(agent, screen, () => talk.policy())
+  const approvals = answerApprovals(agent, screen, () => chat.policy())
   const lines = createInterface({ input: host.stdin, crlfDelay: Infinity })
   const left = Promise.withResolvers<undefined>()
   let isLeft = false
   const ignoreSignals = onStopSignal(host, () => {
-    if (!talk.isStopping()) return
+    if (!chat.isStopping()) return
     isLeft = true
     left.resolve(undefined)
     lines.close()
@@ -59,7 +59,7 @@ export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean
   const take = async (line: string): Promise<boolean> => {
     const read = readChatLine(line)
     if (read.type === 'quit') return false
-    if (read.type === 'help') screen.write(chatHelp(talk.ctrlC))
+    if (read.type === 'help') screen.write(chatHelp(chat.ctrlC))
     else if (read.type === 'print') screen.write(read.text)
     else if (read.type === 'say') await finish(agent.prompt(read.text).result)
     else if (read.type !== 'nothing') {
@@ -78,7 +78,7 @@ export async function talkOverPipe(talk: PipedTalk, host: CliHost, json: boolean
       })
       if (!isOpen) break
     }
-    screen.write(`${talk.farewell()}\n`)
+    screen.write(`${chat.farewell()}\n`)
     return isLeft ? exitCodes.interrupted : code
   } finally {
     ignoreSignals()

@@ -18,14 +18,14 @@ export type ChatLine =
   | { readonly type: 'quit' }
   | { readonly type: 'nothing' }
 
-interface ChatCommand {
+interface SlashCommand {
   /** What follows it; nothing may when it is missing. */
   readonly form?: '<text>' | '[why]'
   readonly help: string
   read(text: string): ChatLine
 }
 
-const chatCommands: Readonly<Record<string, ChatCommand>> = {
+const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/steer': {
     form: '<text>',
     help: 'say it before the next step of the agent at work',
@@ -53,7 +53,7 @@ const aliases: Readonly<Record<string, string>> = { '/exit': '/quit' }
 /** What `/help` prints; `ctrlC`: what Ctrl-C does here. */
 export const chatHelp = (ctrlC: string): string =>
   [
-    ...Object.entries(chatCommands).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),
+    ...Object.entries(slashCommands).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),
     ['Ctrl-C', ctrlC] as const,
   ]
     .map(([form, help]) => `  ${form.padEnd(18)}${help}\n`)
@@ -66,18 +66,18 @@ export function readChatLine(line: string): ChatLine {
   const [word = ''] = said.split(/\s/, 1)
   const text = said.slice(word.length).trim()
   const name = Object.hasOwn(aliases, word) ? aliases[word]! : word
-  const command = Object.hasOwn(chatCommands, name) ? chatCommands[name] : undefined
+  const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined
   if (command !== undefined && (text === '' || command.form !== undefined))
     return text === '' && command.form === '<text>'
       ? { type: 'print', text: `  ${name} needs something to say.\n` }
       : command.read(text)
   if (/^\/[a-z]+$/.test(said))
-    return { type: 'print', text: `  There is no ${said}. There are: ${Object.keys(chatCommands).join(', ')}.\n` }
+    return { type: 'print', text: `  There is no ${said}. There are: ${Object.keys(slashCommands).join(', ')}.\n` }
   return { type: 'say', text: line }
 }
 
 /** Whether a line is a command, also where an answer is waited for. */
-export const isChatCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)
+export const isSlashCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)
 
 /** The result of a line: a note for the person, and the run it started. */
 export interface LineResult {

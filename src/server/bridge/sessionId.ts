@@ -1,0 +1,35 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { RuntimeError } from '../../protocol/errors.ts'
+
+/** Hex digits of the keyed hash that a session id carries. */
+const macLength = 32
+
+const macOf = (name: string, token: string): string =>
+  createHmac('sha256', token).update(name).digest('hex').slice(0, macLength)
+
+/**
+ * The session of this name of whoever has a token: `<name>.<mac>`, where `mac` is the first 32 hex digits of HMAC-SHA256 of the name,
+ * keyed by the token. Session ids are in the logs, for everyone to read; only who has the token can make one of its own.
+ */
+export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
+
+/**
+ * The session a client goes on with, or begins. Of whoever has a token it must be one of its own; without, everybody is the same.
+ *
+ * @throws RuntimeError `BRIDGE_SESSION`
+ */
+export function resolveSession(sessionId: string | undefined, token: string | undefined, newId: () => string): string {
+  if (token === undefined) return sessionId ?? newId()
+  if (sessionId === undefined) return sessionIdOf(newId(), token)
+  if (isSessionOf(sessionId, token)) return sessionId
+  throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" was not made with this token.`)
+}
+
+/** Whether a session is one of this token. Nothing is remembered for it, and the time it takes tells nothing of the hash. */
+export function isSessionOf(sessionId: string, token: string): boolean {
+  const dot = sessionId.lastIndexOf('.')
+  const given = Buffer.from(sessionId.slice(dot + 1))
+  return (
+    dot > 0 && given.length === macLength && timingSafeEqual(given, Buffer.from(macOf(sessionId.slice(0, dot), token)))
+  )
+}
