@@ -1,4 +1,5 @@
-export { defineAgent, type AgentOptions, type CompactionOptions, type RevertOptions } from './actors/defineAgent.ts'
+export { defineAgent, type AgentOptions, type CompactionOptions } from './actors/defineAgent.ts'
+export type { BrakingOptions, RevertOptions } from './actors/brakingOptions.ts'
 export type { AgentDefinition, SubAgent } from './actors/agentDefinition.ts'
 export type { Pricing } from './actors/pricing.ts'
 export type { SubAgentEntry, SubAgentOptions } from './actors/subAgents.ts'

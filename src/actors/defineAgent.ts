@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { defaultRevertPolicy, type RevertPolicy } from '../conversation/revert.ts'
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
-import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { irreversibleNames } from './irreversibleNames.ts'
 import { subAgentMap, type SubAgentEntry } from './subAgents.ts'
@@ -10,7 +8,8 @@ import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { JsonSchema, Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
-import type { AgentDefinition, RevertSettings, SubAgent } from './agentDefinition.ts'
+import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
+import { brakingOf, brakingSchema, type BrakingOptions } from './brakingOptions.ts'
 import { pricingSchema, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
@@ -22,20 +21,11 @@ import { prunTool } from './tools/braking/prunTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
 import type { Tool } from './tools/defineTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
+import { withoutUndefined } from './withoutUndefined.ts'
 
 export interface CompactionOptions extends Partial<CompactionPolicy> {
   /** Default: `heuristicStrategy`, which calls no model. */
   readonly strategy?: CompactionStrategy
-}
-
-export interface RevertOptions
-  extends Partial<RevertPolicy>, Partial<Pick<TagPolicy, 'lessonWindowTurns' | 'lessonWindowCount' | 'decay'>> {
-  /** A cheap model that writes one-line notes that came without text; without it they show only their evidence. */
-  readonly summaryModel?: Model | AiSdkModel
-  /** `'high'`: outcomes and checkpoints are always written by the agent's own model and checked. Default `'normal'`. */
-  readonly fidelity?: 'normal' | 'high'
-  /** Time limit for a summary, in milliseconds; default 60,000. */
-  readonly summaryTimeoutMs?: number
 }
 
 export interface AgentOptions {
@@ -79,8 +69,8 @@ export interface AgentOptions {
   /** On by default for a context window of 200,000 tokens; `false` turns it off. */
   readonly compaction?: false | CompactionOptions
   readonly tokenCounter?: TokenCounter
-  /** Off by default. `revert`: the model may abandon or condense branches; `prune`: it may hide steps. */
-  readonly braking?: { readonly revert?: boolean | RevertOptions; readonly prune?: boolean }
+  /** Off by default. */
+  readonly braking?: BrakingOptions
   /** Check every request before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
   readonly checkRequests?: boolean
   /** Keep the exact request of every turn in the log, as its difference from the one before: see `capturedRequests`. Default `false`. */
@@ -158,27 +148,7 @@ const optionsSchema = lazily(() =>
           .partial(),
       ])
       .optional(),
-    braking: z
-      .strictObject({
-        revert: z.union([
-          z.boolean(),
-          z
-            .strictObject({
-              maxRevertsPerTarget: z.int().positive(),
-              onUserMessage: z.enum(['refuse', 'rebase']),
-              lessonWindowTurns: count,
-              lessonWindowCount: count,
-              decay: z.enum(['exact', 'lazy']),
-              summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
-              fidelity: z.enum(['normal', 'high']),
-              summaryTimeoutMs: z.number().positive(),
-            })
-            .partial(),
-        ]),
-        prune: z.boolean(),
-      })
-      .partial()
-      .optional(),
+    braking: brakingSchema().optional(),
     tokenCounter: z
       .custom(
         (value) =>
@@ -294,10 +264,6 @@ function lazyAgents(
   }
 }
 
-/** A copy without the options whose value is `undefined`. */
-const withoutUndefined = <T extends object>(options: T): T =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
-
 function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Tool> {
   const map = new Map<string, Tool>()
   for (const tool of tools) {
@@ -327,28 +293,6 @@ const systemOf = (instructions: string, { responseFormat }: ModelSettings): stri
 /** Omits the provider's own options, which may contain keys, and the output schema, which may be long. */
 function snapshotOf(id: string, { providerOptions: _, responseFormat: __, ...settings }: ModelSettings): ModelSnapshot {
   return Object.freeze(Object.keys(settings).length === 0 ? { id } : { id, settings: Object.freeze(settings) })
-}
-
-function brakingOf(options: AgentOptions['braking'], contextWindow: number, label: string): AgentDefinition['braking'] {
-  const { revert = false, prune = false } = options ?? {}
-  if (revert === false && !prune) return null
-  const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
-  const { summaryModel, fidelity = 'normal', summaryTimeoutMs = 60_000 } = given
-  const settings: RevertSettings = {
-    maxRevertsPerTarget: given.maxRevertsPerTarget ?? defaultRevertPolicy.maxRevertsPerTarget,
-    onUserMessage: given.onUserMessage ?? defaultRevertPolicy.onUserMessage,
-    summaryModel: summaryModel === undefined ? null : modelOf(summaryModel, label),
-    fidelity,
-    summaryTimeoutMs,
-  }
-  const tags: TagPolicy = {
-    lessonWindowTurns: given.lessonWindowTurns ?? defaultTagPolicy.lessonWindowTurns,
-    lessonWindowCount: given.lessonWindowCount ?? defaultTagPolicy.lessonWindowCount,
-    decay: given.decay ?? defaultTagPolicy.decay,
-    maxCheckpoints: defaultTagPolicy.maxCheckpoints,
-    maxCheckpointTokens: Math.round(contextWindow * 0.15),
-  }
-  return { revert: revert === false ? null : settings, tags }
 }
 
 const defaultCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const

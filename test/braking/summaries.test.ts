@@ -1,5 +1,5 @@
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
-import type { RevertOptions } from '../../src/actors/defineAgent.ts'
+import type { RevertOptions } from '../../src/actors/brakingOptions.ts'
 import type { RevertCategory } from '../../src/protocol/braking.ts'
 import { addUsage } from '../../src/protocol/messages.ts'
 import { calls, never, startAgent, tool, usageOf, type Harness, type HarnessOptions } from '../support/agentHarness.ts'

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { defaultRevertPolicy, type RevertPolicy } from '../conversation/revert.ts'
+import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
+import type { Model } from '../protocol/model.ts'
+import type { AgentDefinition, RevertSettings } from './agentDefinition.ts'
+import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
+import { modelOf } from './models/modelOf.ts'
+import { withoutUndefined } from './withoutUndefined.ts'
+
+export interface RevertOptions
+  extends Partial<RevertPolicy>, Partial<Pick<TagPolicy, 'lessonWindowTurns' | 'lessonWindowCount' | 'decay'>> {
+  /** A cheap model that writes one-line notes that came without text; without it they show only their evidence. */
+  readonly summaryModel?: Model | AiSdkModel
+  /** `'high'`: outcomes and checkpoints are always written by the agent's own model and checked. Default `'normal'`. */
+  readonly fidelity?: 'normal' | 'high'
+  /** Time limit for a summary, in milliseconds; default 60,000. */
+  readonly summaryTimeoutMs?: number
+}
+
+/** What may reshape the conversation that the model sees. */
+export interface BrakingOptions {
+  /** The model may abandon or condense branches. */
+  readonly revert?: boolean | RevertOptions
+  /** The model may hide steps. */
+  readonly prune?: boolean
+}
+
+const count = z.int().nonnegative()
+
+export const brakingSchema = () =>
+  z
+    .strictObject({
+      revert: z.union([
+        z.boolean(),
+        z
+          .strictObject({
+            maxRevertsPerTarget: z.int().positive(),
+            onUserMessage: z.enum(['refuse', 'rebase']),
+            lessonWindowTurns: count,
+            lessonWindowCount: count,
+            decay: z.enum(['exact', 'lazy']),
+            summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
+            fidelity: z.enum(['normal', 'high']),
+            summaryTimeoutMs: z.number().positive(),
+          })
+          .partial(),
+      ]),
+      prune: z.boolean(),
+    })
+    .partial()
+
+/** The braking of an agent with the defaults filled in; `null` when nothing of it is on. */
+export function brakingOf(
+  options: BrakingOptions | undefined,
+  contextWindow: number,
+  label: string,
+): AgentDefinition['braking'] {
+  const { revert = false, prune = false } = options ?? {}
+  if (revert === false && !prune) return null
+  const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
+  const { summaryModel, fidelity = 'normal', summaryTimeoutMs = 60_000 } = given
+  const settings: RevertSettings = {
+    maxRevertsPerTarget: given.maxRevertsPerTarget ?? defaultRevertPolicy.maxRevertsPerTarget,
+    onUserMessage: given.onUserMessage ?? defaultRevertPolicy.onUserMessage,
+    summaryModel: summaryModel === undefined ? null : modelOf(summaryModel, label),
+    fidelity,
+    summaryTimeoutMs,
+  }
+  const tags: TagPolicy = {
+    lessonWindowTurns: given.lessonWindowTurns ?? defaultTagPolicy.lessonWindowTurns,
+    lessonWindowCount: given.lessonWindowCount ?? defaultTagPolicy.lessonWindowCount,
+    decay: given.decay ?? defaultTagPolicy.decay,
+    maxCheckpoints: defaultTagPolicy.maxCheckpoints,
+    maxCheckpointTokens: Math.round(contextWindow * 0.15),
+  }
+  return { revert: revert === false ? null : settings, tags }
+}
