@@ -18,7 +18,7 @@ export interface TagPolicy {
 export const defaultTagPolicy: TagPolicy = {
   lessonWindowTurns: 5,
   lessonWindowCount: 3,
-  decay: 'exact',
+  decay: 'lazy',
   maxCheckpoints: 4,
   maxCheckpointTokens: 30_000,
 }

@@ -260,7 +260,7 @@ describe('a defect of the reference that this library does not have:', (it) => {
 
   it('turn counters restart with each run, so lessons never decay', async (context) => {
     const { agent, script, ofType } = await startAgent(context, {
-      braking: { revert: { lessonWindowTurns: 2, lessonWindowCount: 0 } },
+      braking: { revert: { lessonWindowTurns: 2, lessonWindowCount: 0, decay: 'exact' } },
       tools: [tool('look', () => 'seen')],
       replies: ['hello', 'hello again', calls('a', 'look'), calls('b', back('n5')), 'one', 'two', 'three', 'four'],
     })

@@ -269,6 +269,27 @@ describe('old tags', (it) => {
     }
   })
 
+  it('stay by default while nothing before them changes: every request begins with the one before it', () => {
+    const log = new BrakeLog({ policy: { maxRevertsPerTarget: 99 } })
+    const assembler = new RequestAssembler(log.conversation, log.frame)
+    log.user('go')
+    log.step([{}])
+    for (const lesson of ['a', 'b', 'c', 'd']) {
+      log.step([{}])
+      log.revert('n3', lesson)
+    }
+    let before = ''
+    for (let n = 0; n < 9; n++) {
+      log.step([{}])
+      const now = JSON.stringify(assembler.assemble(log.turnIndex).request.messages).slice(0, -1)
+      assert.ok(now.startsWith(before), `request ${n}`)
+      before = now
+    }
+    assert.equal(lessons(assembler.assemble(log.turnIndex).request.messages), ['a', 'b', 'c', 'd'])
+    log.prune({ steps: ['n3'] })
+    assert.equal(lessons(assembler.assemble(log.turnIndex).request.messages), ['b', 'c', 'd'])
+  })
+
   it('with lazy decay go when the prune of an earlier step rewrites the request, with an event', () => {
     const log = withLessons('lazy', 1, 0)
     const assembler = new RequestAssembler(log.conversation, log.frame)

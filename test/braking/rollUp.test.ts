@@ -44,7 +44,9 @@ describe('many checkpoints', (it) => {
   })
 
   it('are rolled up once a lesson before them is shown no more: that rewrites the request as well', () => {
-    const log = new BrakeLog({ tags: { maxCheckpoints: 4, lessonWindowTurns: 9, lessonWindowCount: 0 } })
+    const log = new BrakeLog({
+      tags: { decay: 'exact', maxCheckpoints: 4, lessonWindowTurns: 9, lessonWindowCount: 0 },
+    })
     const assembler = new RequestAssembler(log.conversation, log.frame)
     log.user('the task')
     log.step([{}])
