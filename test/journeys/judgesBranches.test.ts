@@ -1,6 +1,5 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
-import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { parallel } from '../../src/runtime/groups/parallel.ts'
 import { race } from '../../src/runtime/groups/race.ts'
@@ -9,6 +8,7 @@ import { createRuntime } from '../../src/createRuntime.ts'
 import { loadSession } from '../../src/sessions/loadSession.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { never, quiet, saidIn, stalled, startAgent, tool, usageOf, withCode } from '../support/agentHarness.ts'
+import { crashingCounter } from '../support/crashingCounter.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** Each input token costs a dollar. */
@@ -94,21 +94,12 @@ describe('parallel', (it) => {
   it('goes on when branches fail: a model, a limit, a crash that is not begun anew', async (context) => {
     const calls = { toolCalls: [{ name: 'look', input: {} }] }
     const looks = { tools: [tool('look', () => 'seen')] }
-    let crashes = 0
-    const tokenCounter = {
-      ...estimateTokens,
-      message: (message: Parameters<typeof estimateTokens.message>[0]) => {
-        // What is frozen comes from a record: the machine is in the middle of a step then.
-        if (message.role !== 'toolResult' || !Object.isFrozen(message)) return estimateTokens.message(message)
-        crashes += 1
-        throw new Error('a defect')
-      },
-    }
+    const left = { crashes: 2 }
     const { agent } = await startAgent(context)
     const entries = [
       scripted('failing', [failing]),
       scripted('limited', [calls, calls], looks),
-      scripted('crashing', [calls], { ...looks, tokenCounter }),
+      scripted('crashing', [calls], { ...looks, tokenCounter: crashingCounter(left) }),
       scripted('well', [says('fine')]),
     ]
     const { winner, branches } = await parallel(agent, entries, 'go', {
@@ -125,7 +116,7 @@ describe('parallel', (it) => {
       ],
     )
     assert.is(winner, branches[3])
-    assert.is(crashes, 1)
+    assert.is(left.crashes, 1)
     assert.equal(agent.children(), [])
   })
 
