@@ -4,9 +4,9 @@ import type { CliHost } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 
 /**
- * Where a server listens and who may come in, by `--port`, `--host` and `--token` or `ESCAPEMENT_TOKEN`.
+ * A server's address and tokens, from `--port`, `--host` and `--token` or `ESCAPEMENT_TOKEN`.
  *
- * @throws RuntimeError `INVALID_OPTION` for a port that is none.
+ * @throws RuntimeError `INVALID_OPTION` for an invalid port.
  */
 export function addressOf(
   { port, host: address, token }: Pick<Invocation, 'port' | 'host' | 'token'>,
@@ -24,6 +24,6 @@ export function addressOf(
   }
 }
 
-/** The inspector page of a server, at what is shown there. */
+/** The URL of a server's inspector page, opened at an agent. */
 export const pageOf = ({ url }: { readonly url: string }, fragment = ''): string =>
   `${url.replace(/^ws/, 'http').replace(/bridge$/, '')}${fragment === '' ? '' : `#${fragment}`}`

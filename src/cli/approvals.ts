@@ -6,7 +6,7 @@ import type { Screen } from './terminal/screen.ts'
 
 const noTerminal = 'nobody can be asked, as this is not a terminal; run with --yes to allow commands'
 
-/** What becomes of a call that waits: a person is asked, it is decided at once, or it is left to somebody else. */
+/** How waiting calls are decided: by asking, at once, or (`leave`) by another client. */
 export type ApprovalPolicy = 'ask' | 'deny' | 'approve' | 'leave'
 
 /** `yes`: the person has allowed everything beforehand. */
@@ -14,14 +14,14 @@ export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
   yes ? 'approve' : isLive ? 'ask' : 'deny'
 
 export interface Approvals {
-  /** Takes up the calls that wait already, as after a reconnect or a resume. */
+  /** Picks up calls that are already waiting, for example after a reconnect or a resume. */
   look(): void
   end(): void
 }
 
 const idOf = ({ agentId, callId }: Pick<PendingApproval, 'agentId' | 'callId'>): string => `${agentId}/${callId}`
 
-/** What a person says to a question; `undefined` when it is neither a yes nor a no. Pure. */
+/** Parses the answer to a question; `undefined` if it is neither yes nor no. Pure. */
 export function readAnswer(
   said: string,
 ): { readonly decision: 'approve' | 'deny'; readonly isAlways?: true; readonly reason?: string } | undefined {
@@ -35,14 +35,14 @@ export function readAnswer(
 
 const notUnderstood = '  (neither yes nor no: y, a, n, or n and why not, which the agent reads)\n'
 
-/** All of what a call is given: that of a command alone as one types it. */
+/** The full input of a call; a command's as one would type it. */
 function inputText(input: unknown): string {
   const { command, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { command?: unknown }
   if (typeof command !== 'string') return JSON.stringify(input) ?? ''
   return Object.keys(rest).length === 0 ? command : `${command} ${JSON.stringify(rest)}`
 }
 
-/** Names an agent, a tool and a whole input; the same for two calls of all three alike, whatever the order of fields. */
+/** A key for an agent, a tool and its input, independent of the order of the input's fields. */
 const sameCall = ({ agentId, name, input }: PendingApproval): string =>
   JSON.stringify([agentId, name, input], (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -51,17 +51,17 @@ const sameCall = ({ agentId, name, input }: PendingApproval): string =>
   )
 
 /**
- * Answers the agent's requests for approval, one after the other, those that wait when it is resumed among them. A question that
- * somebody else has answered is withdrawn.
+ * Answers the agent's approval requests one after the other, including those already waiting when it is resumed. A question that
+ * someone else has answered is withdrawn.
  */
 export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => ApprovalPolicy): Approvals {
   let asked: Promise<void> = Promise.resolve()
-  /** Calls that are asked about or will be. */
+  /** Calls with an open or queued question. */
   const open = new Map<string, AbortController>()
   const allowed = new Set<string>()
   const isPending = (call: PendingApproval): boolean => agent.approvals().some((other) => idOf(other) === idOf(call))
   const decide = async (call: PendingApproval, decision: 'approve' | 'deny', reason?: string): Promise<void> => {
-    // An abort may have come first, or somebody else.
+    // It may have been aborted or decided by someone else first.
     if (isPending(call)) await decideCall(agent, call, decision, reason)
   }
   const ask = async (call: PendingApproval, signal: AbortSignal): Promise<void> => {
@@ -88,7 +88,7 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
     else if (how === 'approve') await decide(call, 'approve')
     else await decide(call, 'deny', noTerminal)
   }
-  /** Not at once: the machine is still in the transition that asks. */
+  /** Deferred: the machine is still in the transition that asks. */
   const enqueue = (call: PendingApproval): void => {
     if (open.has(idOf(call))) return
     const controller = new AbortController()

@@ -11,7 +11,7 @@ import { recap } from './terminal/conversationTree.ts'
 import { oneLine } from '../charts/plainText.ts'
 import type { ReachedServer } from './withServer.ts'
 
-/** A chat at a terminal with an agent of a server, as `runTerminalChat`: leaving it leaves the agent at work. */
+/** Runs a chat at a terminal with an agent on a server, which keeps working when the chat is left. */
 export async function attachInTerminal(
   agent: AttachedAgent,
   { client, address }: ReachedServer,
@@ -20,7 +20,7 @@ export async function attachInTerminal(
   const head = (await agent.remote.snapshot()).head
   let isLeaving = false
   const isObserver = client.role === 'observe'
-  /** What was said from here is on the screen already. */
+  /** Messages sent from here, which are already on the screen. */
   const said: string[] = []
   const leave = (chat: OpenChat): void => {
     if (!agent.hasUndelivered) return chat.leave(exitCodes.done)
@@ -67,7 +67,7 @@ export const farewell = ({ id, state }: Pick<AttachedAgent, 'id' | 'state'>, add
   return `detached${isAtWork ? '; the run goes on' : ''}; come back with: escapement attach ${address} ${id}`
 }
 
-/** The trunk as it was when a node was its head: what follows comes as events. */
+/** The trunk up to a head: anything later arrives as events. */
 function trunkUpTo({ nodes }: RemoteConversation, head: number | null) {
   const trunk: RemoteNode[] = nodes.filter(({ id }) => head !== null && id <= head)
   return { trunk: () => trunk, abandoned: () => [] }
@@ -79,7 +79,7 @@ interface ChatContext {
   readonly said: string[]
 }
 
-/** Shows what others say to the agent, and that it was stopped. */
+/** Shows messages that others send to the agent, and that it was stopped. */
 function showOthers(event: AgentEvent, { agent, chat, said }: ChatContext): void {
   if (event.agentId !== agent.id) return
   if (event.type === 'agent.stopped') {

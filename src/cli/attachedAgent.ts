@@ -7,18 +7,18 @@ import type { Run } from '../runs/run.ts'
 import type { ChatAgent } from './chatAgent.ts'
 import type { PendingApproval } from '../runtime/agents/agentTree.ts'
 
-/** An agent of a server as a chat needs it: what it is like now is known here, from its events. */
+/** An agent on a server, as a chat needs it: its current state is tracked here from its events. */
 export class AttachedAgent implements ChatAgent {
   readonly id: string
   readonly remote: RemoteAgent
   readonly #seq: number
   readonly #listeners = new Set<(event: AgentEvent) => void>()
   readonly #calls = new Map<string, PendingApproval>()
-  /** Runs asked for from here. */
+  /** Request ids of runs started by this client. */
   readonly #own = new Set<string>()
-  /** Of those, what to call once the server is known to have them. */
+  /** Callbacks for those the server is not yet known to have. */
   readonly #undelivered = new Map<string, () => void>()
-  /** What was sent and not answered. */
+  /** Commands that have not been answered. */
   readonly #sent = new Set<Promise<unknown>>()
   #run: { readonly id: string; readonly isOwn: boolean } | undefined
   #isOwnRun = false
@@ -39,7 +39,7 @@ export class AttachedAgent implements ChatAgent {
   }
 
   get state(): string {
-    // A message right after a prompt joins its run.
+    // So that a message sent right after a prompt joins its run.
     return this.#state === 'idle' && this.#undelivered.size > 0 ? 'replying' : this.#state
   }
 
@@ -47,7 +47,7 @@ export class AttachedAgent implements ChatAgent {
     return this.#pause
   }
 
-  /** Whether the run under way was asked for from here. */
+  /** Whether this client started the current run. */
   get isOwnRun(): boolean {
     return this.#isOwnRun
   }
@@ -61,7 +61,7 @@ export class AttachedAgent implements ChatAgent {
     this.remote.subscribe((event) => this.#onEvent(event), { fromSeq: this.#seq + 1 })
   }
 
-  /** Asks what it is like now, as after a reconnect. */
+  /** Refreshes its state, for example after a reconnect. */
   async refresh(): Promise<void> {
     this.#take(await this.remote.snapshot())
   }
@@ -95,7 +95,7 @@ export class AttachedAgent implements ChatAgent {
     return this.#keep(this.remote.decide(call, decision, reason))
   }
 
-  /** Whether something was sent that the server is not known to have. */
+  /** Whether anything sent is not known to have reached the server. */
   get hasUndelivered(): boolean {
     return this.#sent.size > 0
   }
@@ -108,7 +108,7 @@ export class AttachedAgent implements ChatAgent {
   #asked(run: Run): Run {
     this.#own.add(run.requestId)
     const known = new Promise<void>((resolve) => this.#undelivered.set(run.requestId, resolve))
-    // A refused run shows only in its result.
+    // A refusal appears only in the run's result.
     void run.result.then(() => this.#known(run.requestId))
     void this.#keep(known)
     return run
@@ -122,7 +122,7 @@ export class AttachedAgent implements ChatAgent {
   }
 
   #take({ state, pause, approvals }: RemoteSnapshot): void {
-    // One that does not run is woken by what is said to it, which begins a run, unless calls wait for a decision.
+    // A message loads an agent that is not running and starts a run, unless calls await a decision.
     this.#state = state !== 'closed' ? state : approvals.length > 0 ? 'paused' : 'idle'
     this.#pause = pause
     this.#calls.clear()
@@ -135,7 +135,7 @@ export class AttachedAgent implements ChatAgent {
     if (event.type === 'run.end' && event.agentId === this.id) this.#isOwnRun = false
   }
 
-  /** States are only sent live; what the log says about them is enough to continue. */
+  /** State events are sent live only, so after a reconnect the state is derived from the log's records. */
   #learn(event: AgentEvent): void {
     if (event.type === 'approval.requested') this.#calls.set(idOf(event), event)
     else if (event.type === 'approval.decided' || event.type === 'tool.end') this.#calls.delete(idOf(event))

@@ -4,8 +4,8 @@ import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
 
 /**
- * What a chat needs of an agent, be it in this process or on a server. What a local one throws, one on a server rejects with; of a
- * run that it refuses, that is the result.
+ * An agent as a chat needs it, in this process or on a server. Where a local one throws, one on a server rejects; a run that it
+ * refuses ends with the error as its result.
  */
 export interface ChatAgent {
   readonly id: string

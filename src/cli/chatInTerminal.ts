@@ -7,7 +7,7 @@ import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
 import { resumeHint, type Session } from './openSession.ts'
 import { coloursFor } from './terminal/colours.ts'
 
-/** A chat at a terminal with an agent of this process, as `runTerminalChat`. `begin` is called once all of it is there. */
+/** Runs a chat at a terminal with an agent in this process. `begin` is called once the screen is open. */
 export async function chatInTerminal(
   session: Session,
   { host, isPriced, modelId, yes = false }: ChatOptions,
@@ -32,7 +32,7 @@ export async function chatInTerminal(
         agent.abort()
       },
       end() {
-        // What is paused stays so, for `escapement resume`.
+        // A paused run stays paused, for `escapement resume`.
         if (agent.state !== 'idle' && agent.state !== 'paused') agent.abort()
       },
     },

@@ -9,7 +9,7 @@ export interface ChatOptions {
   readonly json: boolean
   readonly isPriced: boolean
   readonly modelId: string
-  /** Calls that wait for an approval already are allowed. */
+  /** Approves calls that are already waiting. */
   readonly yes?: boolean
 }
 

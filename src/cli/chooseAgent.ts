@@ -5,7 +5,7 @@ import type { Invocation } from './commandLine.ts'
 import { exitCodes } from './cliHost.ts'
 import { oneLine } from '../charts/plainText.ts'
 
-/** Which agent is meant, or why none is. */
+/** The chosen agent, or why there is none. */
 export type AgentChoice =
   | { readonly agentId: string }
   | { readonly refusal: string; readonly code: (typeof exitCodes)['failed' | 'usage'] }
@@ -13,8 +13,7 @@ export type AgentChoice =
 const mostListed = 20
 
 /**
- * The agent that was named, the new one that was asked for, or the only one there is. Rejects with `INVALID_ID` and what
- * `client.spawn` rejects with.
+ * Chooses the agent that was named, a newly spawned one, or the only one there is. Rejects with `INVALID_ID` and as `client.spawn`.
  */
 export async function chooseAgent(
   client: Client,

@@ -35,18 +35,18 @@ const optionTypes = {
 } as const
 
 const helpWord = 'help'
-/** Which of `-V` and `-v` it is differs from program to program. */
+/** Programs differ in whether it is `-V` or `-v`, so both work. */
 const versionNames = ['version', 'v']
 
 export type OptionName = keyof typeof optionTypes
 
-/** What the parser must know of a command. */
+/** What the parser needs to know about a command. */
 export interface CommandShape {
   readonly options: readonly OptionName[]
   readonly task: 'required' | 'optional' | 'none'
-  /** What stands in the place of the task where it is something else, for messages. Default: a task. */
+  /** What the operand is called in messages. Default: a task. */
   readonly operand?: { readonly name: string; readonly example: string }
-  /** What comes before the task, a word each. */
+  /** Names of the words before the operand. */
   readonly before?: readonly string[]
 }
 
@@ -59,7 +59,7 @@ type OptionValues = {
   ]: (typeof optionTypes)[O]['type'] extends 'string' ? string | undefined : boolean
 }
 
-/** A command line, understood. */
+/** A parsed command line. */
 export interface Invocation extends OptionValues {
   readonly command: string
   /** The words before the task, as many as the command wants. */
@@ -76,12 +76,12 @@ export type CommandLine =
 
 const mistake = (message: string): CommandLine => ({ type: 'mistake', message })
 
-/** Reads the arguments after the program's name. Never throws: a mistake is returned as a sentence. */
+/** Parses the arguments after the program's name. Never throws: a mistake is returned as a message. */
 export function parseCommandLine(
   args: readonly string[],
   commands: Readonly<Record<string, CommandShape>>,
 ): CommandLine {
-  // Not strict: the parser's own messages do not name what was probably meant.
+  // Not strict: the parser's own messages make no suggestions.
   const { tokens } = parseArgs({
     args: [...args],
     options: optionTypes,
@@ -113,7 +113,7 @@ export function parseCommandLine(
 
 type Operands = Pick<Invocation, 'before' | 'task'>
 
-/** What follows the command, or what is wrong with it. */
+/** The operands, or what is wrong with them. */
 function readOperands(command: string, shape: CommandShape, words: readonly string[]): Operands | string {
   const wanted = shape.before ?? []
   const before = words.slice(0, wanted.length)
@@ -166,7 +166,7 @@ function wrongOption(
   }
   const takesValue = optionTypes[name as OptionName].type === 'string'
   if (!takesValue) return value === undefined ? undefined : `${rawName} takes no value; it got "${value}".`
-  // "--dir --json" would else take the next option for the folder.
+  // Otherwise "--dir --json" would take the next option as the folder.
   const isMissing = value === undefined || value === '' || (inlineValue !== true && value.startsWith('-'))
   return isMissing ? `${rawName} needs a value.` : undefined
 }

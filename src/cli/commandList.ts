@@ -1,9 +1,9 @@
 import type { Command } from './command.ts'
 
-/** What a command on one session calls its operand. */
+/** The operand's name for commands on one session. */
 const sessionOperand = { name: 'session id', example: '<id>   (escapement sessions lists them)' }
 
-/** The commands there are, by name. */
+/** All commands, by name. */
 export const commands: Readonly<Record<string, Command>> = {
   run: {
     usage: 'run "<task>"',

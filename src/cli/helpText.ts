@@ -2,7 +2,7 @@ import type { Command, CommandGroup } from './command.ts'
 import type { OptionName } from './commandLine.ts'
 import { providers } from './models/providers.ts'
 
-/** Of each option how it is written and what it does. */
+/** Each option's syntax and description. */
 const options: { readonly [O in OptionName]: readonly [form: string, text: string] } = {
   dir: ['--dir <folder>', 'where to work, and where the logs are; default: the current folder'],
   logs: ['--logs <folder>', 'the folder of the logs itself; default: .escapement in that of --dir'],

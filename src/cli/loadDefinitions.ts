@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 
-/** Why a file cannot be a module, where the loader would say so in words of its own. */
+/** A clearer message than the loader's for a file that cannot be a module. */
 function wrongFile(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return 'does not exist: give the path of a module, such as ./agents.ts'
@@ -13,7 +13,7 @@ function wrongFile(path: string): string | undefined {
 }
 
 /**
- * The agent definitions that a module exports, by whatever names, in lists too.
+ * The agent definitions that a module exports, under any name or in lists.
  *
  * @throws RuntimeError `INVALID_OPTION` when it cannot be loaded, exports none, or two of one name.
  */

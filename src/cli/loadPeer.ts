@@ -1,6 +1,6 @@
 import { RuntimeError } from '../protocol/errors.ts'
 
-/** Loads what needs a package beside ours. @throws RuntimeError `INVALID_OPTION` when it is not installed; `who` needs it. */
+/** Loads a module that needs a peer dependency. @throws RuntimeError `INVALID_OPTION` if it is not installed; `who` needs it. */
 export async function loadPeer<T>(load: () => Promise<T>, who: string, packageName: string): Promise<T> {
   try {
     return await load()

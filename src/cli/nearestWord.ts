@@ -1,4 +1,4 @@
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one word to another. */
+/** Edit distance between two words: insertions, deletions, replacements and transpositions. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -16,10 +16,10 @@ export function editDistance(a: string, b: string): number {
   return last[b.length]!
 }
 
-/** The word most like `word`, if any is near enough to have been meant: at most a third of its letters differ. */
+/** The word most similar to `word`, if any is close enough: at most a third of its letters differ. */
 export const nearestWord = (word: string, words: readonly string[]): string | undefined => nearWords(word, words)[0]
 
-/** All words near enough to have been meant, the nearest first. */
+/** All words that are close enough, the closest first. */
 export const nearWords = (word: string, words: readonly string[]): string[] =>
   words
     .map((other) => ({ other, distance: editDistance(word, other) }))

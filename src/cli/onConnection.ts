@@ -13,7 +13,7 @@ export function onConnection(
   back: () => void = () => {},
 ): void {
   client.onError(({ code, message }) => {
-    // Whoever closed it says why.
+    // The caller that closed it reports why.
     if (client.status !== 'closed') say(`${message} (${code})`, true)
   })
   client.onStatus((status) => {

@@ -12,7 +12,7 @@ import { cliAgentName, instructionsFor } from './ownSession.ts'
 import { recordFolder } from './recordFolder.ts'
 import { howToResume } from './sessionLogs.ts'
 
-/** An agent that works in a folder, and where it is recorded. */
+/** An agent that works in a folder, and its log. */
 export interface Session {
   readonly agent: Agent
   readonly runtime: Runtime
@@ -31,7 +31,7 @@ export interface CoderOptions {
   readonly env?: { readonly [name: string]: string }
   /** Off by default. */
   readonly braking?: NonNullable<AgentOptions['braking']>
-  /** Of the definition. Default: that of the command line's own agent. */
+  /** Name of the definition. Default: that of the command line's own agent. */
   readonly name?: string
 }
 
@@ -42,7 +42,7 @@ export interface SessionOptions extends CoderOptions {
   readonly resume?: string
 }
 
-/** Turns a run may take: a bound for a model that goes round in circles; the run pauses there. */
+/** Most turns per run, in case a model goes round in circles; the run then pauses. */
 const maxTurns = 200
 
 /**
@@ -91,7 +91,7 @@ export function defineCoder({
 }: CoderOptions): AgentDefinition {
   const tools = workspaceTools(dir, {
     needsApproval: { run_command: ({ command }) => needsApproval(command) },
-    // Output for a program to read, also where this runs inside node's own test runner.
+    // Makes node's test runner print machine-readable output, even when this process runs inside it.
     env: { NO_COLOR: '1', FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined, ...env },
   })
   return defineAgent({
@@ -102,7 +102,7 @@ export function defineCoder({
     limits: { turns: maxTurns },
     braking,
     captureTurnRequests: true,
-    // The embedded model reads what it did from the whole conversation, and sends an undo and the next edit together.
+    // The embedded model relies on the whole conversation, and sends an undo together with the next edit.
     ...(choice.isEmbedded ? { compaction: false, toolExecution: 'sequential', pricing: { input: 0, output: 0 } } : {}),
   })
 }

@@ -1,15 +1,15 @@
 import type { LoadedSession } from '../sessions/loadSession.ts'
 
-/** Name of the definition of the command line's own agent: no application is likely to take it for one of its agents. */
+/** Definition name of the command line's own agent, unlikely to be used by an application. */
 export const cliAgentName = 'escapement-coder'
 
-/** What it was called before, as the agents of many applications are. */
+/** Its former name, which applications use too. */
 const formerName = 'coder'
 
 const opening = 'You are a coding agent working in the folder '
 const closing = ' with tools. Look before you change anything, '
 
-/** The instructions of the command line's agent. Sessions are recognised by them: a change must leave the old words readable, see `folderIn`. */
+/** The instructions of the command line's agent. They identify its sessions, so `folderIn` must still recognise old wordings. */
 export const instructionsFor = (dir: string): string =>
   `${opening}${dir}${closing}make the smallest change that does the task, ` +
   `run the tests after every change, and say at the end what you changed and how you checked it. Paths are relative to the folder.`
@@ -19,15 +19,15 @@ function folderIn(instructions: string): string | undefined {
   return instructions.startsWith(opening) && end !== -1 ? instructions.slice(opening.length, end) : undefined
 }
 
-/** A session that the command line began. */
+/** A session of the command line's own agent. */
 export interface OwnSession {
-  /** The folder it worked in last; `undefined` when it has not asked a model yet. */
+  /** The folder it last worked in; `undefined` if it has not called a model yet. */
   readonly folder: string | undefined
 }
 
 /**
- * What is known of a session that the command line began; `undefined` for that of any other agent, whatever its name. The name
- * alone proves nothing: every request of ours was captured, and says what our agent is told. Pure.
+ * Recognises a session of the command line's own agent; `undefined` for any other, whatever its name. The name alone is no proof, so
+ * the instructions in its captured requests decide. Pure.
  */
 export function ownSession({
   definition,

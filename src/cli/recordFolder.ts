@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 
-/** Creates the folder of the logs, with a .gitignore for everything in it. @throws RuntimeError `STORE_OPEN_FAILED` */
+/** Creates the folder for logs, with a .gitignore that covers all of it. @throws RuntimeError `STORE_OPEN_FAILED` */
 export function recordFolder(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true })

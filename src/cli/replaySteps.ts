@@ -4,13 +4,13 @@ import type { LogRecord } from '../protocol/records.ts'
 /** A recorded event, and the time that passed before it. */
 export interface ReplayStep {
   readonly event: LoggedEvent
-  /** Milliseconds since the record before. */
+  /** Milliseconds since the previous record. */
   readonly ms: number
-  /** Nothing was under way, or it waited for a person. */
+  /** The agent was idle or waiting for a person. */
   readonly isRest: boolean
 }
 
-/** What a log, or a fork's past and then its log, tells, up to and with a turn; a fork goes on at once. Pure. */
+/** The events of a log (for a fork, of its past and then its log), up to and including a turn. A fork continues without a pause. Pure. */
 export function* replaySteps(records: Iterable<LogRecord>, upTo = Infinity): Generator<ReplayStep, void, undefined> {
   let agentId = ''
   let path: readonly string[] = []
@@ -40,7 +40,7 @@ export function* replaySteps(records: Iterable<LogRecord>, upTo = Infinity): Gen
 const longestDefaultMs = 400
 const longestRestMs = 1000
 
-/** How long a replay waits before a step; without a speed no pause is long. Times at rest are never played in full. Pure. */
+/** How long to wait before a step. Without a speed, pauses are shortened; idle times always are. Pure. */
 export function replayPause({ ms, isRest }: Pick<ReplayStep, 'ms' | 'isRest'>, speed: number | undefined): number {
   if (speed === undefined) return Math.min(ms, longestDefaultMs)
   return speed === 0 ? 0 : (isRest ? Math.min(ms, longestRestMs) : ms) / speed
@@ -48,7 +48,7 @@ export function replayPause({ ms, isRest }: Pick<ReplayStep, 'ms' | 'isRest'>, s
 
 const mostPieces = 40
 
-/** A text in at most forty pieces that end with words, to be written one after the other. Pure. */
+/** Splits a text at word ends into at most forty pieces. Pure. */
 export function textPieces(text: string): string[] {
   const words = text.match(/\s*\S+\s*/g) ?? (text === '' ? [] : [text])
   const size = Math.ceil(words.length / mostPieces)

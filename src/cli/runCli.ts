@@ -6,7 +6,7 @@ import { commands } from './commandList.ts'
 import { commandHelp, helpText } from './helpText.ts'
 import { stopForGood } from './signals.ts'
 
-/** Runs one command line and gives the exit code. Never throws. */
+/** Runs one command line and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {
   const { stdout, stderr } = host
   let isCutOff = false
@@ -15,7 +15,7 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
       stderr.write(`escapement: standard output cannot be written: ${error.message}.\n`)
       return host.exit(exitCodes.failed)
     }
-    // `escapement … | head` closes our output early: that is not our error, but what runs must not outlive us.
+    // `escapement … | head` closes our output early: not an error, but whatever is running must be stopped.
     if (isCutOff) return undefined
     isCutOff = true
     return stopForGood(host) ? undefined : host.exit(exitCodes.done)

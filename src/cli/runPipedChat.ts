@@ -10,7 +10,7 @@ import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
 import { plainScreen } from './terminal/screen.ts'
 
-/** The agent of a chat over a pipe, and what differs from chat to chat. */
+/** The agent of a chat over a pipe, and how chats differ. */
 export interface PipedChat {
   readonly agent: ChatAgent
   readonly isPriced: boolean
@@ -19,13 +19,13 @@ export interface PipedChat {
   /** The last line. */
   farewell(): string
   policy(): ApprovalPolicy
-  /** Ctrl-C; whether it is left now. */
+  /** Called for Ctrl-C; returns whether to leave now. */
   isStopping(): boolean
 }
 
 /**
- * A chat whose lines come from a pipe or file: each is a prompt, answered before the next; ends with the input. What is refused
- * goes to standard error. Gives the exit code.
+ * Runs a chat whose lines come from a pipe or file: each is a prompt and is answered before the next; ends with the input. Errors go
+ * to standard error. Returns the exit code.
  */
 export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean): Promise<number> {
   const { agent, isPriced } = chat
@@ -49,7 +49,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
     host.stderr.write(`escapement: ${text}\n`)
     code = exitCodes.failed
   }
-  /** Waits for a run; left early, for nothing. */
+  /** Waits for a run, unless the chat is left first. */
   const finish = async (result: Promise<RunResult>): Promise<void> => {
     const ended = await Promise.race([result, left.promise])
     if (ended === undefined) return

@@ -18,22 +18,22 @@ export interface TaskOutcome {
   readonly isInterrupted: boolean
 }
 
-/** After the first Ctrl-C: time for commands to be stopped, by force if need be. */
+/** Grace period after the first Ctrl-C for commands to be stopped, by force if necessary. */
 const graceMs = 2000
 
 export interface TaskOptions {
   readonly host: CliHost
   readonly json: boolean
   readonly isPriced: boolean
-  /** Calls that wait for an approval already are allowed. */
+  /** Approves calls that are already waiting. */
   readonly yes?: boolean
 }
 
-/** Runs one task to its end and shows it. Ctrl-C aborts it; a later one, should that take long, ends the process. */
+/** Runs and shows one task. Ctrl-C aborts it; a later one ends the process if aborting takes long. */
 export const runTask = (session: Session, task: string, options: TaskOptions): Promise<TaskOutcome> =>
   watchWork(session, () => session.agent.prompt(task).result, options)
 
-/** As `runTask`, for work that begins in another way. */
+/** As `runTask`, for work that is started differently. */
 export async function watchWork(
   session: Session,
   begin: () => Promise<RunEnd>,
@@ -54,7 +54,7 @@ export async function watchWork(
   let interruptedAt: number | undefined
   let isLeft = false
   const ignoreSignals = onStopSignal(host, () => {
-    // At once would leave behind a command that has not heeded its first signal yet.
+    // Exiting at once would leave behind a command that has not yet reacted to its first signal.
     if (interruptedAt !== undefined && systemClock.now() - interruptedAt > graceMs) host.exit(exitCodes.interrupted)
     interruptedAt ??= systemClock.now()
     agent.abort()

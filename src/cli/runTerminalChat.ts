@@ -12,19 +12,19 @@ import { LiveScreen } from './terminal/liveScreen.ts'
 import { withoutControls } from '../charts/plainText.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
-/** An open chat, as its Ctrl-C handler sees it. */
+/** An open chat, as passed to the handlers of `TerminalChat`. */
 export interface OpenChat {
-  /** What is typed and not sent. */
+  /** The input that has not been submitted. */
   readonly typed: string
   clearTyped(): void
-  /** Writes a line for the person; `isWrong` in red. */
+  /** Prints a note, in red if `isWrong`. */
   note(text: string, isWrong?: boolean): void
-  /** Catches up with an agent that was at work before the chat began: its status, and calls that wait. */
+  /** Shows the current status of an agent that is already busy, and asks about waiting calls. */
   catchUp(): void
   leave(code: number): void
 }
 
-/** The agent of a chat, and what differs from chat to chat. */
+/** The agent of a chat at a terminal, and how chats differ. */
 export interface TerminalChat {
   readonly agent: ChatAgent
   /** The first line, after the program's name. */
@@ -33,20 +33,19 @@ export interface TerminalChat {
   /** What Ctrl-C does, for `/help` and for the status line. */
   readonly ctrlC: { readonly help: string; readonly hint: string }
   policy(): ApprovalPolicy
-  /** Once everything is on the screen. */
+  /** Called once the screen is open. */
   begin(chat: OpenChat): void
-  /** A message was sent from here, which starts or joins a run. */
+  /** Called with a message that is sent, which starts or joins a run. */
   said?(text: string): void
   onInterrupt(chat: OpenChat): void
-  /** The person wants to leave; default: leaves. */
+  /** Called for `/quit` and Ctrl-D; default: leaves. */
   onQuit?(chat: OpenChat): void
-  /** Before the screen is closed. */
+  /** Called before the screen is closed. */
   end?(): void
 }
 
 /**
- * A chat at a terminal: text above, a status line while the agent works, and the line being typed below. Gives the exit code it
- * was left with.
+ * Runs a chat at a terminal: text above, a status line while the agent works, and the input line below. Returns the exit code.
  */
 export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promise<number> {
   const { agent, isPriced, ctrlC, headline } = setup
@@ -77,7 +76,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     leave: (code) => left.resolve(code),
   }
   const quit = (): void => (setup.onQuit === undefined ? chat.leave(exitCodes.done) : setup.onQuit(chat))
-  /** A run that never began says so nowhere else. */
+  /** Reports a run that was refused, for which there are no events. */
   const watch = async ({ result }: Run): Promise<void> => {
     const { runId, error } = await result
     if (runId === '' && error !== undefined) chat.note(`${error.message} (${error.code})`, true)

@@ -10,7 +10,7 @@ import { type CliHost, exitCodes } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 import { nearestWord } from './nearestWord.ts'
 
-/** A folder of logs, and the store that it is. */
+/** A folder of logs and its store. */
 export interface SessionLogs {
   readonly folder: string
   readonly store: ErasableStore
@@ -19,9 +19,9 @@ export interface SessionLogs {
 export type LogPlace = Pick<Invocation, 'dir' | 'logs'>
 
 /**
- * The logs in the folder of `--logs`, else in `.escapement` of that of `--dir`. Makes nothing; a folder without logs has none.
+ * The logs in the folder given by `--logs`, else in `.escapement` under `--dir`. Creates nothing.
  *
- * @throws RuntimeError `INVALID_OPTION` when the folder that was named is none.
+ * @throws RuntimeError `INVALID_OPTION` if the folder given by an option does not exist.
  */
 export function openLogs({ dir = '.', logs }: LogPlace): SessionLogs {
   const [option, named] = logs === undefined ? ['--dir', dir] : ['--logs', logs]
@@ -32,9 +32,9 @@ export function openLogs({ dir = '.', logs }: LogPlace): SessionLogs {
 }
 
 /**
- * Makes sure that there is a log of this id, whether or not it can be read.
+ * Checks that there is a log with this id, readable or not.
  *
- * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND` naming the id that was probably meant.
+ * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND` with the most similar id.
  */
 export async function checkSession({ folder, store }: SessionLogs, id: string): Promise<void> {
   checkAgentId(id)
@@ -50,33 +50,33 @@ function hintFor(id: string, ids: readonly string[]): string {
   return ids.length === 0 ? 'It has none.' : `"escapement sessions" lists the ${ids.length} there are.`
 }
 
-/** Reads a session whole. @throws RuntimeError as `checkSession` and `loadSession` do. */
+/** Reads a whole session. @throws RuntimeError as `checkSession` and `loadSession`. */
 export async function readSession(logs: SessionLogs, id: string): Promise<LoadedSession> {
   await checkSession(logs, id)
   return loadSession(logs.store, id)
 }
 
-/** Ids of the sessions that were forked from this one's own log, as far as logs can be read. */
+/** Ids of the sessions forked from this one's own log; unreadable logs are skipped. */
 export async function forksOf({ store }: SessionLogs, id: string): Promise<string[]> {
   const forks: string[] = []
   for (const other of await store.list()) {
     try {
       if ((await createdRecord(store, other))?.forkedFrom?.agentId === id) forks.push(other)
     } catch {
-      // Nothing is known about a log that cannot be read.
+      // Skip unreadable logs.
     }
   }
   return forks
 }
 
-/** Whether to print data for a program: on request, or when nobody watches. */
+/** Whether to print JSON: on request, or if the output is not a terminal. */
 export const wantsJson = ({ json }: Pick<Invocation, 'json'>, { stdout }: CliHost): boolean => json || !stdout.isTTY
 
-/** Columns that lines may take. */
+/** The maximum line width. */
 export const columnsOf = ({ stdout }: CliHost): number =>
   stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
 /** The command that continues a session, for the same folders. */
@@ -87,14 +87,14 @@ export function howToResume(id: string, { dir, logs }: LogPlace): string {
   return ['escapement resume', id, ...options].join(' ')
 }
 
-/** Says why a command did nothing, and returns its exit code. */
+/** Prints why a command did nothing, and returns its exit code. */
 export function refuse(host: CliHost, why: string, code: number = exitCodes.failed): number {
   host.stderr.write(`escapement: ${why}\n`)
   return code
 }
 
 /**
- * A whole number from 0 on, given as the text of an option.
+ * Parses an option's value as a non-negative integer.
  *
  * @throws RuntimeError `INVALID_OPTION`, naming the text.
  */

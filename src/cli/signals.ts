@@ -5,7 +5,7 @@ const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const listening = new WeakMap<CliHost, Set<() => void>>()
 
-/** Calls `handle` for every request to stop; returns a function that restores the usual end of the process. */
+/** Calls `handle` for every stop signal; returns a function that restores the default behaviour. */
 export function onStopSignal(host: CliHost, handle: () => void): () => void {
   const handles = listening.get(host) ?? new Set()
   listening.set(host, handles.add(handle))
@@ -16,10 +16,10 @@ export function onStopSignal(host: CliHost, handle: () => void): () => void {
   }
 }
 
-/** Stops whatever is under way, as a person who wants to leave would; false if nothing listens for that. */
+/** Stops what is running as repeated Ctrl-C would; returns false if nothing handles it. */
 export function stopForGood(host: CliHost): boolean {
   const handles = [...(listening.get(host) ?? [])]
-  // Some stop the work first, and leave the second time.
+  // Some handlers stop the work first and exit the second time.
   for (const handle of [...handles, ...handles]) handle()
   return handles.length > 0
 }

@@ -1,7 +1,7 @@
 import type { Run } from '../runs/run.ts'
 import { decideCall, type ChatAgent } from './chatAgent.ts'
 
-/** What a line of a chat asks of the agent, beside saying something. */
+/** A line of a chat that the agent handles, other than a plain message. */
 export type AgentLine =
   | { readonly type: 'steer' | 'followUp'; readonly text: string }
   | { readonly type: 'abort' }
@@ -9,7 +9,7 @@ export type AgentLine =
   | { readonly type: 'approve' }
   | { readonly type: 'deny'; readonly reason?: string }
 
-/** What a line typed in a chat asks for. */
+/** A parsed line of a chat. */
 export type ChatLine =
   | AgentLine
   | { readonly type: 'say'; readonly text: string }
@@ -19,7 +19,7 @@ export type ChatLine =
   | { readonly type: 'nothing' }
 
 interface SlashCommand {
-  /** What follows it; nothing may when it is missing. */
+  /** The argument; without it the command takes none. */
   readonly form?: '<text>' | '[why]'
   readonly help: string
   read(text: string): ChatLine
@@ -47,7 +47,7 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/help': { help: 'this text', read: () => ({ type: 'help' }) },
   '/quit': { help: 'leave (also Ctrl-D)', read: () => ({ type: 'quit' }) },
 }
-/** Other words for them. */
+/** Alternative names. */
 const aliases: Readonly<Record<string, string>> = { '/exit': '/quit' }
 
 /** What `/help` prints; `ctrlC`: what Ctrl-C does here. */
@@ -59,7 +59,7 @@ export const chatHelp = (ctrlC: string): string =>
     .map(([form, help]) => `  ${form.padEnd(18)}${help}\n`)
     .join('') + '  A line typed while the agent works is given to it between two tool calls.\n'
 
-/** Reads a line of a chat: a command with a slash, or something to say. A path like `/etc/hosts` is something to say. */
+/** Parses a line of a chat: a slash command or a message. A path like `/etc/hosts` is a message. */
 export function readChatLine(line: string): ChatLine {
   const said = line.trim()
   if (said === '') return { type: 'nothing' }
@@ -76,10 +76,10 @@ export function readChatLine(line: string): ChatLine {
   return { type: 'say', text: line }
 }
 
-/** Whether a line is a command, also where an answer is waited for. */
+/** Whether a line is a command even while a question is open. */
 export const isSlashCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)
 
-/** The result of a line: a note for the person, and the run it started. */
+/** The result of a line: a note to print, and the run it started. */
 export interface LineResult {
   readonly note?: string
   readonly run?: Run
@@ -115,6 +115,6 @@ const lineActions: LineActions = {
   deny: (agent, { reason }) => decide(agent, 'deny', reason),
 }
 
-/** Runs a line of a chat that is for the agent. Rejects with what the agent throws. */
+/** Executes a line that the agent handles. Rejects with what the agent throws. */
 export const runChatLine = (agent: ChatAgent, line: AgentLine): Promise<LineResult> =>
   (lineActions[line.type] as (agent: ChatAgent, line: AgentLine) => Promise<LineResult>)(agent, line)

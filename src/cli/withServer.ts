@@ -7,16 +7,16 @@ import { refuse } from './sessionLogs.ts'
 import { bridgeUrl } from '../client/bridgeUrl.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 
-/** A server that was reached. */
+/** A connected server. */
 export interface ReachedServer {
   readonly client: Client
-  /** As it was written, for commands to type. */
+  /** As the user wrote it, for suggested commands. */
   readonly address: string
 }
 
 /**
- * Connects to the server that the command names, does the work, and closes. One that does not answer at first is not waited for.
- * Rejects with `INVALID_OPTION`, `BRIDGE_UNAUTHORISED`, what the work rejects with, and why the server closed for good.
+ * Connects to the command's server, does the work and disconnects. Does not wait for a server that is unreachable at first. Rejects
+ * with `INVALID_OPTION`, `BRIDGE_UNAUTHORISED`, what the work rejects with, and the server's reason for closing for good.
  */
 export async function withServer(
   { before: [address = ''], token }: Invocation,
@@ -49,14 +49,14 @@ export async function withServer(
 /** Rejects once the server has closed the connection for good, saying why. */
 function closedForGood(client: Client): Promise<never> {
   const closed = Promise.withResolvers<never>()
-  // Whatever is asked of a closed client is refused with the reason.
+  // Any call on a closed client rejects with the reason.
   client.onStatus((status) => status === 'closed' && void client.agents({ limit: 1 }).catch(closed.reject))
   closed.promise.catch(() => {})
   return closed.promise
 }
 
 /**
- * The URL of a bridge as a person may write it: as `connect` takes it, or `host:port`. Pure.
+ * Parses the URL of a bridge as the user wrote it: as for `connect`, or `host:port`. Pure.
  *
  * @throws RuntimeError `INVALID_OPTION`, naming what was written.
  */

@@ -7,7 +7,7 @@ const deltaTypes = { text: 'reply.delta', thinking: 'thinking.delta' } as const
 export type DeltaFrame = Extract<ServerFrame, { type: 'delta' }>
 type Piece = Pick<DeltaFrame, 'offset' | 'text'>
 
-/** Tracks how much of a reply one listener was given, and cuts off what is repeated. */
+/** Tracks how much of a reply a listener has received, and removes repeated text. */
 export class DeltaCutter {
   #reply = ''
   #received = { text: 0, thinking: 0 }
@@ -36,18 +36,18 @@ export class DeltaCutter {
 
 /** What a listener subscribes to. */
 export interface ListenerOptions {
-  /** `seq` of the last record it was given; `undefined`: it listens from now on, whenever that is. */
+  /** `seq` of the last record it received; `undefined`: it starts at the log's end, once that is known. */
   readonly cursor: number | undefined
   readonly deltas: boolean
   readonly descendants: boolean
   /** Whether to read from the start, not from now on, if the server's log turns out to have lost records. */
   readonly rereads: boolean
   onEvent(event: AgentEvent): void
-  /** No more events; with an error if the agent has not simply ended. */
+  /** No more events will follow; with an error unless the agent simply ended. */
   onEnd(error?: RuntimeError): void
 }
 
-/** One listener of a remote agent, with its own position in the log; it is given nothing twice. */
+/** One listener of a remote agent, with its own position in the log; it receives nothing twice. */
 export class FeedListener {
   readonly wants: ListenerOptions
   cursor: number | undefined
@@ -65,7 +65,7 @@ export class FeedListener {
     this.#deliver(event)
   }
 
-  /** Something beside the log, which happened after record `seq` of the agent listened to. */
+  /** An event that is not in the log and happened after record `seq`. */
   takeLive(event: AgentEvent, seq: number, isOwn: boolean): void {
     if (!this.#hasReached(seq)) return
     const isWanted = isOwn || this.wants.descendants || event.type.startsWith('approval.')
@@ -73,7 +73,7 @@ export class FeedListener {
     this.#deliver(event)
   }
 
-  /** A piece of the reply under way; `at` is where the agent's log stands. */
+  /** A delta of the current reply; `at` is the `seq` of the agent's last record. */
   takeDelta(frame: DeltaFrame, at: Pick<AgentEvent, 'path' | 'seq' | 'time'>): void {
     if (!this.wants.deltas || !this.#hasReached(at.seq)) return
     const piece = this.#cutter.cut(frame)
@@ -82,7 +82,7 @@ export class FeedListener {
     this.#deliver({ type: deltaTypes[kind], agentId, ...at, runId, turnIndex, ...piece })
   }
 
-  /** Whether it was given everything up to a record. */
+  /** Whether it has received everything up to a record. */
   #hasReached(seq: number): boolean {
     return this.cursor !== undefined && this.cursor >= seq
   }

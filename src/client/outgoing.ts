@@ -9,14 +9,14 @@ export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
 
 /** Most commands in flight without an answer. */
 const window = 32
-/** The share of the server's frame allowance that is used: its seconds and ours do not start together. */
+/** The share of the server's frame rate to use: its one-second windows do not align with ours. */
 const share = 0.4
 
 /** A command and its callbacks. */
 export interface Asking {
   readonly number: number
   readonly frame: Asked
-  /** Belongs to this connection only: the next one sends its own. */
+  /** Valid for this connection only; the next one sends its own. */
   readonly isOfConnection?: boolean
   answered(result: unknown): void
   refused(error: RuntimeError): void
@@ -24,7 +24,7 @@ export interface Asking {
 
 interface Entry extends Asking {
   state: 'queued' | 'sent' | 'answered'
-  /** Stays after its answer, to be sent again and answered again until it is released. */
+  /** Kept after its answer, and sent again on every connection, until it is released. */
   isKept: boolean
 }
 

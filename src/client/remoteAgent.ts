@@ -38,8 +38,8 @@ export interface AgentOwner extends FeedOwner {
 }
 
 /**
- * An agent of a server. It has the shape of a local one; what that throws for other reasons than its arguments, a promise rejects
- * with here, which may be ignored. Commands are carried out in order and once, also across reconnects.
+ * An agent on a server, with the same methods as a local one. Apart from bad arguments, what a local agent throws is a rejected promise
+ * here, which may be ignored. Commands are executed once and in order, even across reconnects.
  */
 export class RemoteAgent {
   readonly id: string

@@ -19,13 +19,13 @@ export interface FeedOwner {
   report(error: ErrorInfo): void
 }
 
-/** What the server was asked for. */
+/** The current subscription. */
 interface Subscription {
   /** `seq` of the last record that came. */
   position: number
   readonly deltas: boolean
   readonly descendants: boolean
-  /** `opening`: what comes may still belong to the subscription before. */
+  /** `opening`: events may still belong to the previous subscription. */
   state: 'opening' | 'open'
 }
 
@@ -41,13 +41,13 @@ export class RemoteFeed {
   readonly #agentId: string
   readonly #owner: FeedOwner
   #listeners: readonly FeedListener[] = []
-  /** Commands that wait until the end of the log is known. */
+  /** Callbacks waiting until the end of the log is known. */
   #waiting: Waiting[] | undefined
   #subscription: Subscription | undefined
-  /** The highest `seq` that came while it was subscribed to. */
+  /** The highest `seq` received while subscribed. */
   #maxSeq = 0
   #path: readonly string[] = []
-  /** `seq` of the last record if the agent was spawned here: nothing after it may be missed. */
+  /** `seq` of the last record if this client spawned the agent: nothing after it may be missed. */
   #spawnSeq: number | undefined
 
   constructor(agentId: string, owner: FeedOwner) {
@@ -65,7 +65,7 @@ export class RemoteFeed {
     return this.#subscription?.position
   }
 
-  /** Adds a listener; returns a function that ends it. @throws RuntimeError `INVALID_OPTION`: that record is still to come. */
+  /** Adds a listener; returns a function that removes it. @throws RuntimeError `INVALID_OPTION` if that record does not exist yet. */
   add(wants: ListenerOptions): () => void {
     const { position } = this.#subscription ?? {}
     if (position !== undefined && (wants.cursor ?? 0) > Math.max(this.#maxSeq, position)) {
@@ -110,7 +110,7 @@ export class RemoteFeed {
     for (const listener of this.#listeners) listener.takeDelta(frame, at)
   }
 
-  /** Everything up to a record was sent; `false`: by a subscription that is no more. */
+  /** Everything up to a record was sent. Returns `false` if that was by an earlier subscription. */
   caughtUp(seq: number): boolean {
     if (this.#subscription === undefined || seq > this.#subscription.position) return false
     this.#subscription.state = 'open'
@@ -133,7 +133,7 @@ export class RemoteFeed {
   #takeLogged(subscription: Subscription, event: AgentEvent, seq: number): void {
     const next = subscription.position + 1
     this.#maxSeq = Math.max(this.#maxSeq, seq)
-    // From the subscription before, or repeated.
+    // From the previous subscription, or a repeat.
     if (seq < next || (seq > next && subscription.state === 'opening')) return
     if (seq > next) return this.#subscribe()
     subscription.state = 'open'
@@ -188,7 +188,7 @@ export class RemoteFeed {
     for (const { call } of waiting) call()
   }
 
-  /** The server's log ends before what it had sent: it lost records. The log is the truth. */
+  /** The server's log ends before records it had sent, so it lost them. The log is authoritative. */
   #refused(error: RuntimeError, from: number): void {
     if (this.#subscription === undefined) return
     const isAhead = error.code === 'INVALID_OPTION' && this.#listeners.some(({ wants }) => wants.cursor !== from)

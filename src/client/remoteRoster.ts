@@ -2,21 +2,21 @@ import type { AgentSummary, ServerFrame } from '../protocol/frames.ts'
 import type { RuntimeError } from '../protocol/errors.ts'
 import type { Asked } from './outgoing.ts'
 
-/** What became of the agents of a server since the last time. */
+/** Changes to a server's agents since the last report. */
 export interface RosterChange {
-  /** Those that came or changed, sub-agents included. */
+  /** Agents that started or changed, sub-agents included. */
   readonly agents: readonly AgentSummary[]
-  /** Ids of those that run no more. */
+  /** Ids of agents that no longer run. */
   readonly gone: readonly string[]
 }
 
-/** The running agents of a server, for all watchers here: requested once per connection. */
+/** The running agents of a server, shared by all watchers and requested once per connection. */
 export class RemoteRoster {
   readonly #ask: (frame: Asked, refused: (error: RuntimeError) => void) => void
   readonly #report: (error: RuntimeError) => void
   readonly #known = new Map<string, AgentSummary>()
   readonly #listeners = new Set<(change: RosterChange) => void>()
-  /** The next frame holds all agents. */
+  /** Whether the next frame lists all agents. */
   #isFirst = true
 
   constructor(

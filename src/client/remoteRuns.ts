@@ -3,11 +3,11 @@ import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
 import { RunHandle, type RunResult } from '../runs/run.ts'
 
-/** The runs of one remote agent that were asked for here, made from its events. */
+/** The runs of a remote agent that this client requested, built from its events. */
 export class RemoteRuns {
   readonly #expected = new Map<string, RunHandle>()
   #current: RunHandle | undefined
-  /** The server died during it: it continues as another run, or stays paused. */
+  /** A run during which the server died: it either continues as another run or stays paused. */
   #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
   #lastText = ''
   readonly #onEnd: (requestId: string) => void
@@ -21,7 +21,7 @@ export class RemoteRuns {
     return this.#expected.size === 0 && this.#current === undefined && this.#interrupted === undefined
   }
 
-  /** A run was cut off, and it is not known whether it will continue. */
+  /** Whether a run was interrupted, and it is unknown whether it will continue. */
   get isInterrupted(): boolean {
     return this.#interrupted !== undefined
   }
@@ -44,7 +44,7 @@ export class RemoteRuns {
     else run?.push(event)
   }
 
-  /** All records have arrived and the agent is awake: an interrupted run will not continue by itself. */
+  /** All records have arrived and the agent is loaded: an interrupted run will not continue on its own. */
   caughtUp(): void {
     this.#endInterrupted()
   }
@@ -74,14 +74,14 @@ export class RemoteRuns {
       return
     }
     this.#endInterrupted()
-    // It is expected until it has its first turn: its server may have died before its message was written.
+    // It stays expected until its first turn, as the server may die before its message is written.
     this.#current = this.#expected.get(requestId)
     if (cause === 'resume') this.#expected.delete(requestId)
   }
 
   #end(run: RunHandle, end: EventOf<'run.end'>): void {
     this.#current = undefined
-    // It never began: the command is sent again.
+    // It never began, so the command will be sent again.
     if (this.#expected.has(run.requestId) && end.stopReason === 'aborted') return
     this.#expected.delete(run.requestId)
     if (end.reason?.type === 'interrupted') this.#interrupted = { run, end }
@@ -97,7 +97,7 @@ export class RemoteRuns {
 
   #finish(run: RunHandle, end: EventOf<'run.end'>): void {
     run.push(end)
-    // Only the server knows the schema of an answer that is data.
+    // The output schema is known only on the server.
     run.finish(end, { parse: () => ({}), lastText: () => this.#lastText })
     this.#onEnd(run.requestId)
   }

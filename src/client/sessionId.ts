@@ -12,14 +12,14 @@ const hex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toStrin
 export const randomHex = (bytes: number): string => hex(crypto.getRandomValues(new Uint8Array(bytes)))
 
 /**
- * The session of a name, new unless told. Of whoever has a token it is `<name>.<mac>`: the server sees by the hash, which is keyed
- * by the token, that nobody else made it.
+ * The session id for a name, random by default. With a token it is `<name>.<mac>`: the keyed hash proves to the server that the
+ * token's holder made it.
  */
 export function sessionIdFor(token: string | undefined, name: string = randomHex(16)): string {
   return token === undefined ? name : `${name}.${hex(hmacSha256(utf8(token), utf8(name)).subarray(0, macBytes))}`
 }
 
-/** The subprotocol that brings a token with the request for a connection, where a browser's page can say nothing else. */
+/** The subprotocol that carries a token in the connection request, where a page in a browser cannot set headers. */
 export function tokenProtocol(token: string): string {
   const base64 = btoa(String.fromCharCode(...utf8(token)))
   return `${tokenProtocolPrefix}${base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`

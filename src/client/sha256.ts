@@ -17,7 +17,7 @@ const blockBytes = 64
 
 const turn = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits))
 
-/** The message, a one bit, zeros, and its length in bits: whole blocks. */
+/** The message padded to whole blocks: a one bit, zeros, and its length in bits. */
 function padded(message: Uint8Array): DataView {
   const length = Math.ceil((message.length + 9) / blockBytes) * blockBytes
   const bytes = new Uint8Array(length)
@@ -47,7 +47,7 @@ function mixBlock(state: Uint32Array, words: Uint32Array): void {
   for (const [index, value] of [a, b, c, d, e, f, g, h].entries()) state[index] = state[index]! + value
 }
 
-/** SHA-256, at once: that of browsers takes a promise, and is missing from pages without TLS. */
+/** Synchronous SHA-256: the browser's is asynchronous, and absent on pages without TLS. */
 export function sha256(message: Uint8Array): Uint8Array {
   const blocks = padded(message)
   const state = Uint32Array.from(initial)

@@ -1,10 +1,10 @@
-/** A standard WebSocket, whoever made it; its `addEventListener`, which everyone types in a way of their own, is taken for granted. */
+/** A standard WebSocket of any implementation; `addEventListener` is omitted because each types it differently. */
 export interface AnyWebSocket {
   send(text: string): void
   close(code?: number, reason?: string): void
 }
 
-/** What the client uses of it. */
+/** The members that the client uses. */
 export interface WebSocketPort extends AnyWebSocket {
   addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
 }

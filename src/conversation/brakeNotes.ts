@@ -6,20 +6,20 @@ import { brakeMarkers } from './markers.ts'
 import { neutralise } from './neutralise.ts'
 import { spanOf } from './spanOf.ts'
 
-/** A step's id as the model sees it: a line of its own. */
+/** A step's id as the model sees it, on its own line. */
 export const renderId = (id: NodeId): string => `[${formatNodeId(id)}]`
 
-/** Something that the runtime shows beside the messages: a text block of its own. */
+/** A text block that the runtime adds to the messages. */
 export interface BrakeNote {
   readonly kind: string
   readonly text: string
 }
 
-/** A note by the runtime's own hand; whoever wrote the text, nothing in it can be taken for more than text. */
+/** A note written by the runtime. Its text is neutralised, so that nothing in it can pass for markup of ours. */
 const note = (kind: string, steps: readonly NodeId[], text: string): string =>
   `<brake-note kind="${kind}"${spanOf(steps)}>${neutralise(text, brakeMarkers)}</brake-note>`
 
-/** A tag as the model sees it: the text, then the evidence. `quote` gives the nodes that are kept word for word. */
+/** A tag as the model sees it: the text, then the evidence. `quote` returns the nodes to quote verbatim. */
 export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): string {
   const { calls, changed, children = [] } = tag.evidence
   const evidence = calls.map(({ name, attempts, lastError }) => {
@@ -39,7 +39,7 @@ export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): st
 const describeChild = ({ agentId, name, aborted }: { agentId: string; name: string; aborted: boolean }): string =>
   `${name} ${agentId} (${aborted ? 'aborted' : 'goes on'})`
 
-/** Several checkpoints as one note, each cut short; always made from the checkpoints themselves, never from such a note. */
+/** Several checkpoints as one note, each shortened; always built from the checkpoints, never from an earlier such note. */
 export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readonly Block[]): string {
   const text = tags.map((tag) => cutEnd(tag.text.replace(/\s+/g, ' ').trim(), 400)).join(' | ')
   const changed = [...new Set(tags.flatMap(({ evidence }) => evidence.changed))]
@@ -52,8 +52,8 @@ export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readon
   return note('checkpoint', abandoned, `${text}${files}${quotes}`)
 }
 
-/** Why a revert did not happen, for the model that asked for it. */
+/** Tells the model why the revert it asked for was refused. */
 export const renderRefusal = (reason: string): string => note('refusal', [], reason)
 
-/** What stands in place of pruned steps. */
+/** The note shown in place of pruned steps. */
 export const renderMemo = (memo: string, steps: readonly NodeId[]): string => note('memo', steps, memo)

@@ -2,7 +2,7 @@ import type { ModelRequest } from '../protocol/model.ts'
 import type { Provenance } from '../protocol/provenance.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
-/** A request as the model got it in a turn. */
+/** A request as it was sent in a turn. */
 export interface TurnRequest {
   readonly model: string
   readonly request: ModelRequest
@@ -22,7 +22,7 @@ export interface CapturedRequest extends TurnRequest {
   readonly kept: number
 }
 
-/** What a capture stores. */
+/** The part of a request that a capture stores. */
 export type RequestDifference = Pick<
   RecordOf<'turn.captured'>,
   'model' | 'system' | 'tools' | 'settings' | 'kept' | 'messages' | 'provenance'
@@ -30,7 +30,7 @@ export type RequestDifference = Pick<
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-/** The difference between a request and the previous one, of which nothing is stored again. Pure. */
+/** The difference between a request and the previous one, so that nothing is stored twice. Pure. */
 export function captureRequest(
   before: TurnRequest | undefined,
   { model, request, provenance }: TurnRequest,
@@ -59,8 +59,8 @@ export function captureRequest(
 }
 
 /**
- * The requests that a log captured, oldest first, each as it was sent: serialised, it has the same bytes. For a fork, pass the
- * shared past first. Pure; requests that were not captured are missing.
+ * The requests captured in a log, oldest first, byte for byte as they were sent once serialised. For a fork, pass the shared past
+ * first. Pure; requests that were not captured are absent.
  */
 export function* capturedRequests(records: Iterable<LogRecord>): Generator<CapturedRequest, void, undefined> {
   let before: TurnRequest | undefined

@@ -72,7 +72,7 @@ function checkContent(messages: readonly RequestMessage[]): Violation[] {
   })
 }
 
-/** Signed thinking and calls of a message, in order: what a provider verifies together. */
+/** A message's signed thinking and calls, in order, which providers verify together. */
 const signedParts = (content: readonly Block[]): string[] =>
   content.flatMap((block) => {
     if (block.type === 'toolCall') return [`call ${block.callId}`]
@@ -87,7 +87,7 @@ function checkThinking(
   const written = new Set<string>()
   for (const { message } of trunk) {
     if (message.role !== 'assistant') continue
-    // Of a reply that was cut off only the text is sent.
+    // Only the text of an interrupted reply is sent.
     written.add(message.stopReason === 'aborted' ? '' : signedParts(message.content).join('\n'))
   }
   return messages.flatMap((message, index) => {

@@ -3,12 +3,12 @@ import { textOf } from '../protocol/messages.ts'
 import { cutEnd } from './cutMiddle.ts'
 import type { ConversationNode } from './node.ts'
 
-/** What happened in a span: the tools called with their last error, and the files that stay changed. Pure. */
+/** What happened in a span: the tools called, with their last error, and the files that remain changed. Pure. */
 export function evidenceOf(span: readonly ConversationNode[], ignored: ReadonlySet<string> = new Set()): Evidence {
   const calls = new Map<string, { name: string; attempts: number; lastError?: string }>()
   const changed = new Set<string>()
   for (const { message, tags } of span) {
-    // A branch given up before within the span changed files too.
+    // Branches abandoned earlier within the span changed files too.
     for (const tag of tags) for (const file of tag.evidence.changed) changed.add(file)
     if (message.role !== 'toolResult' || ignored.has(message.toolName)) continue
     for (const file of message.changed ?? []) changed.add(file)

@@ -6,17 +6,17 @@ import { neutralise } from './neutralise.ts'
 import type { ConversationNode } from './node.ts'
 import { spanOf } from './spanOf.ts'
 
-/** What must stay in sight of a call, whatever becomes of its step: that a person denied it, or that it cannot be undone. */
+/** What must stay visible of a call even when its step is hidden: that a person denied it, or that it cannot be undone. */
 export interface Fact {
   readonly kind: 'denied' | 'irreversible'
   readonly tool: string
   readonly input: string
-  /** The reason of the denial, or what the call came to. */
+  /** The reason for the denial, or the call's outcome. */
   readonly outcome: string
 }
 
 const longest = { input: 100, irreversible: 160, denied: 500 } as const
-/** Lines of one tool in one place; of older calls their number is told. Denials have no limit: people make them one by one. */
+/** Most lines per tool in one place; older calls are only counted. Denials are not limited: people make them one by one. */
 const mostLines = 20
 
 const oneLine = (text: string, max: number): string => cutEnd(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), max)
@@ -45,7 +45,7 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
   return facts
 }
 
-/** The facts of abandoned nodes, and of what had been abandoned before and was noted on them. Pure. */
+/** The facts of abandoned nodes, and those already noted on them for earlier abandoned ones. Pure. */
 export function factsBehind(
   abandoned: readonly NodeId[],
   find: (id: NodeId) => ConversationNode | undefined,
@@ -66,14 +66,14 @@ const lineOf = ({ kind, tool, input, outcome }: Fact): string => {
   return `${kind === 'denied' ? 'denied by a person' : 'cannot be undone'}: ${oneLine(tool, 64)} ${input}${end}`
 }
 
-/** Facts as the model sees them, one a line, by the runtime's own hand; `''` when there are none. */
+/** Facts as the model sees them, one per line between the runtime's markers; `''` if there are none. */
 export function renderFacts(facts: readonly Fact[], steps: readonly NodeId[], markers: Markers = brakeMarkers): string {
   if (facts.length === 0) return ''
   const lines = new Map<string, { tool: string; isDenied: boolean; count: number }>()
   for (const fact of facts) {
     const line = lineOf(fact)
     const before = lines.get(line)
-    // The newest stays where it was said last.
+    // A repeated fact moves to its latest position.
     lines.delete(line)
     lines.set(line, { tool: fact.tool, isDenied: fact.kind === 'denied', count: (before?.count ?? 0) + 1 })
   }

@@ -23,7 +23,7 @@ export function filesOf(span: readonly ConversationNode[], { changed }: Evidence
   ]
 }
 
-/** Nodes of the last steps to quote in full, because the summary lacks names that they use. Pure. */
+/** Nodes of the last steps to quote in full because the summary lacks names they use. Pure. */
 export function fidelityOf(summary: string, span: readonly ConversationNode[]): NodeId[] {
   const steps = [...new Set(span.map(({ stepId }) => stepId))].slice(-recentSteps)
   return steps.flatMap((stepId) => {

@@ -1,7 +1,7 @@
-/** A list that grows at its end and is seldom cut. What it gave out is never changed, nor copied before somebody looks. */
+/** A list that grows at its end and is rarely cut. Views it returned never change, and are copied only when read. */
 export class GrowingList<T> {
   #items: T[] = []
-  /** So many of the items lie in what was given out. */
+  /** How many of the items belong to views that were returned. */
   #given = 0
 
   get length(): number {
@@ -20,7 +20,7 @@ export class GrowingList<T> {
     this.#items.push(item)
   }
 
-  /** Cuts it to `length`. */
+  /** Truncates it to `length`. */
   cut(length: number): void {
     if (length < this.#given) this.#begin(length)
     else this.#items.length = length
@@ -35,7 +35,7 @@ export class GrowingList<T> {
     return this.#items.slice()
   }
 
-  /** Gives what it holds now, when asked: the same array each time. */
+  /** A function that returns the current items, as the same array each time; copied on its first call. */
   later(): () => readonly T[] {
     const items = this.#items
     const { length } = items
@@ -44,7 +44,7 @@ export class GrowingList<T> {
     return () => (copy ??= items.slice(0, length))
   }
 
-  /** Goes on in an array of its own: others hold the one it had. */
+  /** Continues in a new array, as views still use the old one. */
   #begin(length: number): void {
     this.#items = this.#items.slice(0, length)
     this.#given = 0

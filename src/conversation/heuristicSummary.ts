@@ -4,8 +4,8 @@ import { cutEnd, cutMiddle } from './cutMiddle.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 /**
- * Summarises a span without a model: one line for each thing the agent said or did, the newest kept when `maxTokens` does
- * not hold them all. `previous` is the summary the span starts with. User messages are left out: they are shown whole. Pure.
+ * Summarises a span without a model: one line per reply or call, only the newest if `maxTokens` is too small for all.
+ * `previous` is the summary the span starts with. User messages are omitted, since they are shown in full. Pure.
  */
 export function heuristicSummary(
   span: readonly ConversationNode[],
@@ -13,7 +13,7 @@ export function heuristicSummary(
 ): string {
   const results = new Map<string, ToolResultMessage>()
   for (const { message } of span) if (message.role === 'toolResult') results.set(message.callId, message)
-  // A model's earlier summary may be one long line: half of the room is its share.
+  // A model's earlier summary may be one long line: limit it to half of the budget.
   const previous =
     options.previous === undefined ? [] : cutMiddle(options.previous, Math.max(100, options.maxTokens)).split('\n')
   const lines = [...previous, ...span.flatMap((node) => linesOf(node, results))]
@@ -39,5 +39,5 @@ function linesOf(node: ConversationNode, results: ReadonlyMap<string, ToolResult
   return said === '' ? calls : [`- said: ${said}`, ...calls]
 }
 
-/** Of a long text only the beginning is looked at. */
+/** Looks only at the beginning of a long text. */
 const oneLine = (text: string, max: number): string => cutEnd(text.slice(0, 20_000).replace(/\s+/g, ' ').trim(), max)

@@ -1,15 +1,15 @@
 /**
- * What a character can be taken for, as a small number: the code of an ASCII character in lower case, or one of these, or one of
- * `doubtful` letters.
+ * What a character can be mistaken for, as a small number: a lower-case ASCII code, one of the constants below, or a letter of
+ * `doubtful`.
  */
 export type Likeness = number
 
-/** Like nothing that matters; not seen at all; several characters in one, see `severalIn`. */
+/** Like nothing relevant; invisible; several characters in one (see `severalIn`). */
 export const unlike = 0
 export const unseen = 1
 export const several = 2
 
-/** Letters that have no compatibility form, by the one they look like. */
+/** Look-alikes that have no compatibility form, by the letter they resemble. */
 const letters: { readonly [letter: string]: string } = {
   a: 'аαɑᴀⱥꭺꓮⲁᎪᗅ𐊠',
   b: 'вьβƀɓʙᏏᏼꓐⲃƅᗷ𐊂',
@@ -42,14 +42,14 @@ const signs: { readonly [sign: string]: string } = {
   '&': '&ꝸ',
 }
 
-/** What starts a look-alike has these compatibility forms too. */
+/** Further forms of the characters that start a look-alike. */
 const compatible: { readonly [sign: string]: string } = {
   '<': '＜﹤≮⊀︽︿',
   '[': '［﹇︗︹︻﹝🄪\u{1f240}-\u{1f248}',
   '&': '＆﹠',
 }
 
-/** Characters that can be taken for one letter or another: they are numbered from 128 on. */
+/** Characters that resemble more than one letter; numbered from 128. */
 const doubtful: readonly (readonly [chars: string, letters: string])[] = [
   ['ν', 'vn'],
   ['υү', 'uy'],
@@ -60,7 +60,7 @@ const doubtful: readonly (readonly [chars: string, letters: string])[] = [
 /** The bit of a letter in `lettersOf`. */
 export const bitOf = (letter: string): number => 1 << (letter.charCodeAt(0) - 0x61)
 
-/** The letters that each likeness stands for, a bit a letter. */
+/** The letters that each likeness may stand for, one bit per letter. */
 export const lettersOf = new Int32Array(256)
 for (let code = 0x61; code <= 0x7a; code++) lettersOf[code] = 1 << (code - 0x61)
 for (const char of 'il1|!') lettersOf[char.charCodeAt(0)] = bitOf('i') | bitOf('l')
@@ -76,7 +76,7 @@ doubtful.forEach(([chars, either], index) => {
 })
 
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{M}\p{Cc}\p{Cf}]/u
-/** A soft hyphen may be seen as a hyphen, for which white space passes. */
+/** A soft hyphen may be visible as a hyphen, which white space also matches. */
 const space = /[\s\u00ad\u2800]/u
 /** First letters of runs of 26 that stand for a to z and have no compatibility form. */
 const alphabets = [0x1f150, 0x1f170, 0x1f1e6]
@@ -98,7 +98,7 @@ const inside = new Map<number, readonly Likeness[]>()
 
 function look(code: number): Likeness {
   const char = String.fromCodePoint(code)
-  // A few, such as the Hangul fillers, are ignorable and have a form that is not.
+  // A few, such as the Hangul fillers, are ignorable although their compatibility form is not.
   if (alike.has(char) || ignorable.test(char)) return likenessOf(char)
   const parts = [...char.normalize('NFKD')].map(likenessOf).filter((part) => part !== unseen)
   if (parts.length === 1) return parts[0]!
@@ -106,7 +106,7 @@ function look(code: number): Likeness {
   return several
 }
 
-/** Ideographs, Hangul and private characters, which are like no letter: nothing is kept for them. */
+/** Ideographs, Hangul and private-use characters, which resemble no letter, so that no page is stored for them. */
 const isFar = (code: number): boolean =>
   (code >= 0x3400 && code <= 0x9fff && code !== 0x4e3f) ||
   (code >= 0xac00 && code <= 0xfaff) ||
@@ -124,20 +124,20 @@ function pageOf(number: number): Uint8Array {
   return page
 }
 
-/** The likeness of a code point: looked up in a page of 256, which is made when it is first needed. */
+/** The likeness of a code point, from pages of 256 that are built on first use. */
 export function likeness(code: number): Likeness {
   if (isFar(code)) return unlike
   const number = code >> 8
   return (pages[number] ??= pageOf(number))[code & 0xff]!
 }
 
-/** The likenesses of a code point that stands for several characters, or for none that is seen. */
+/** The likenesses of a code point that stands for several characters, or for none that is visible. */
 export const severalIn = (code: number): readonly Likeness[] => inside.get(code) ?? []
 
 /** The likenesses of the first 256 characters, ASCII among them. */
 export const firstPage = (): Uint8Array => (pages[0] ??= pageOf(0))
 
-/** Matches what can be taken for one of the signs that start a look-alike. */
+/** A pattern for characters that can be mistaken for one of these signs, which start a look-alike. */
 export function alikeTo(...wanted: readonly ('<' | '[' | '&')[]): RegExp {
   const all = wanted.map((sign) => `${signs[sign]}${compatible[sign]}`).join('')
   return new RegExp(`[${all.replace('[', '\\[')}]`, 'u')

@@ -8,30 +8,29 @@ const hyphen = '-'.charCodeAt(0)
 const space = ' '.charCodeAt(0)
 const nought = '0'.charCodeAt(0)
 
-/** What must follow a letter's bit apart: a hyphen or white space; one digit or more; the end of an id. */
+/** Elements of a pattern besides the bits of letters: a hyphen or white space; one or more digits; the end of an id. */
 const [dash, digits, closing] = [-1, -2, -3]
 const letterM = bitOf('m')
 
 interface Pattern {
   readonly opener: Likeness
-  /** A letter's bit, or one of the signs above. */
+  /** The bits of letters, or elements from above. */
   readonly wanted: readonly number[]
 }
 
-/** How much of each pattern is read; less than 0 where it does not fit. */
+/** How much of each pattern has matched; negative if it does not match. */
 type Reading = readonly number[]
 
-/** Transitions to these end a look-alike: of a tag, of an id. */
+/** States in which a look-alike is complete: that of a tag, that of an id. */
 export const foundTag = 254
 export const foundId = 255
 
 /**
- * What the runtime writes by its own hand into one kind of text, and so what nothing else in it may look like. An automaton: no
- * look-alike holds the beginning of another, so one pass finds them all. What follows a state is worked out when it is first reached, as
- * most texts reach few.
+ * The markers that the runtime itself writes into one kind of text, which nothing else in it may resemble. An automaton: no
+ * look-alike contains the start of another, so one pass finds them all. Transitions are computed lazily, as most texts reach few states.
  */
 export class Markers {
-  /** Matches a text that may hold a look-alike; most hold none. */
+  /** A quick test for texts that may contain a look-alike; most do not. */
   readonly opener: RegExp
   readonly #patterns: readonly Pattern[]
   readonly #states: Reading[]
@@ -40,7 +39,7 @@ export class Markers {
   /** The next state, by state and likeness. */
   readonly #next: (Uint8Array | undefined)[] = []
 
-  /** `tags`: what follows `<` or `</`. `ids`: those of steps, `[n12]`. */
+  /** `tags`: names after `<` or `</`. `ids`: whether step ids such as `[n12]` count. */
   constructor(tags: readonly string[], options: { readonly ids?: boolean } = {}) {
     const { ids = false } = options
     const patterns: Pattern[] = tags.map((tag) => ({ opener: less, wanted: [...tag].flatMap(wantedOf) }))
@@ -52,7 +51,7 @@ export class Markers {
     this.#numbers = new Map([[nothing.join(), 0]])
   }
 
-  /** The state after one more character, or `foundTag`, or `foundId`. State 0: nothing was begun. */
+  /** The state after one more character, or `foundTag`, or `foundId`. In state 0 nothing has matched. */
   next(state: number, like: Likeness): number {
     return (this.#next[state] ??= this.#allNext(state))[like]!
   }
@@ -81,7 +80,7 @@ export class Markers {
 const wantedOf = (char: string): number[] =>
   char === 'm' ? [bitOf('r') | letterM, bitOf('n')] : [char === '-' ? dash : bitOf(char)]
 
-/** How much of a pattern is read after one more character. */
+/** How much of a pattern has matched after one more character. */
 function readOn({ opener, wanted }: Pattern, read: number, like: Likeness): number {
   if (like === opener) return 0
   if (read < 0) return -1
@@ -102,11 +101,11 @@ const isDigit = (like: Likeness): boolean => like >= nought && like <= nought + 
 
 const always = ['conversation-summary', 'conversation-facts', 'runtime-note']
 
-/** What a request without braking may hold by the runtime's own hand. */
+/** The runtime's markers in a request without braking. */
 export const plainMarkers = new Markers(always)
-/** The same with notes: of a fork whose past was braked. */
+/** The same with notes, for a fork whose past had braking. */
 export const noteMarkers = new Markers([...always, 'brake-note'])
-/** What a braked request may hold. */
+/** The runtime's markers in a request with braking. */
 export const brakeMarkers = new Markers([...always, 'brake-note'], { ids: true })
-/** What frames a transcript that a model is asked to summarise. */
+/** The markers around a transcript that a model is to summarise. */
 export const transcriptMarkers = new Markers(['transcript'])

@@ -3,19 +3,19 @@ import { firstPage, likeness, several, severalIn, unlike, unseen, type Likeness 
 import { foundId, foundTag, type Markers } from './markers.ts'
 import { afterSign, nameMeans, numberMeans, readOn, type Place } from './references.ts'
 
-/** How far a look-alike has got that is not whole yet: another block may complete it. */
+/** The state of an incomplete look-alike, which another block may complete. */
 export interface Unfinished {
   readonly state: number
   readonly reference: Place | undefined
   readonly isReferenceRead: boolean
 }
 
-/** Makes what looks like the runtime's own hand harmless. Rendered text only: what is stored stays as it was. Linear in the text. */
+/** Defuses look-alikes of the runtime's markers. For rendered text only: stored text is unchanged. Linear time. */
 export const neutralise = (text: string, markers: Markers): string => new Scan(markers).text(text)
 
 /**
- * The same for the blocks of a message, which an adapter may join; `before` is how a message ended to which this one is joined.
- * The same array comes back when nothing in it is changed.
+ * The same for the blocks of a message, which an adapter may join. `before` is the end of a message that this one is merged into.
+ * Returns the same array if nothing changes.
  */
 export function neutraliseBlocks(
   content: readonly Block[],
@@ -41,22 +41,22 @@ const bracket = '['.charCodeAt(0)
 const and = '&'.charCodeAt(0)
 const space = ' '.charCodeAt(0)
 const semicolon = ';'.charCodeAt(0)
-/** What takes the place of a sign that a look-alike cannot do without: like neither of them. */
+/** Replacements for the opening and closing signs of a look-alike; they resemble neither. */
 const opening = '('.charCodeAt(0)
 const closing = ')'.charCodeAt(0)
 
-/** Reads texts that are shown one after the other. */
+/** Scans texts that are shown one after the other. */
 class Scan {
   readonly #markers: Markers
   #state: number
-  /** Of a character reference under way. */
+  /** How much of a character reference has been read. */
   #reference: Place | undefined
-  /** A reference was read but for its `;`. */
+  /** A reference was read except for its `;`. */
   #isReferenceRead: boolean
-  /** Where in this text the reference begins, and the sign that opened the look-alike; −1: in a text before. */
+  /** Index in this text of the reference's start, and of the sign that opened the look-alike; −1: in an earlier text. */
   #referenceAt = -1
   #openAt = -1
-  /** The text as it becomes, once a look-alike is found in it, and what it then begins with. */
+  /** The changed text, once a look-alike was found in it, and a prefix for it. */
   #units: Uint16Array | undefined
   #prefix = ''
 
@@ -80,7 +80,7 @@ class Scan {
     this.#referenceAt = this.#openAt = -1
     this.#units = undefined
     this.#prefix = ''
-    // What joins two texts may be white space.
+    // The texts may be joined by white space.
     if (this.#isReading) this.#take(space, text, 0)
     else if (!this.#markers.opener.test(text)) return text
     const ascii = firstPage()
@@ -115,7 +115,7 @@ class Scan {
   }
 
   #found(what: number, text: string, at: number): void {
-    // A request with the text before may have been sent: that stays as it was.
+    // The earlier text may already have been sent, so it must not change.
     if (this.#openAt >= 0) this.#replace(opening, text, this.#openAt)
     else if (what === foundTag) this.#prefix = '('
     if (what === foundId) this.#replace(closing, text, at)
@@ -127,10 +127,10 @@ class Scan {
     if (text.codePointAt(at)! > 0xffff) units[at + 1] = by
   }
 
-  /** `false`: the reference is over, or was none, and this is no part of it. */
+  /** `false`: the reference ended before this character, or was not one. */
   #takeInReference(reference: Place, like: Likeness, text: string, at: number): boolean {
     if (like === space || (this.#isReferenceRead && like === semicolon)) {
-      // Of `&amp;` the sign is read, and then its `;`.
+      // For `&amp;`, after the sign its `;` is still to come.
       this.#isReferenceRead &&= like === space
       return true
     }
@@ -148,7 +148,7 @@ class Scan {
     return false
   }
 
-  /** What a reference that ends here stands for is read in its place. */
+  /** Continues with the character that a completed reference stands for. */
   #meant(code: number, text: string, at: number): void {
     this.#reference = undefined
     const begin = this.#referenceAt < 0 ? at : this.#referenceAt
@@ -164,7 +164,7 @@ function unitsOf(text: string): Uint16Array {
   return units
 }
 
-/** Arguments that a call may safely have. */
+/** Arguments per call, well below the engines' limits. */
 const chunk = 8_192
 
 function textOf(units: Uint16Array): string {

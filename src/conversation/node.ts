@@ -16,13 +16,13 @@ export interface ConversationNode {
   /** Estimated tokens of this message, and of the whole path from the root to it. */
   readonly tokens: number
   readonly pathTokens: number
-  /** Place on its path, the root being 1. */
+  /** Depth in the tree; the root has 1. */
   readonly depth: number
-  /** Notes that reverts to this node left. */
+  /** Tags left by reverts to this node. */
   readonly tags: readonly Tag[]
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: NodeId
-  /** Of a result: its call was started, and what that did cannot be undone. */
+  /** For a result: its call was started and cannot be undone. */
   readonly isIrreversible?: true
 }
 
@@ -37,7 +37,7 @@ export interface Step {
 
 const noTags: readonly Tag[] = Object.freeze([])
 
-/** The node a record makes, after `parent`. */
+/** The node for a record, as a child of `parent`. */
 export function makeNode(
   record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>,
   stepId: NodeId,
@@ -61,7 +61,7 @@ export function makeNode(
   return isIrreversible ? { ...node, isIrreversible } : node
 }
 
-/** A user message again, after `parent`, that a revert would have taken off the trunk. */
+/** A copy, as a child of `parent`, of a user message that a revert would have taken off the trunk. */
 export const repeatNode = (original: ConversationNode, id: NodeId, parent: ConversationNode): ConversationNode => ({
   ...original,
   id,

@@ -2,7 +2,7 @@ import type { RecordOf } from '../protocol/records.ts'
 import { makeNode, type ConversationNode } from './node.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
-/** An assistant message whose tool results are not all in: not on the trunk yet. */
+/** An assistant message that is still missing tool results, and so is not on the trunk yet. */
 export interface OpenStep {
   readonly reply: RecordOf<'reply.end'>
   readonly callIds: readonly string[]
@@ -11,7 +11,7 @@ export interface OpenStep {
   readonly irreversible: Set<string>
 }
 
-/** The nodes there are of an open step, after the head of the trunk. */
+/** The nodes of an open step so far, to follow the head of the trunk. */
 export function nodesOf(
   { reply, callIds, results, irreversible }: OpenStep,
   head: ConversationNode | undefined,

@@ -2,17 +2,17 @@ import type { Provenance, ProvenanceKind } from '../protocol/provenance.ts'
 import { GrowingList } from './growingList.ts'
 import type { ConversationNode } from './node.ts'
 
-/** What a message of a request renders: a node, or something beside the trunk. */
+/** Where a message of a request came from: a node, or something that is not on the trunk. */
 export type Origin = ConversationNode | ProvenanceKind
 
 const none: readonly never[] = Object.freeze([])
 
 /**
- * Where each message of a growing request came from. It keeps the nodes themselves: provenance is made when somebody reads it, and made
- * again only from where it differs from what was read last.
+ * The origin of each message of a growing request. Provenance is computed from the nodes when it is read, and then only from the first
+ * difference from the last reading.
  */
 export class Origins {
-  /** Of each message the one, or those that were merged into it. */
+  /** For each message its origin, or those merged into it. */
   readonly #origins = new GrowingList<Origin | Origin[]>()
   #read: readonly (Origin | Origin[])[] = none
   #made: readonly Provenance[] = none
@@ -25,7 +25,7 @@ export class Origins {
     this.#origins.push(origin)
   }
 
-  /** One more in the last message. */
+  /** Adds an origin to the last message. */
   merge(origin: Origin): void {
     this.#origins.replaceLast([this.#origins.last!, origin].flat())
   }
@@ -38,7 +38,7 @@ export class Origins {
     this.#origins.replaceLast(origin)
   }
 
-  /** The provenance of the messages there are now, made when asked for. */
+  /** A function that returns the provenance of the current messages, computed on its first call. */
   later(): () => readonly Provenance[] {
     const origins = this.#origins.later()
     let made: readonly Provenance[] | undefined
@@ -57,12 +57,12 @@ export class Origins {
   }
 }
 
-/** The turn a message belongs to, and how many of its messages came before. */
+/** Counts messages within their turn. */
 class Turn {
   #index = -1
   #messages = 0
 
-  /** As it stands after the first `length` of these. */
+  /** Starts after the first `length` of these. */
   constructor(origins: readonly (Origin | Origin[])[], length: number) {
     for (let index = length - 1; index >= 0; index -= 1) {
       for (const origin of [origins[index]!].flat().toReversed()) {

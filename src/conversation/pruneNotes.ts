@@ -7,11 +7,11 @@ import type { ConversationNode } from './node.ts'
 
 type FindNode = (id: NodeId) => ConversationNode | undefined
 
-/** The hidden step in whose place a prune's note stands: the first for which no summary stands. */
+/** The hidden step in whose place a prune's note is shown: the first one not covered by a summary. */
 export const noteStep = ({ steps }: PruneOutcome, overlay: Overlay | undefined): NodeId | undefined =>
   steps.find((id) => overlay === undefined || id < overlay.from || id > overlay.to)
 
-/** What stands for the steps that a prune hides: its memo, and their facts. */
+/** The note shown in place of the steps that a prune hides: its memo and their facts. */
 export function notesOfPrune({ memo, steps }: PruneOutcome, find: FindNode): BrakeNote[] {
   const facts = renderFacts(factsOf(steps.flatMap((id) => stepNodes(id, find))), steps)
   return [
@@ -20,7 +20,7 @@ export function notesOfPrune({ memo, steps }: PruneOutcome, find: FindNode): Bra
   ]
 }
 
-/** The nodes of a step have ids that follow each other. */
+/** Relies on the nodes of a step having consecutive ids. */
 function stepNodes(stepId: NodeId, find: FindNode): ConversationNode[] {
   const nodes: ConversationNode[] = []
   for (let node = find(stepId); node?.stepId === stepId; node = find(node.id + 1)) nodes.push(node)

@@ -1,6 +1,6 @@
 import type { Likeness } from './lookAlikes.ts'
 
-/** Character references that stand for a part of a look-alike or for nothing that is seen, in lower case. */
+/** Character references, in lower case, for part of a look-alike or for something invisible. */
 const references: { readonly [meant: string]: readonly string[] } = {
   '&': ['amp'],
   '<': ['lt', 'nvlt', 'lang', 'lsaquo'],
@@ -12,7 +12,7 @@ const references: { readonly [meant: string]: readonly string[] } = {
   '\u200b': ['zerowidthspace', 'zwnj', 'zwj', 'nobreak', 'lrm', 'rlm'],
 }
 
-/** How far a reference has got: `&`, so many letters further among the names, or in a number and with what value. */
+/** How much of a reference has been read: `&`, a prefix of a name, or a number and its value so far. */
 export type Place = number
 export const afterSign: Place = 0
 const afterHash: Place = 500
@@ -20,7 +20,7 @@ const decimal: Place = 1_000
 const hex: Place = 3_000_000
 const beyondAll = 0x110000
 
-/** By place and letter. */
+/** The next place, by place and letter. */
 const further: (Place | undefined)[] = []
 const meantAt: (number | undefined)[] = []
 let places = 1
@@ -37,7 +37,7 @@ const letterX = 'x'.charCodeAt(0)
 const isDigit = (like: Likeness): boolean => like >= 0x30 && like <= 0x39
 const isHexLetter = (like: Likeness): boolean => like >= 0x61 && like <= 0x66
 
-/** The place after one more character; `undefined` when that is no part of the reference. */
+/** The place after one more character; `undefined` if it does not belong to the reference. */
 export function readOn(place: Place, like: Likeness): Place | undefined {
   if (place >= hex) {
     const digit = isDigit(like) ? like - 0x30 : isHexLetter(like) ? like - 0x57 : undefined
@@ -53,10 +53,10 @@ export function readOn(place: Place, like: Likeness): Place | undefined {
   return like >= 0x61 && like <= 0x7a ? further[place * 26 + like - 0x61] : undefined
 }
 
-/** The code point that a whole name stands for. */
+/** The code point of a complete name. */
 export const nameMeans = (place: Place): number | undefined => meantAt[place]
 
-/** The code point of a number that is over; `undefined` when it is none. */
+/** The code point of a complete number; `undefined` if the place is not in one. */
 export function numberMeans(place: Place): number | undefined {
   const value = place >= hex ? place - hex : place >= decimal ? place - decimal : beyondAll
   return value < beyondAll ? value : undefined

@@ -1,7 +1,7 @@
 import type { Block, Message, ToolResultMessage } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/model.ts'
 
-/** A message as a provider gets it; `undefined` when it has nothing a provider would accept, so that it is left out. */
+/** A message as sent to providers; `undefined` if nothing in it would be accepted, and it is omitted. */
 export function renderMessage(message: Message): RequestMessage | undefined {
   switch (message.role) {
     case 'user':
@@ -16,7 +16,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
         isError: message.isError,
       }
     case 'assistant': {
-      // Thinking of a reply that was cut off has no signature yet, and providers refuse it without.
+      // The thinking of an interrupted reply has no signature yet, and providers reject it without one.
       const isCutOff = message.stopReason === 'aborted'
       const content = said(isCutOff ? message.content.filter(({ type }) => type === 'text') : message.content)
       if (content.every(({ type }) => type === 'thinking' || type === 'image')) return undefined
@@ -27,7 +27,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
 
 const sentKeys = ['role', 'callId', 'toolName', 'content', 'isError']
 
-/** A result that has nothing else, in the order in which it is sent. */
+/** A result with only the fields that are sent, in the order in which they are sent. */
 function isSentAsItIs(message: ToolResultMessage): boolean {
   return (
     Object.keys(message).every((key, index) => key === sentKeys[index]) &&
@@ -53,7 +53,7 @@ function isSaid(block: Block): boolean {
 /** The content without blank blocks, which providers refuse; the same array when there are none. */
 const said = (content: readonly Block[]): readonly Block[] => (content.every(isSaid) ? content : content.filter(isSaid))
 
-/** What every provider takes for the name of a tool; a model may have called one by any other. */
+/** Tool names that every provider accepts; a model may have made up any other. */
 export const soundName = (name: string): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 
@@ -62,7 +62,7 @@ const isObject = (input: unknown): boolean => typeof input === 'object' && input
 const isOddCall = (block: Block): boolean =>
   block.type === 'toolCall' && (!isObject(block.input) || soundName(block.name) !== block.name)
 
-/** Names no provider accepts, and arguments that are no JSON object, cannot be sent back as they came. */
+/** Replaces names that providers reject, and arguments that are not a JSON object. */
 const soundCall = (block: Block): Block =>
   block.type === 'toolCall'
     ? {

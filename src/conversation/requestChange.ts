@@ -1,9 +1,9 @@
 import type { ModelRequest } from '../protocol/model.ts'
 import type { CapturedRequest } from './captureRequest.ts'
 
-/** What of a request differs from the one before. */
+/** How a request differs from the previous one. */
 export interface RequestChange {
-  /** So many messages at the beginning are the same, and so many of the one before are not sent any more. */
+  /** How many leading messages are the same, and how many of the previous ones are no longer sent. */
   readonly kept: number
   readonly gone: number
   readonly added: number
@@ -18,7 +18,7 @@ export interface RequestChange {
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Compares a request with the one before. Pure. */
+/** Compares a request with the previous one. Pure. */
 export function requestChange(
   before: Pick<CapturedRequest, 'request'>,
   now: Pick<CapturedRequest, 'request' | 'kept'>,

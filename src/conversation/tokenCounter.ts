@@ -10,7 +10,7 @@ const perMessage = 4
 /** Providers bill an image by its size; this is what a large one costs. */
 const perImage = 1_600
 
-/** Three and a half characters a token: measured replies correct it afterwards (see `Conversation.tokens`). */
+/** About 3.5 characters per token; corrected later by what providers report (see `Conversation.tokens`). */
 const estimateText = (text: string): number => Math.ceil(text.length / 3.5)
 
 function estimateBlock(block: Block): number {
@@ -40,10 +40,10 @@ export const estimateTokens: TokenCounter = {
   },
 }
 
-/** Reported over estimated tokens of the request that a reply answers; `undefined` when nobody measured it. */
+/** Ratio of reported to estimated tokens of the request that a reply answers; `undefined` if none were reported. */
 export function correctionOf({ usage }: AssistantMessage, estimated: number): number | undefined {
   const reported = usage.input + usage.cacheRead + usage.cacheWrite
   if (usage.estimated === true || reported <= 0 || estimated <= 0) return undefined
-  // A mock that reports one token must not switch compaction off, so the correction stays within reason.
+  // Bounded, so that a mock reporting one token does not switch compaction off.
   return Math.min(4, Math.max(0.25, reported / estimated))
 }

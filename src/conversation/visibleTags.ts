@@ -10,7 +10,7 @@ export interface TagPolicy {
   readonly lessonWindowCount: number
   /** `lazy`: an old tag stays until the request changes at or before it anyway, so that the provider's cache holds. */
   readonly decay: 'exact' | 'lazy'
-  /** More checkpoints on the trunk than this, or more tokens in them, and the older half is shown as one. */
+  /** If there are more checkpoints than this, or more tokens in them, the older half is shown as one note. */
   readonly maxCheckpoints: number
   readonly maxCheckpointTokens: number
 }
@@ -26,15 +26,15 @@ export const defaultTagPolicy: TagPolicy = {
 export interface PlacedTag {
   readonly nodeId: NodeId
   readonly tag: Tag
-  /** Of what the revert abandoned: they are shown whatever becomes of the tag. */
+  /** Facts of what the revert abandoned: shown even when the tag no longer is. */
   readonly facts: readonly Fact[]
-  /** It is all that stands between two replies, so it must not go. */
+  /** It alone separates two replies, so it must stay. */
   readonly isHolding: boolean
 }
 
 /**
- * The tags of the trunk (oldest first) that the request of `turnIndex` shows. Outcomes and checkpoints always do; a text
- * that says the same as a newer one of its kind does not. Pure.
+ * The tags (`tags` are those of the trunk, oldest first) to show in the request of `turnIndex`. Outcomes and checkpoints are always
+ * shown; a tag repeated by a newer one of its kind is not. Pure.
  */
 export function visibleTags(tags: readonly PlacedTag[], policy: TagPolicy, turnIndex: number): PlacedTag[] {
   const seen = new Set<string>()
@@ -61,7 +61,7 @@ export function rollUpCount(tokens: readonly number[], policy: TagPolicy): numbe
   return isMany && tokens.length > 1 ? Math.ceil(tokens.length / 2) : 0
 }
 
-/** The first turn after `turnIndex` in which one of these visible tags may be too old; `Infinity` when none ages. Pure. */
+/** The first turn after `turnIndex` in which one of these tags may expire; `Infinity` if none can. Pure. */
 export function nextExpiry(visible: readonly PlacedTag[], policy: TagPolicy, turnIndex: number): number {
   let next = Infinity
   for (const { tag } of visible) {

@@ -1,11 +1,11 @@
 import type { Block } from '../protocol/messages.ts'
 import type { ContextMessage, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
 
-/** A message that left its queue and is not all on the trunk yet. */
+/** A message that has left its queue but is not yet completely on the trunk. */
 interface Taken {
   readonly queue: QueueName
   readonly message: QueuedMessage
-  /** Of its context messages, then itself: so many are on the trunk. */
+  /** How many of its parts (its context messages, then itself) are on the trunk. */
   readonly said: number
 }
 
@@ -14,14 +14,14 @@ const partsOf = ({ context = [], ...message }: QueuedMessage): readonly ContextM
 const isSame = (a: readonly Block[], b: readonly Block[]): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * The queues as the log tells them. A crash may come between the record that takes a message off its queue and the one that puts
- * it on the trunk: until then it still waits, so that none is lost.
+ * The queues according to the log. A message counts as waiting until the record that puts it on the trunk, so that none is lost if
+ * the process crashes after taking it off its queue.
  */
 export class WaitingMessages {
   readonly #queues: Record<QueueName, QueuedMessage[]> = { steering: [], followUps: [], prompts: [] }
   #taken: readonly Taken[] = []
 
-  /** What waits, oldest first. */
+  /** The waiting messages, oldest first. */
   get queues(): { readonly [Q in QueueName]: readonly QueuedMessage[] } {
     if (this.#taken.length === 0) return this.#queues
     const { steering, followUps, prompts } = this.#queues
@@ -47,7 +47,7 @@ export class WaitingMessages {
     else this.#queues[name].push(added)
   }
 
-  /** A message is on the trunk now. */
+  /** A message was added to the trunk. */
   said(content: readonly Block[]): void {
     const taken = this.#taken.find(({ message, said }) => isSame(partsOf(message)[said]!.content, content))
     if (taken === undefined) return

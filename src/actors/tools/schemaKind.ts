@@ -1,6 +1,6 @@
 /**
- * What a value is that was given as a schema and is none of zod 4, with what to do; `undefined` when nothing is known of it.
- * Other libraries are told by the interface they share, `~standard`.
+ * Names what was passed instead of a zod 4 schema, with advice; `undefined` if it is not recognised. Other libraries are detected
+ * by the Standard Schema property `~standard`.
  */
 export function foreignSchema(value: unknown): string | undefined {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || '_zod' in value) return undefined

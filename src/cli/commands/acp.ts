@@ -44,7 +44,7 @@ export const acpCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** What a module prints must not get between the messages: it goes to standard error. */
+/** Redirects what a module prints to standard error, so that it does not mix with protocol messages. */
 function takeOutput({ stdout, stderr }: CliHost) {
   const { write } = stdout
   const send = write.bind(stdout)

@@ -49,7 +49,7 @@ function choose(definitions: readonly AgentDefinition[], id: string | undefined)
   throw new RuntimeError('INVALID_OPTION', `The module exports no agent "${id}". ${hint}`)
 }
 
-/** A new picture replaces the one before. */
+/** Replaces an existing picture. */
 async function writeChart(file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((thrown: unknown) => {
     throw new RuntimeError('INVALID_OPTION', `--out ${file} cannot be written: ${messageOf(thrown)}.`, {

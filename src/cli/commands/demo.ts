@@ -36,7 +36,7 @@ export const demoCommand: CommandRun = async (invocation, host) => {
   })
   if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
   const workshop = openWorkshop()
-  // The embedded model runs the project's own test command and nothing else; a real one is asked about, as always.
+  // The embedded model may run only the project's own test command; a real model's calls need approval as usual.
   const needsApproval = (command: string): boolean => !yes && !choice.isEmbedded && !testCommand.test(command)
   const session = await openSession({ ...workshop, choice, needsApproval })
   const said = task ?? standingTask
@@ -49,7 +49,7 @@ export const demoCommand: CommandRun = async (invocation, host) => {
     if (passes === undefined) return exitCodes.interrupted
     if (!json) host.stdout.write(summary(workshop, passes, host))
     await page.stay()
-    // A task of one's own may be about something else than the tests.
+    // A custom task may not be about the tests.
     return task === undefined && !passes ? exitCodes.failed : code
   } finally {
     await session.close()
@@ -63,7 +63,7 @@ function opening(dir: string, modelId: string, task: string, host: CliHost): str
 
 function summary(workshop: Workshop, passes: boolean, host: CliHost): string {
   const { bold, dim, green, red } = coloursFor(host.stdout, host.env)
-  // In a clone there is no `escapement` on the path, but `npm start`.
+  // In a clone, `escapement` is not on the path, but `npm start` works.
   const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement'
   const again = start === 'escapement' ? 'escapement run' : start
   const verdict = passes ? green('the tests pass') : red('the tests still fail')

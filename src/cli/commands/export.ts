@@ -25,7 +25,7 @@ export const exportCommand: CommandRun = async (invocation, host) => {
   return exitCodes.done
 }
 
-/** Writes a file that was not there, or leaves none. */
+/** Writes a new file; on failure leaves none behind. */
 async function writeNew(file: string, lines: AsyncIterable<string>): Promise<number> {
   const failed = (thrown: unknown): RuntimeError =>
     new RuntimeError('INVALID_OPTION', `--out ${file} cannot be written: ${messageOf(thrown)}.`, { cause: thrown })

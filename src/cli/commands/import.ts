@@ -13,7 +13,7 @@ export const importCommand: CommandRun = async (invocation, host) => {
   const { task: file = '' } = invocation
   const folder = folderFor(invocation)
   const { agentIds } = await importSession(fileStore(folder), textOf(file, host))
-  // Not before: a file that is refused leaves no folder.
+  // Only now, so that a rejected file leaves no folder behind.
   if (invocation.logs === undefined) recordFolder(folder)
   const id = agentIds.at(-1) ?? ''
   const shared = agentIds.length === 1 ? '' : `, with what it was forked from: ${agentIds.slice(0, -1).join(', ')}`
@@ -25,7 +25,7 @@ export const importCommand: CommandRun = async (invocation, host) => {
   return exitCodes.done
 }
 
-/** Where it goes: the folder of `--logs` is made when missing, that of `--dir` must be there. */
+/** The target folder: that of `--logs` is created if missing, that of `--dir` must exist. */
 const folderFor = (place: LogPlace): string => (place.logs === undefined ? openLogs(place).folder : resolve(place.logs))
 
 async function* textOf(file: string, host: CliHost): AsyncGenerator<string, void, undefined> {

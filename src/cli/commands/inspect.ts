@@ -14,7 +14,7 @@ export const inspectCommand: CommandRun = async (invocation, host) => {
   try {
     const server = await runtime.serve({ ...addressOf(invocation, host, 'observe'), role: 'observe' })
     const page = pageOf(server, id === undefined ? '' : `agent=${encodeURIComponent(id)}`)
-    // Before anybody can know that it is up, and stop it.
+    // Before anyone can know that it is up and stop it.
     const stopped = untilStopped(host)
     host.stdout.write(
       wantsJson(invocation, host) ? `${JSON.stringify({ page, url: server.url })}\n` : `${page}\nCtrl-C ends.\n`,

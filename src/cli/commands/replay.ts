@@ -17,7 +17,7 @@ import { plainScreen, type Screen } from '../terminal/screen.ts'
 import { oneLine, withoutControls } from '../../charts/plainText.ts'
 import { callLine } from '../../charts/toolLine.ts'
 
-/** `escapement replay <id>`: prints what is recorded as it was printed live. Calls no model and no tool. */
+/** `escapement replay <id>`: prints a recorded session as it was printed live, without calling models or tools. */
 export const replayCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', to } = invocation
   const upTo = to === undefined ? undefined : readCount('--to', to)
@@ -114,7 +114,7 @@ function* deltasOf(event: ReplayStep['event']): Generator<AgentEvent, void, unde
   }
 }
 
-/** What a person had typed. */
+/** Lines for what a person had typed. */
 function personLines(event: ReplayStep['event']): string[] {
   switch (event.type) {
     case 'message.added':

@@ -66,7 +66,7 @@ function isSameFolder(recorded: string, current: string): boolean {
   }
 }
 
-/** The model asked for, else the session's own, as far as the command line can make it. */
+/** The requested model, else the session's own if the command line can create it. */
 async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice> {
   const isFree = wish.asked === undefined && (wish.env['ESCAPEMENT_MODEL'] ?? '') === ''
   if (!isFree) return chooseModel(wish)
@@ -77,17 +77,17 @@ async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice
   return chooseModel(Object.hasOwn(providers, label) ? { ...wish, asked: recorded } : wish)
 }
 
-/** Whether the model could go back, according to the captured requests. */
+/** Whether the model had the revert tool, according to the captured requests. */
 const hadBrake = ({ past, records }: LoadedSession): boolean =>
   [...past, ...records].some(
     (record) =>
       record.type === 'turn.captured' && record.tools?.some(({ name }) => name === 'revert_to_state') === true,
   )
 
-/** Whether a run waits to be gone on with; of one that waits for approvals those are asked first. */
+/** Whether a paused run should be resumed; one that waits for approvals is not, as those come first. */
 const isOwed = ({ pause }: Agent): boolean => pause !== null && pause.type !== 'approvals'
 
-/** Nothing more will happen on its own; waiting approvals are answered. */
+/** Whether nothing more will happen without input; waiting approvals are answered, so they do not count. */
 const isAtRest = ({ state, pause }: Agent): boolean =>
   state === 'idle' || state === 'stopped' || (state === 'paused' && pause?.type !== 'approvals')
 
@@ -108,7 +108,7 @@ async function toRest(agent: Agent): Promise<RunEnd> {
   let last: RunEnd | undefined = isOwed(agent) ? await agent.resume().result : undefined
   if (!isAtRest(agent)) {
     const rest = Promise.withResolvers<void>()
-    // Not an iterable, which tells late: by then it may be at rest with its end unread.
+    // A listener, not an iterable: that is delayed, and the agent could be at rest before its `run.end` is read.
     const unsubscribe = agent.subscribe((event) => {
       if (event.type === 'run.end' && event.agentId === agent.id) last = event
       if (isAtRest(agent)) rest.resolve()

@@ -21,7 +21,7 @@ import { withServer } from '../withServer.ts'
 
 type How = 'prompt' | 'steer' | 'followUp'
 
-/** `escapement send <url> <id> <text>`: says one thing to an agent of a server. */
+/** `escapement send <url> <id> <text>`: sends one message to an agent on a server. */
 export const sendCommand: CommandRun = (invocation, host) => {
   const how = howOf(invocation)
   const { before, task = '', noWait } = invocation
@@ -53,12 +53,12 @@ function howOf({ steer, followUp }: Invocation): How {
   return steer ? 'steer' : followUp ? 'followUp' : 'prompt'
 }
 
-/** How a run ended; with what was refused when it never began. */
+/** How a run ended; with the error if it was refused. */
 interface SentRun extends RunEnd {
   readonly runId: string
 }
 
-/** Says it, shows every event of the run it is answered in, and gives how that ended. */
+/** Sends the message, shows every event of the run that answers it, and returns how that ended. */
 type Sender = (agent: AttachedAgent, text: string, show: (event: AgentEvent) => void) => Promise<SentRun>
 
 const senders: { readonly [H in How]: Sender } = {
@@ -76,7 +76,7 @@ const senders: { readonly [H in How]: Sender } = {
 const queues = { steer: 'steering', followUp: 'followUps' } as const
 const sources = { steer: 'steering', followUp: 'followUp' } as const
 
-/** Whether it is now in a run, or begins one. */
+/** Whether the agent is in a run or about to begin one. */
 function isTaken(event: AgentEvent, how: 'steer' | 'followUp', text: string): boolean {
   if (event.type === 'run.start') return event.cause === sources[how]
   return event.type === 'queue.changed' && event.queue === queues[how] && textOf(event.added?.content ?? []) === text

@@ -24,7 +24,7 @@ export const serveCommand: CommandRun = async (invocation, host) => {
     const server = await runtime.serve({ ...addressOf(invocation, host), definitions, endpoints })
     const resumed = await resumeCutOff(runtime, definitions, store, host)
     const names = definitions.map(({ name }) => name)
-    // Before anybody can know that it is up, and stop it.
+    // Before anyone can know that it is up and stop it.
     const stopped = untilStopped(host)
     host.stdout.write(
       wantsJson(invocation, host)
@@ -50,7 +50,7 @@ async function resumeCutOff(
     const definition = definitions.find((known) => known.name === name)
     if (status !== 'running' || definition === undefined || path.length > 0 || isStopped) continue
     try {
-      // A session that `escapement run` started in the same folder needs its own tools.
+      // Sessions of `escapement run` in the same folder need that command's tools.
       if (ownSession(await loadSession(store, id)) !== undefined) continue
       await runtime.resume(id, definition)
       resumed.push(id)
@@ -61,12 +61,12 @@ async function resumeCutOff(
   return resumed
 }
 
-/** Other protocols a server can be told to speak, each by an option of its name. */
+/** Additional protocols, each enabled by the option of its name. */
 type EndpointOption = keyof Pick<Invocation, 'acp' | 'agUi' | 'stately'>
 
 interface Loading {
   load(): Promise<Endpoint>
-  /** The package that it needs beside ours. */
+  /** The peer dependency it needs. */
   readonly needs?: string
 }
 
@@ -76,7 +76,7 @@ const loadings: { readonly [O in EndpointOption]: Loading } = {
   stately: { load: async () => (await import('../../server/stately/stately.ts')).stately() },
 }
 
-/** Loads the endpoints that were asked for. @throws RuntimeError `INVALID_OPTION` when the package one needs is not installed. */
+/** Loads the requested endpoints. @throws RuntimeError `INVALID_OPTION` if a package one needs is not installed. */
 async function loadEndpoints(invocation: Pick<Invocation, EndpointOption>): Promise<Endpoint[]> {
   const wanted = (Object.keys(loadings) as EndpointOption[]).filter((option) => invocation[option])
   return Promise.all(

@@ -31,7 +31,7 @@ export const sessionsCommand: CommandRun = async (invocation, host) => {
   return exitCodes.done
 }
 
-/** The same store, which notes the last text of every log that is read. */
+/** Wraps a store to remember the last text of every log that is read. */
 const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
   append: (agentId, records) => store.append(agentId, records),
   open: (agentId) => store.open(agentId),

@@ -68,7 +68,7 @@ const printJson = (views: Views, value: unknown): number => print(views, [safeJs
 
 const coloursOf = ({ host }: Views): Colours => coloursFor(host.stdout, host.env)
 
-/** The nodes of a conversation and how they hang together, as data. */
+/** A conversation's nodes and their relations, as JSON. */
 const conversationData = (conversation: ConversationView): object => ({
   head: conversation.head,
   trunk: conversation.trunk().map(({ id }) => id),
@@ -95,7 +95,7 @@ async function showSession(views: Views): Promise<number> {
   ])
 }
 
-/** Every turn with its run; of a fork those it shares come first. */
+/** Every turn with its run; for a fork, the shared ones first. */
 const turnsOf = ({ past, runs }: LoadedSession): { run: SessionRun; turn: Turn }[] =>
   [...sessionOf(past).runs, ...runs].flatMap((run) => run.turns.map((turn) => ({ run, turn })))
 
@@ -124,7 +124,7 @@ function showRequest(views: Views, wanted: number | undefined): number {
   const { session, host } = views
   const { index } = findTurn(session, wanted).turn
   const all = [...capturedRequests([...session.past, ...session.records])]
-  // A turn that was compacted in the middle sent two: the last is the one that was answered.
+  // A turn with a compaction in the middle has two requests; the last one was answered.
   const at = all.findLastIndex(({ turnIndex }) => turnIndex === index)
   const now = all[at]
   if (now === undefined) return refuse(host, notCaptured(session.id, index, all))

@@ -8,7 +8,7 @@ import { providers, type Provider } from './providers.ts'
 export interface ModelChoice {
   readonly model: Model
   readonly isEmbedded: boolean
-  /** One line on how it came to this model; missing when it was asked for by name. */
+  /** One line on why this model was chosen; absent if it was asked for by name. */
   readonly notice?: string
 }
 
@@ -16,9 +16,9 @@ export interface ModelWish {
   /** Value of `--model`. */
   readonly asked: string | undefined
   readonly env: NodeJS.ProcessEnv
-  /** Where provider packages are looked for first. */
+  /** The folder in which provider packages are looked up first. */
   readonly dir: string
-  /** For a person who watches the embedded model. */
+  /** Delay between words of the embedded model, so that people can follow it. */
   readonly wordDelayMs: number
 }
 

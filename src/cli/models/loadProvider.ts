@@ -7,13 +7,13 @@ import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Model } from '../../protocol/model.ts'
 import type { Provider } from './providers.ts'
 
-/** The file a provider's package starts with, seen from the user's folder, else from here; `undefined` when not installed. */
+/** The entry file of a provider's package, resolved from the user's folder, else from here; `undefined` if not installed. */
 export function findPackage({ packageName }: Provider, dir: string): string | undefined {
   for (const from of [join(dir, 'package.json'), import.meta.url]) {
     try {
       return createRequire(from).resolve(packageName)
     } catch {
-      // Not there: the next place is asked.
+      // Not found there: try the next place.
     }
   }
   return undefined

@@ -1,6 +1,6 @@
 import type { SessionStatus } from '../../sessions/session.ts'
 
-/** Marks text for a terminal; every function gives the text back unchanged where colours are not wanted. */
+/** Text styles for a terminal; each function returns the text unchanged if colours are off. */
 export interface Colours {
   dim(text: string): string
   bold(text: string): string
@@ -11,7 +11,7 @@ export interface Colours {
 
 const codes = { dim: [2, 22], bold: [1, 22], green: [32, 39], red: [31, 39], yellow: [33, 39] } as const
 
-/** Colours for a stream: only a terminal gets them, and not with `NO_COLOR` or a dumb terminal. */
+/** Colours for a stream: on only for a terminal that is not dumb, without `NO_COLOR`. */
 export function coloursFor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Colours {
   const isOn = stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
   const paint =
@@ -36,6 +36,6 @@ const colourOf: { readonly [S in SessionStatus]: 'green' | 'yellow' | 'red' } = 
   failed: 'red',
 }
 
-/** What paints the word for a status. */
+/** The colour of a status. */
 export const paintStatus = (status: SessionStatus, colours: Colours): ((text: string) => string) =>
   colours[colourOf[status]]

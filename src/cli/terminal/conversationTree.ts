@@ -8,9 +8,9 @@ import { counted } from '../../charts/amounts.ts'
 import { columnsOf } from '../sessionLogs.ts'
 
 /**
- * A conversation as a tree, oldest step first, like `git log --graph`: the trunk at the left, abandoned branches dimmed and
- * beside the step they left from, notes below their step. No line takes more than `columns`. The records of its log, where they
- * are at hand, tell of sub-agents and of compactions no longer in force.
+ * A conversation as a tree, oldest step first, like `git log --graph`: the trunk on the left, abandoned branches dimmed beside the
+ * step they left, notes below their step. No line is longer than `columns`. With the log's records it also shows sub-agents and
+ * compactions no longer in force.
  */
 export const conversationTree = (
   conversation: Pick<ConversationView, 'trunk' | 'abandoned'>,
@@ -21,7 +21,7 @@ export const conversationTree = (
 
 const maxLines = 12
 
-/** The end of a conversation so far, a line for each step. */
+/** The end of a conversation, one line per step. */
 export function recap(conversation: Parameters<typeof conversationTree>[0], host: CliHost): string {
   const colours = coloursFor(host.stdout, host.env)
   const tree = conversationTree(conversation, colours, columnsOf(host))

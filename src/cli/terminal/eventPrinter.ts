@@ -10,9 +10,9 @@ import { callLine, duration, outcomeLine } from '../../charts/toolLine.ts'
 export interface PrinterOptions {
   readonly screen: Screen
   readonly colours: Colours
-  /** What the last line says of cost when there are no prices. */
+  /** Whether costs are known, for the last line of a run. */
   readonly isPriced: boolean
-  /** Said on the last line of every run. */
+  /** Appended to the last line of every run. */
   readonly footer?: string
 }
 
@@ -23,7 +23,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   const { screen, colours } = options
   const calls = new Map<string, { readonly line: string; readonly startedAt: number }>()
   let startedAt: number | undefined
-  /** Characters of the reply's text that are printed. */
+  /** Characters of the reply's text printed so far. */
   let shown = 0
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
@@ -40,7 +40,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       screen.write(withoutControls(text))
     },
     'reply.end': ({ message }) => {
-      // What grew while nobody was connected.
+      // Text that arrived while disconnected.
       screen.write(withoutControls(textOf(message.content).slice(shown)))
       shown = 0
       endLine()
@@ -77,7 +77,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   return (event) => (printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
 }
 
-/** `ms` is missing when the run's start was not seen. */
+/** `ms` is absent if the run's start was not seen. */
 function runLine(
   end: EventOf<'run.end'>,
   ms: number | undefined,
@@ -101,7 +101,7 @@ function revertLine({ applied, requested, reason = '', target, tag, category }: 
   return `back to ${formatNodeId(target)} (${category}): ${first}–${last} set aside`
 }
 
-/** Why a run ended that is not done. */
+/** Why a run ended without being done. */
 function endingOf({ stopReason, reason, error }: EventOf<'run.end'>): string {
   if (error !== undefined) return `failed: ${withoutControls(error.message)} (${error.code})`
   if (reason?.type === 'limit') return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`

@@ -6,7 +6,7 @@ const pasteBegins = '\u001B[200~'
 const pasteEnds = '\u001B[201~'
 const ctrlC = '\u0003'
 
-/** How much of the end of a text may be the beginning of a mark. */
+/** Length of the longest end of a text that could be the beginning of a paste mark. */
 function beginningOf(mark: string, text: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length--)
     if (mark.startsWith(text.slice(-length))) return length
@@ -14,16 +14,16 @@ function beginningOf(mark: string, text: string): number {
 }
 
 /**
- * The keys of a terminal, for readline to read; what is pasted is taken out and given to `onPaste`, a whole paste each. The
- * terminal must have been told to mark it (`CSI ? 2004 h`). Everything happens at once, so that keys and pastes keep their order.
+ * A terminal's keys, as input for readline. Pastes are removed and passed to `onPaste`, each as a whole; bracketed paste mode
+ * (`CSI ? 2004 h`) must be on. Synchronous, so that keys and pastes keep their order.
  */
 export class KeyInput extends EventEmitter {
   readonly #stdin: CliHost['stdin']
   readonly #onPaste: (text: string) => void
   readonly #decoder = new StringDecoder()
-  /** Of a paste that has no end yet; a long one comes in many pieces. */
+  /** The paste so far; a long one arrives in many pieces. */
   #pasted: string[] | undefined
-  /** The end of what came last, as it may be the beginning of a mark. */
+  /** The end of the last input, in case it is the beginning of a mark. */
   #held = ''
 
   constructor(stdin: CliHost['stdin'], onPaste: (text: string) => void) {
@@ -35,16 +35,16 @@ export class KeyInput extends EventEmitter {
     stdin.resume()
   }
 
-  /** What readline asks of a terminal. */
+  /** Called by readline. */
   setRawMode(isRaw: boolean): void {
     if (typeof this.#stdin.setRawMode === 'function') this.#stdin.setRawMode(isRaw)
   }
 
-  /** Readline stops and starts its input as it goes; this one runs until it is closed. */
+  /** Readline pauses and resumes its input; this one flows until it is closed. */
   resume(): void {}
   pause(): void {}
 
-  /** Lets the terminal go. */
+  /** Releases the terminal. */
   close(): void {
     this.#stdin.off('data', this.#take)
     this.#stdin.off('end', this.#end)
@@ -55,7 +55,7 @@ export class KeyInput extends EventEmitter {
 
   #take = (chunk: Buffer | string): void => {
     const came = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)
-    // The key alone, not pasted: a paste whose end never came.
+    // A lone key that was not pasted: the end of the paste never came.
     if (came === ctrlC && this.#pasted !== undefined) {
       this.#pasted = undefined
       this.#held = ''

@@ -7,7 +7,7 @@ import type { Screen } from './screen.ts'
 import { withoutControls } from '../../charts/plainText.ts'
 import { cellsOf, fitted, textWidth } from '../../charts/textWidth.ts'
 
-/** Tells the terminal to mark what is pasted, and no more. */
+/** Switches the terminal's bracketed paste mode on and off. */
 const markPastes = '\u001B[?2004h'
 const markNone = '\u001B[?2004l'
 const ctrlZ = '\u001A'
@@ -15,7 +15,7 @@ const ctrlZ = '\u001A'
 export interface LineInput {
   readonly prompt: string
   onLine(line: string): void
-  /** Whether a line is for `onLine` even while a question is asked. */
+  /** Whether a line goes to `onLine` even while a question is open. */
   isCommand?(line: string): boolean
   /** Ctrl-C, with what is typed. */
   onInterrupt(): void
@@ -24,12 +24,12 @@ export interface LineInput {
 }
 
 /**
- * A terminal whose last lines are redrawn: below the text a status line, and below that the line being typed. The last line of
- * text is written again whenever something above the status changes, so a stream can be read while its line is not complete.
+ * A terminal whose last lines are redrawn: below the text a status line, and below that the input line. The last line of text is
+ * rewritten as it grows, so that streamed text is visible before its line is complete.
  */
 export class LiveScreen implements Screen {
   readonly #host: CliHost
-  /** The last line of text, as far as it is not wrapped. */
+  /** The unwrapped end of the last line of text. */
   #partial = ''
   #status: string | undefined
   /** Rows between the cursor and the row of `#partial`. */
@@ -50,7 +50,7 @@ export class LiveScreen implements Screen {
     return this.#partial === ''
   }
 
-  /** What is typed and not sent. */
+  /** The input that has not been submitted. */
   get typed(): string {
     return this.#editor?.line ?? ''
   }
@@ -69,7 +69,7 @@ export class LiveScreen implements Screen {
         continue
       }
       if (width + cell.width > columns) {
-        // No line break: the terminal wraps on its own, and text copied from it stays one line.
+        // No line break: the terminal wraps by itself, and text copied from it stays one line.
         done += line
         line = ''
         width = 0
@@ -88,7 +88,7 @@ export class LiveScreen implements Screen {
     this.#redraw()
   }
 
-  /** Takes lines from now on. */
+  /** Starts accepting input. */
   open(input: LineInput): void {
     this.#input = input
     this.#edit()
@@ -132,17 +132,17 @@ export class LiveScreen implements Screen {
     this.#host.stdout.off('resize', this.#redraw)
   }
 
-  /** Readline edits the line and keeps the history; it draws to nowhere, and we draw what it holds. */
+  /** Readline handles editing and history; its own output is discarded and the line is drawn here. */
   #edit(): void {
     if (this.#editor !== undefined) return
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
     const keys = new KeyInput(this.#host.stdin, (text) => this.#paste(text))
-    // A part of a stream, which is all that readline uses.
+    // Readline uses only this part of a stream.
     const input = keys as unknown as NodeJS.ReadableStream
     const editor = createInterface({ input, output: nowhere, terminal: true, prompt: '' })
     this.#keys = keys
     this.#editor = editor
-    // However the process ends, the shell after it must not get the marks.
+    // Bracketed paste must be off again however the process ends.
     this.#host.on('exit', this.#endMarks)
     this.#beginMarks()
     editor.on('line', (typed) => {
@@ -168,7 +168,7 @@ export class LiveScreen implements Screen {
     editor.on('close', () => {
       if (this.#editor !== editor) return
       this.#endEdit()
-      // In this order: who leaves has not answered what was asked.
+      // In this order: leaving does not answer an open question.
       this.#input?.onEnd()
       this.#question?.answer(undefined)
     })
@@ -198,7 +198,7 @@ export class LiveScreen implements Screen {
     this.#endMarks()
   }
 
-  /** What was sent stays on the screen as text. */
+  /** Leaves the submitted line on the screen as text. */
   #echo(line: string): void {
     const prompt = this.#prompt()
     this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${withoutControls(this.#pastes.echo(line))}\n`)
@@ -214,7 +214,7 @@ export class LiveScreen implements Screen {
     this.#host.stdout.write(erase + this.#lastRows())
   }
 
-  /** Goes back to where `#partial` begins and clears all below. */
+  /** Moves to the start of `#partial` and clears everything below. */
   #erase(): string {
     const up = this.#below > 0 ? `\u001B[${this.#below}A` : ''
     this.#below = 0
@@ -240,12 +240,12 @@ export class LiveScreen implements Screen {
   }
 }
 
-/** The part of a line that fits, moved so that the cursor is in it. */
+/** The part of a line that fits, scrolled to include the cursor. */
 function inputRow(prompt: string, before: string, after: string, columns: number): { text: string; column: number } {
   const room = Math.max(1, columns - textWidth(prompt))
   let start = ''
   let width = 0
-  // Of a long line the end alone is looked at.
+  // Only the end of a long line is examined.
   for (const cell of [...cellsOf(before.slice(-16 * room))].toReversed()) {
     if (width + cell.width >= room) break
     start = cell.text + start

@@ -1,13 +1,13 @@
 import { counted } from '../../charts/amounts.ts'
 
-/** Stands for a paste in the line being typed: characters that cannot be typed, and that one key deletes. */
+/** Placeholders for pastes in the input line: characters that cannot be typed and that one key deletes. */
 const firstMark = 0xf0000
 const marks = /[\u{F0000}-\u{FFFFD}]/gu
 
 const longestTyped = 1_000
 const mostEchoed = 2_000
 
-/** A paste as it is sent: with ordinary line breaks and nothing that could affect a terminal. */
+/** A paste as submitted: with ordinary line breaks and without control characters. */
 const clean = (pasted: string): string =>
   pasted
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
@@ -15,11 +15,11 @@ const clean = (pasted: string): string =>
     .replace(/\u001B\[[\d;?]*[A-Za-z~]|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '')
     .replace(/\n+$/, '')
 
-/** What was pasted into a line that is typed. A line of it is typed text; more is kept aside, and stands in the line as one character. */
+/** The pastes in an input line. A single line is inserted as typed text; a longer paste is represented by one placeholder character. */
 export class Pastes {
   readonly #texts: string[] = []
 
-  /** What to type for a paste. */
+  /** Adds a paste; returns what to insert into the line. */
   take(pasted: string): string {
     const text = clean(pasted)
     if (!text.includes('\n') && text.length <= longestTyped) return text
@@ -27,12 +27,12 @@ export class Pastes {
     return String.fromCodePoint(firstMark + this.#texts.length - 1)
   }
 
-  /** A line as it is sent. */
+  /** The line as submitted. */
   expand(line: string): string {
     return line.replace(marks, (mark) => this.#textOf(mark) ?? mark)
   }
 
-  /** A line as it is shown while it is typed: pastes by their size. */
+  /** The line as shown while typing: pastes by their size. */
   abridge(line: string): string {
     return line
       .replace(marks, (mark) => {
@@ -42,7 +42,7 @@ export class Pastes {
       .replaceAll('\t', ' ')
   }
 
-  /** A line as it stays on the screen once it was sent: pastes in full, but for long ones. */
+  /** The line as left on the screen once submitted: pastes in full unless they are long. */
   echo(line: string): string {
     return line.replace(marks, (mark) => {
       const text = this.#textOf(mark)

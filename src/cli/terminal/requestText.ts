@@ -7,7 +7,7 @@ import { counted, whole } from '../../charts/amounts.ts'
 import type { Colours } from './colours.ts'
 import { indented, oneLine } from '../../charts/plainText.ts'
 
-/** A request word for word, with where each message came from, and what was not in the one before. */
+/** A request in full, with the origin of each message and what is new since the previous one. */
 export function requestLines(now: CapturedRequest, before: CapturedRequest | undefined, colours: Colours): string[] {
   const { request, provenance, turnIndex, attempt, model } = now
   const { system, tools, settings, messages } = request
@@ -96,7 +96,7 @@ const describers: Describers = {
   unknown: () => 'unknown',
 }
 
-/** Where a message came from, in words. */
+/** Describes where a message came from. */
 export function provenanceText(provenance: Provenance): string {
   const one = (kind: ProvenanceKind): string => (describers[kind.type] as (kind: ProvenanceKind) => string)(kind)
   return oneLine([provenance, ...(provenance.merged ?? [])].map(one).join(' + '))

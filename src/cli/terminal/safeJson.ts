@@ -1,4 +1,4 @@
-/** A value as JSON that a terminal can be shown: JSON itself leaves some control characters as they are. Parses to the same value. */
+/** Serialises a value as JSON that is safe on a terminal: also escapes the control characters that JSON allows. */
 export const safeJson = (value: unknown, indent?: number): string =>
   (JSON.stringify(value, undefined, indent) ?? 'null').replace(
     /[\u007F-\u009F]/g,

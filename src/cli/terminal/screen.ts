@@ -2,16 +2,16 @@
 export interface Screen {
   /** Appends text. */
   write(text: string): void
-  /** Shows a line below the text, or removes it; does nothing where nobody watches. */
+  /** Shows a status line below the text, or removes it; no effect unless it is a terminal. */
   setStatus(line: string | undefined): void
-  /** Asks a question and waits for a line; `undefined` when nobody can answer, or `signal` aborts. */
+  /** Asks a question and waits for a line; `undefined` if nobody can answer or `signal` aborts. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>
   /** Whether the text so far ends with a line break. */
   readonly isAtLineStart: boolean
   close(): void
 }
 
-/** Text to a pipe or a file, as it comes. */
+/** A screen for a pipe or a file: plain text only. */
 export function plainScreen(output: { write(text: string): unknown }): Screen {
   let isAtLineStart = true
   return {

@@ -15,10 +15,10 @@ export interface SessionFacts {
   readonly now: number
 }
 
-/** What is to be known of a session as a whole. */
+/** A session's summary. */
 export function sessionLines(session: Session, { forks, logFile, now }: SessionFacts, colours: Colours): string[] {
   const { id, definition, status, isStopped, model, createdAt, updatedAt, usage, costUsd, forkedFrom, path } = session
-  // The log alone cannot distinguish a process at work from one that died.
+  // The log alone cannot tell a running process from one that died.
   const running = status === 'running' ? 'running, or its process died' : status
   const state = isStopped ? `${status}, stopped for good` : running
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -46,7 +46,7 @@ const usageText = (usage: Usage, costUsd: number): string => {
   return `${whole(totalTokens(usage))} tokens (${parts.join(', ')}), cost ${money(costUsd)}`
 }
 
-/** The runs of a session and below each its turns. */
+/** The runs of a session, each followed by its turns. */
 export function runLines(runs: readonly SessionRun[], colours: Colours): string[] {
   const turns = tableLines(runs.flatMap((run) => run.turns.map((turn) => turnRow(turn, colours))))
   let at = 0
@@ -74,7 +74,7 @@ function runLine(run: SessionRun, colours: Colours): string {
 /** `r0` of `coder-1/r0`. */
 export const shortRunId = (runId: string): string => oneLine(runId.slice(runId.lastIndexOf('/') + 1))
 
-/** Why a run stands still, in words. */
+/** Describes why a run is paused. */
 export function pauseText(reason: PauseReason): string {
   switch (reason.type) {
     case 'limit':

@@ -6,7 +6,7 @@ import { callLine } from '../../charts/toolLine.ts'
 
 const everyMs = 1000
 
-/** Shows state, tool and seconds of a busy agent below the text, until the agent rests. */
+/** Shows the state, tool and elapsed seconds of a busy agent below the text. */
 export class StatusLine {
   readonly #screen: Screen
   readonly #colours: Colours
@@ -17,7 +17,7 @@ export class StatusLine {
   #startedAt: number | undefined
   #cancelTimer: (() => void) | undefined
 
-  /** `hint` says what Ctrl-C does. */
+  /** `hint`: what Ctrl-C does. */
   constructor(screen: Screen, colours: Colours, clock: Clock, hint = 'Ctrl-C to stop') {
     this.#hint = hint
     this.#screen = screen
@@ -25,7 +25,7 @@ export class StatusLine {
     this.#clock = clock
   }
 
-  /** Takes an event of the agent. */
+  /** Processes an event of the agent. */
   see(event: AgentEvent): void {
     if (event.type === 'run.start') this.#start()
     else if (event.type === 'state.changed') this.#state = event.state
@@ -36,7 +36,7 @@ export class StatusLine {
     this.#draw()
   }
 
-  /** Takes up an agent that is at work already. */
+  /** Begins with an agent that is already busy. */
   begin(state: string): void {
     this.#state = state
     if (this.#startedAt === undefined) this.#start()

@@ -1,17 +1,17 @@
 import { textWidth } from '../../charts/textWidth.ts'
 
-/** One cell; it is painted after it was filled up, so that colours change no width. */
+/** One cell; coloured after padding, so that colours do not affect the width. */
 export interface Cell {
   readonly text: string
   readonly paint?: (text: string) => string
-  /** Numbers stand at the right. */
+  /** Aligns right, for numbers. */
   readonly isRight?: boolean
 }
 
 export const cell = (text: string, paint?: Cell['paint']): Cell => (paint === undefined ? { text } : { text, paint })
 export const number = (text: string, paint?: Cell['paint']): Cell => ({ ...cell(text, paint), isRight: true })
 
-/** Rows as lines with their cells below each other, two blanks apart. */
+/** Formats rows as lines with aligned columns, two spaces apart. */
 export function tableLines(rows: readonly (readonly Cell[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) row.forEach(({ text }, i) => (widths[i] = Math.max(widths[i] ?? 0, textWidth(text))))

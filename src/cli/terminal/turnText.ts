@@ -17,7 +17,7 @@ export interface TurnScene {
 const maxResultLines = 12
 const maxTextLines = 60
 
-/** One turn: what was said, what the model replied, and what came of its calls. */
+/** One turn: the messages sent, the model's reply, and the results of its calls. */
 export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, columns: number): string[] {
   const { index, status, input, reply, toolCalls, attempts, usage, startedAt, endedAt, changes } = turn
   const facts = [
@@ -87,7 +87,7 @@ function callLines(call: SessionCall, { replied, nodes, colours, columns }: Call
   return [`  ${mark} ${line} ${colours.dim(`· ${outcome.join(' · ')}`)}`, ...result.map((shown) => colours.dim(shown))]
 }
 
-/** How the trunk was reshaped, in a sentence. */
+/** Describes how the trunk was changed, in one sentence. */
 export function changeLine(change: TrunkChange): string {
   const { applied, type, reason = '' } = change
   if (!applied) return `no ${type}: ${oneLine(reason)}`

@@ -1,4 +1,4 @@
-// XState names the parts that are not public so.
+// XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 import type { AnyActorLogic, Snapshot, Subscription } from 'xstate'
 import { ActorSystem } from './actorSystem.ts'
@@ -19,14 +19,14 @@ interface Observer {
 
 const nobody: readonly never[] = Object.freeze([])
 
-/** As XState does: an observer that throws harms nobody, and is not kept quiet about. */
+/** As in XState, an observer's exception does not stop the others; it is rethrown as an uncaught error. */
 function report(thrown: unknown): void {
   queueMicrotask(() => {
     throw thrown
   })
 }
 
-/** What XState's `Actor` is to others, and much smaller: an agent of ten thousand that rests should weigh next to nothing. */
+/** A small replacement for XState's `Actor`: with ten thousand idle agents, each must cost very little memory. */
 export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> {
   readonly logic: AnyActorLogic
   readonly id: string
@@ -34,7 +34,7 @@ export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> 
   readonly system: ActorSystem
   readonly systemId: string | undefined
   readonly _parent: ActorRef | undefined
-  /** As XState counts: 0 not started, 1 running, 2 stopped. */
+  /** XState's numbering: 0 not started, 1 running, 2 stopped. */
   _processingStatus: 0 | 1 | 2 = 0
   protected snapshot!: S
   #sessionId: string | undefined
@@ -92,7 +92,7 @@ export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> 
     return { unsubscribe: () => (this.#observers = this.#observers.filter((other) => other !== observer)) }
   }
 
-  /** It emits nothing. */
+  /** These actors emit no events. */
   on(): Subscription {
     return { unsubscribe: () => {} }
   }
@@ -107,7 +107,7 @@ export abstract class ActorRef<S extends Snapshot<unknown> = Snapshot<unknown>> 
     }
   }
 
-  /** Tells of the end, and its parent too unless it was stopped. */
+  /** Notifies observers of the end, and also the parent unless the actor was stopped. */
   protected tellEnd(): void {
     const { status, output, error } = this.snapshot
     const observers = this.#observers

@@ -1,4 +1,4 @@
-// XState names the parts that are not public so.
+// XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 import type { AnyActorRef, InspectionEvent, Subscription } from 'xstate'
 
@@ -10,11 +10,11 @@ interface Member {
   _send(event: { readonly type: string }): void
 }
 
-/** What XState's system of actors is to its actors, and much smaller: there is one for every agent that code has spawned. */
+/** A small replacement for XState's actor system: there is one for every root agent, so it must cost little memory. */
 export class ActorSystem {
   readonly #root: Member & { readonly id: string; readonly sessionId: string }
   #booked = 0
-  /** By their system ids; most systems have none but the root. */
+  /** Actors by system id, the root left out: most systems have no other. */
   #named: Map<string, Member> | undefined
   #isRootNamed = false
   #inspectors: Set<Inspector> | undefined
@@ -23,7 +23,7 @@ export class ActorSystem {
     this.#root = root
   }
 
-  /** Somebody inspects it, or has done so. */
+  /** Whether an inspector is, or ever was, attached. */
   get isInspected(): boolean {
     return this.#inspectors !== undefined
   }
@@ -87,7 +87,7 @@ export class ActorSystem {
     for (const inspector of this.#inspectors) inspector(told)
   }
 
-  /** Plans are made for no chart with delays, so nothing is ever scheduled. */
+  /** The planner rejects charts with delays, so nothing is ever scheduled. */
   get scheduler(): { cancelAll(): void } {
     return scheduler
   }

@@ -6,7 +6,7 @@ import { MachineActor } from './machineActor.ts'
 
 const isEffect = (logic: object): logic is EffectLogic => 'run' in logic
 
-/** XState's `createActor`, with actors of our own for machines and effects. */
+/** As XState's `createActor`, but machines and effects get this folder's lighter actors. */
 export function createActor(
   logic: AnyActorLogic,
   options: Omit<ActorOptions, 'parent'> & { readonly parent?: AnyActorRef },

@@ -8,7 +8,7 @@ interface Trial {
   readonly seq: number
 }
 
-/** A small chart with every feature that plans are made for. */
+/** A small chart that uses every feature the planner supports. */
 function trialChart(note: (what: string) => void): AnyStateMachine {
   const child = (name: string) =>
     fromCallback<{ readonly type: string }>(({ receive, input }) => {
@@ -71,39 +71,39 @@ function trialChart(note: (what: string) => void): AnyStateMachine {
   })
 }
 
-const road = 'add grow begin next odd.one odd.two nothing begin within anew again next next'.split(' ')
+const eventTypes = 'add grow begin next odd.one odd.two nothing begin within anew again next next'.split(' ')
 
-/** What happens on the road: every effect in its order, and the state after each event. */
-function lifeOf({ prepare, createActor }: Interpreter): readonly unknown[] {
-  const life: unknown[] = []
-  const actor = createActor(prepare(trialChart((what) => life.push(what))), { id: 'trial', input: undefined })
-  actor.subscribe({ error: (error: unknown) => life.push(`failed: ${String(error)}`) })
+/** Sends the events to the chart; returns every effect in order and the state after each event. */
+function traceOf({ prepare, createActor }: Interpreter): readonly unknown[] {
+  const trace: unknown[] = []
+  const actor = createActor(prepare(trialChart((what) => trace.push(what))), { id: 'trial', input: undefined })
+  actor.subscribe({ error: (error: unknown) => trace.push(`failed: ${String(error)}`) })
   const look = (): void => {
     const { value, context, children, status, output, tags } = actor.getSnapshot()
     const alive = Object.entries(children as Readonly<Record<string, AnyActorRef>>).map(([id, { src }]) => [id, src])
-    life.push([value, { ...context }, alive, status, output, [...tags]])
+    trace.push([value, { ...context }, alive, status, output, [...tags]])
   }
   actor.start()
   look()
-  for (const type of road) {
+  for (const type of eventTypes) {
     actor.send({ type })
     look()
   }
   actor.stop()
-  return life
+  return trace
 }
 
 let answer: { readonly difference: string | undefined } | undefined
 
-/** Whether the plans fit this version of XState, on whose inside they lean; looked at once a process. `undefined`: they do. */
+/** Checks, once per process, that the planner agrees with the installed XState, whose internals it relies on. `undefined`: it does. */
 export const differenceFromXState = (): string | undefined =>
   (answer ??= { difference: compareWithXState(plannedInterpreter) }).difference
 
-/** Where an interpreter does something else than XState's on a small chart; `undefined`: nowhere. */
+/** The first difference from XState's own interpreter on a small chart; `undefined`: none. */
 export function compareWithXState(interpreter: Interpreter): string | undefined {
   try {
-    const own = lifeOf(xstateInterpreter)
-    const planned = lifeOf(interpreter)
+    const own = traceOf(xstateInterpreter)
+    const planned = traceOf(interpreter)
     const at = own.findIndex((what, index) => !isDeepStrictEqual(what, planned[index]))
     if (at === -1 && own.length === planned.length) return undefined
     return `XState: ${JSON.stringify(own.at(at))}, plans: ${JSON.stringify(planned.at(at))}`

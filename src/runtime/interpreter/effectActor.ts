@@ -1,11 +1,11 @@
-// XState names the parts that are not public so.
+// XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 import type { Snapshot } from 'xstate'
 import { Cancellation } from '../../actors/cancellation.ts'
 import type { EffectLogic } from '../../actors/effect.ts'
 import { type ActorOptions, ActorRef } from './actorRef.ts'
 
-/** The actor of an effect. It needs no mailbox: it takes no event but its end. */
+/** The actor of an effect. It needs no mailbox: the only event it accepts is `xstate.stop`. */
 export class EffectActor extends ActorRef<Snapshot<unknown> & { readonly input: unknown }> {
   readonly #run: EffectLogic['run']
   #cancellation: Cancellation | undefined

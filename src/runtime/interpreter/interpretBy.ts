@@ -2,7 +2,7 @@ import type { Logger } from '../../protocol/logger.ts'
 import { differenceFromXState } from './differenceFromXState.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from './interpreter.ts'
 
-/** Plans that do not do as XState does are not used. */
+/** The interpreter to use: XState's own if the planned one disagrees with the installed XState. */
 export function interpretBy(interpreter: 'planned' | 'xstate', logger: Logger | undefined): Interpreter {
   if (interpreter === 'xstate') return xstateInterpreter
   const difference = differenceFromXState()

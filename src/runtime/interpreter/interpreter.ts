@@ -2,9 +2,9 @@ import { type AnyActorLogic, type AnyActorRef, type AnyStateMachine, createActor
 import { createActor } from './createActor.ts'
 import { plannedMachine } from './plannedMachine.ts'
 
-/** What runs the charts. */
+/** Runs statecharts. */
 export interface Interpreter {
-  /** What a provided machine goes through before actors are made of it. */
+  /** Prepares a machine, after `provide`, for `createActor`. */
   prepare<Machine extends AnyStateMachine>(machine: Machine): Machine
   createActor(
     logic: AnyActorLogic,

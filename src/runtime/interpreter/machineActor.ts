@@ -1,9 +1,9 @@
-// XState names the parts that are not public so.
+// XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 import type { AnyActorRef, AnyActorScope, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate'
 import { type ActorOptions, ActorRef } from './actorRef.ts'
 
-/** An action as XState hands it to its executor. */
+/** An action as XState passes it to its executor. */
 interface Executable {
   readonly type: string
   readonly params: unknown
@@ -13,14 +13,14 @@ interface Executable {
 
 const nothing: readonly (() => void)[] = Object.freeze([])
 
-/** The actor of a machine, and the scope that its logic reaches it by. */
+/** The actor of a machine, which is also the actor scope passed to its logic. */
 export class MachineActor extends ActorRef<AnyMachineSnapshot> {
   readonly #machine: AnyStateMachine
   readonly #input: unknown
-  /** Events that wait. */
+  /** Queued events. */
   #mailbox: EventObject[] | undefined
   #isProcessing = false
-  /** What waits for the end of a step. */
+  /** Effects deferred to the end of the current step. */
   #deferred: (() => void)[] | undefined
 
   constructor(machine: AnyStateMachine, options: ActorOptions) {
@@ -46,7 +46,7 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
     return this as unknown as AnyActorScope
   }
 
-  /** The same for XState's own interpreter, which takes its scope apart. */
+  /** A plain-object scope for XState's own interpreter, which destructures it. */
   get plainScope(): AnyActorScope {
     const { self, id, sessionId, system } = this
     const scope = {
@@ -87,7 +87,7 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
     const event = { type: 'xstate.init', input: this.#input }
     this.#inspected({ type: '@xstate.event', sourceRef: this._parent, event })
     if (this.snapshot.status === 'error') return this.#end()
-    // What its children say meanwhile comes after its own first actions.
+    // Events from children are queued until the initial actions have run.
     this.#isProcessing = true
     if (this.snapshot.status === 'active') this.#machine.start(this.snapshot)
     this.#update(this.snapshot, event)
@@ -114,7 +114,7 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
     this.#isProcessing = true
     for (let event = first ?? this.#mailbox?.shift(); event !== undefined; event = this.#mailbox?.shift())
       this.#process(event)
-    // An agent that rests does not hold the room that they took.
+    // Release the array: idle agents should hold no memory for it.
     this.#mailbox = undefined
     this.#isProcessing = false
   }
@@ -143,7 +143,7 @@ export class MachineActor extends ActorRef<AnyMachineSnapshot> {
 
   #runDeferred(): void {
     try {
-      // Each may defer more.
+      // Effects may defer more effects while this loop runs.
       for (const effect of this.#deferred ?? nothing) effect()
       this.#deferred = undefined
     } catch (error) {

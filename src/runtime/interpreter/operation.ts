@@ -1,6 +1,6 @@
 import type { MakeChange } from '../../machines/change.ts'
 
-/** What guards and mappers are asked about. */
+/** The arguments of guards and mappers. */
 export interface Subject {
   readonly context: object
   readonly event: ChartEvent
@@ -11,22 +11,22 @@ export interface ChartEvent {
   readonly [field: string]: unknown
 }
 
-/** One thing that a transition does. */
+/** One step of a transition. */
 export type Operation =
   | { readonly type: 'change'; readonly change: MakeChange<object, ChartEvent> }
   | { readonly type: 'act'; readonly name: string; readonly params?: unknown }
-  /** An `invoke` begins; `input` is a value, or a function that gives it. */
+  /** Starts an `invoke`; `input` is a value or a function that returns it. */
   | { readonly type: 'start'; readonly src: string; readonly id: string; readonly input: unknown }
   | { readonly type: 'stop'; readonly id: string }
 
-/** An action as XState keeps it. */
+/** XState's internal form of an action. */
 interface MadeAction {
   readonly type?: string
   readonly params?: unknown
   readonly change?: MakeChange<object, ChartEvent>
 }
 
-/** What an action of a chart does; `undefined` when no plan is made for it. */
+/** Converts a chart's action; `undefined` if the planner does not support it. */
 export function operationOf(action: unknown): Operation | undefined {
   if (typeof action === 'string') return { type: 'act', name: action }
   const { type, params, change } = action as MadeAction

@@ -1,18 +1,18 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
 import { type Operation, operationOf, type Subject } from './operation.ts'
 
-/** One transition out of one configuration: all it does, in order, and where it leads. */
+/** One transition out of one configuration: its operations in order, and the next configuration. */
 export interface Plan {
   readonly guard: ((subject: Subject) => boolean) | undefined
   readonly operations: readonly Operation[]
   readonly next: Configuration
-  /** What remains to be done when it ends the machine; `undefined` when it does not. */
+  /** Operations left to do if the transition ends the machine; `undefined` if it does not. */
   readonly final: readonly Operation[] | undefined
 }
 
 type Transition = Pick<AnyTransitionDefinition, 'source' | 'target' | 'guard' | 'actions' | 'reenter'>
 
-/** The active states, from the root to the innermost one, with the transitions out of them, each planned when first looked at. */
+/** The active states, from the root to the innermost, with their outgoing transitions, each planned on first use. */
 export class Configuration {
   readonly nodes: AnyStateNode[]
   readonly value: unknown
@@ -46,13 +46,13 @@ export class Configuration {
 }
 
 export interface ChartPlans {
-  /** Enters the chart. */
+  /** The initial transition. */
   readonly initial: Plan
   /** The configuration whose innermost state is `leaf`. */
   at(leaf: AnyStateNode): Configuration
 }
 
-/** The plans of a chart; `undefined` when it has what no plan is made for, such as parallel states, history or delays. */
+/** The plans of a chart; `undefined` if it uses an unsupported feature such as parallel states, history or delays. */
 export function planChart({ root, config, implementations }: AnyStateMachine): ChartPlans | undefined {
   const configurations = new Map<AnyStateNode, Configuration>()
   const at = (leaf: AnyStateNode): Configuration => {
@@ -104,7 +104,7 @@ export function planChart({ root, config, implementations }: AnyStateMachine): C
   return { initial: plan([], entry as unknown as Transition), at }
 }
 
-/** Not one that XState combines of others. */
+/** Excludes guards that XState builds from others (`and`, `or`, `not`). */
 const isPlainGuard = (guard: unknown): boolean => typeof guard === 'function' && !('check' in guard)
 
 const isPlainInvoke = ({ src, onSnapshot, systemId }: AnyStateNode['invoke'][number]): boolean =>
@@ -117,7 +117,7 @@ const startOf = ({ src, id, input }: AnyStateNode['invoke'][number]): Operation 
   input,
 })
 
-/** Whether a node is inside another; each is inside `undefined`, as XState has it. */
+/** Whether a node is a descendant of another. As in XState, every node is a descendant of `undefined`. */
 function isInside(node: AnyStateNode, outer: AnyStateNode | undefined): boolean {
   let at = node
   while (at.parent !== undefined && at.parent !== outer) at = at.parent
@@ -130,7 +130,7 @@ function ancestorsOf(node: AnyStateNode): AnyStateNode[] {
   return ancestors
 }
 
-/** What a transition leaves, from the innermost out, and what it enters, from the outermost in: the algorithm of SCXML. */
+/** SCXML's exit set (innermost first) and entry set (outermost first) of a transition. */
 function pathOf(nodes: readonly AnyStateNode[], { source, reenter }: Transition, target: AnyStateNode) {
   const common = ancestorsOf(target).find((node) => isInside(source, node))
   const staysInside = !reenter && (target === source || isInside(target, source))
@@ -148,7 +148,7 @@ function pathOf(nodes: readonly AnyStateNode[], { source, reenter }: Transition,
   }
 }
 
-/** The exact type first, then wildcards, the longest first. */
+/** The exact type first, then wildcards from most to least specific. */
 function candidates(node: AnyStateNode, type: string): readonly Transition[] {
   const wild = [...node.transitions.keys()]
     .filter((descriptor) => descriptor !== type && isMatch(type, descriptor))

@@ -1,4 +1,4 @@
-// XState names the parts that are not public so.
+// XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 import type { AnyActorScope, AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import { ActorSystem } from './actorSystem.ts'
@@ -7,10 +7,9 @@ import { planChart } from './plan.ts'
 import { Step } from './step.ts'
 
 /**
- * Has a machine take its transitions by plans that are made once, with the same effects in the same order as XState's own
- * interpreter, at about half its cost. Changes and returns the machine it is given; the chart, its actors and snapshots stay
- * XState's. XState's interpreter goes on running what no plan is made for: a chart with parallel states, history or delays, a system
- * that somebody inspects, and the events by which an actor ends.
+ * Precomputes a machine's transitions, so that each runs the same effects in the same order as in XState at about half the cost.
+ * Modifies and returns the machine; the chart, its actors and its snapshots remain XState's. XState's own interpreter still handles
+ * charts with parallel states, history or delays, systems under inspection, and the events that start and stop an actor.
  */
 export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine): Machine {
   const plans = planChart(machine)
@@ -25,7 +24,7 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
     const configuration = plans.at(before._nodes.find(({ type: kind }) => kind !== 'compound')!)
     const step = new Step(machine, scope, before, configuration)
     const plan = step.choose(configuration.on(type), event)
-    // An actor's error that nobody takes ends the machine.
+    // An unhandled actor error ends the machine, which XState's own transition does.
     if (plan === undefined && type.startsWith('xstate.error.actor')) return transition(before, event, plain(scope))
     step.settle(plan, event)
     return step.snapshot
@@ -33,7 +32,7 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
 
   machine.getInitialSnapshot = (scope, input) => {
     if (isWatched(scope)) return getInitialSnapshot(plain(scope), input)
-    // Made by XState, for what every snapshot has.
+    // Let XState build it, so that it has the fields every snapshot has.
     blank ??= machine.resolveState({ value: machine.root.initial.target[0]!.key, context: {} })
     try {
       const context: unknown = machine.config.context({ input, self: scope.self })
@@ -55,6 +54,6 @@ export function plannedMachine<Machine extends AnyStateMachine>(machine: Machine
 const plain = (scope: AnyActorScope): AnyActorScope =>
   (scope as unknown) instanceof MachineActor ? (scope as unknown as MachineActor).plainScope : scope
 
-/** XState's own systems do not tell whether anybody inspects them. */
+/** XState's own systems do not reveal whether they are being inspected. */
 const isWatched = ({ system }: AnyActorScope): boolean =>
   !((system as unknown) instanceof ActorSystem) || (system as unknown as ActorSystem).isInspected

@@ -1,4 +1,4 @@
-// XState names the parts that are not public so.
+// XState marks its internal members with an underscore.
 /* oxlint-disable no-underscore-dangle */
 import type { AnyActorLogic, AnyActorRef, AnyActorScope, AnyMachineSnapshot, AnyStateMachine } from 'xstate'
 import type { Change, ChildCommand } from '../../machines/change.ts'
@@ -6,7 +6,7 @@ import { createActor } from './createActor.ts'
 import type { ChartEvent, Operation } from './operation.ts'
 import type { Configuration, Plan } from './plan.ts'
 
-/** What XState keeps to itself of an actor and its system. */
+/** Internal members of XState's actors and their system. */
 type Inner = AnyActorRef & { readonly _processingStatus: 0 | 1 | 2 }
 type InnerSystem = { _unregister(actor: AnyActorRef): void }
 const running = 1
@@ -14,7 +14,7 @@ const stopped = 2
 
 const none: readonly never[] = Object.freeze([])
 
-/** One event on its way through a chart: what it has changed so far. Effects run, or wait, as under XState. */
+/** The processing of one event: what has changed so far. Effects run or are deferred exactly as in XState. */
 export class Step {
   context: object
   configuration: Configuration
@@ -39,14 +39,14 @@ export class Step {
     this.configuration = configuration
   }
 
-  /** The first of the plans whose guard lets it pass. */
+  /** The first plan whose guard passes. */
   choose(plans: readonly Plan[], event: ChartEvent): Plan | undefined {
     if (plans.length === 0) return undefined
     const subject = { context: this.context, event }
     return plans.find(({ guard }) => guard === undefined || guard(subject))
   }
 
-  /** Follows the plan, if there is one, then every one that needs no event. Throws when that does not come to an end. */
+  /** Takes the planned transition, if any, then all eventless ones. Throws if those never settle. */
   settle(plan: Plan | undefined, event: ChartEvent): void {
     const { maxIterations = Infinity } = this.#machine.options ?? {}
     if (plan !== undefined) this.#follow(plan, event)
@@ -56,11 +56,11 @@ export class Step {
       if (next === undefined) return
       this.#follow(next, event)
     }
-    // They stay in the snapshot, as under XState.
+    // As in XState, they stay in the snapshot.
     for (const child of Object.values(this.children)) this.#end(child as Inner)
   }
 
-  /** The state after it; the one before when nothing has changed. */
+  /** The state afterwards; the same object as before if nothing has changed. */
   get snapshot(): AnyMachineSnapshot {
     const { context, children, status } = this
     const { nodes, value, tags } = this.configuration
@@ -107,7 +107,7 @@ export class Step {
     }
   }
 
-  /** An action that the runtime provides. Until its actor runs it waits. */
+  /** Runs an action provided by the runtime, or defers it until the actor has started. */
   #act(type: string, event: ChartEvent, params: unknown): void {
     const exec = this.#machine.implementations.actions[type]
     const { self, system } = this.#scope
@@ -134,7 +134,7 @@ export class Step {
     this.#end(child as Inner)
   }
 
-  /** One copy a step, however many come and go. */
+  /** The children, copied at most once per step. */
   #ownChildren(): Record<string, AnyActorRef> {
     if (this.children !== this.#before.children) return this.children
     const children: Record<string, AnyActorRef> = {}
@@ -156,7 +156,7 @@ export class Step {
   }
 }
 
-/** At once, so that another actor may take its system id; its own children first. */
+/** Not deferred, so that another actor can take over the system id; its own children first. */
 function unregister(scope: AnyActorScope, actor: AnyActorRef): void {
   const { children = {} } = actor.getSnapshot() as { readonly children?: Step['children'] }
   for (const child of Object.values(children)) unregister(scope, child)

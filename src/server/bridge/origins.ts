@@ -3,7 +3,7 @@ import type { Tokens } from './roles.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i
 
-/** @throws RuntimeError `INVALID_OPTION`: whoever listens beyond this machine needs a token. */
+/** @throws RuntimeError `INVALID_OPTION` when listening beyond this machine without tokens. */
 export function checkExposure(host: string, tokens: Tokens | undefined): void {
   if (loopback.test(host) || (tokens !== undefined && Object.keys(tokens).length > 0)) return
   throw new RuntimeError(
@@ -21,8 +21,8 @@ export interface OriginRule {
 }
 
 /**
- * Whether a request that names no origin may be answered. A page reads from its own server without naming one, and without tokens
- * its name may have been made to point here: it must be one of this machine, or of a page that may connect.
+ * Whether to answer a request without an `Origin` header. Pages omit it for same-origin requests, and DNS rebinding can point a foreign
+ * name at this server, so without tokens the host must be a name of this machine or of an allowed origin.
  */
 export function allowsHost(host: string | undefined, { origins = [], isGuarded }: OriginRule): boolean {
   if (isGuarded || host === undefined) return true
@@ -31,8 +31,8 @@ export function allowsHost(host: string | undefined, { origins = [], isGuarded }
 }
 
 /**
- * Whether a browser page of this origin may connect; programs send none. Without tokens a page of the server itself counts only
- * under a name of this machine: any other name may be one that a foreign page has had point here.
+ * Whether a browser page of this origin may connect; programs send none. Without tokens, the server's own origin counts only under a
+ * name of this machine, because of DNS rebinding.
  */
 export function allowsOrigin(
   origin: string | undefined,

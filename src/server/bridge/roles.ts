@@ -39,8 +39,8 @@ export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): b
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Finds what a token allows. Every token is compared, each in constant time over digests of equal length, so that the time
- * tells nothing of how much of a guess was right.
+ * Finds the grant of a token. Compares with every token, each in constant time over digests of equal length, so that timing does not
+ * reveal how close a guess was.
  */
 export function grantOf(tokens: Tokens, given: string): Grant | undefined {
   const seen = digest(given)

@@ -8,13 +8,13 @@ const macOf = (name: string, token: string): string =>
   createHmac('sha256', token).update(name).digest('hex').slice(0, macLength)
 
 /**
- * The session of this name of whoever has a token: `<name>.<mac>`, where `mac` is the first 32 hex digits of HMAC-SHA256 of the name,
- * keyed by the token. Session ids are in the logs, for everyone to read; only who has the token can make one of its own.
+ * The session id for a name and a token: `<name>.<mac>`, where `mac` is the first 32 hex digits of HMAC-SHA256 of the name, keyed by
+ * the token. Session ids appear in logs, but only a token's holder can make one that is accepted with it.
  */
 export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
 
 /**
- * The session a client goes on with, or begins. Of whoever has a token it must be one of its own; without, everybody is the same.
+ * The session that a client continues or begins. With a token it must have been made with that token.
  *
  * @throws RuntimeError `BRIDGE_SESSION`
  */
@@ -25,7 +25,7 @@ export function resolveSession(sessionId: string | undefined, token: string | un
   throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" was not made with this token.`)
 }
 
-/** Whether a session is one of this token. Nothing is remembered for it, and the time it takes tells nothing of the hash. */
+/** Whether a session id was made with this token. Stateless, and in constant time. */
 export function isSessionOf(sessionId: string, token: string): boolean {
   const dot = sessionId.lastIndexOf('.')
   const given = Buffer.from(sessionId.slice(dot + 1))

@@ -22,14 +22,14 @@ export interface AiSdkModelOptions {
   readonly toolImages?: 'result' | 'user'
 }
 
-/** The version of the AI SDK's model interface that this adapter speaks. */
+/** The version of the AI SDK's model interface that this adapter supports. */
 const neededVersion = 'v4'
 
 const takesImagesInResults = /^(anthropic|google|vertex|amazon-bedrock|bedrock)\b|^(openai|azure)[\w-]*\.responses\b/
 
 /**
- * Makes any AI SDK language model a `Model`. Contract: one HTTP request a call, without retries; errors come as `error`
- * parts with a kind; the id is `provider:model`. Throws `INVALID_DEFINITION` for anything but a model of version v4.
+ * Wraps any AI SDK language model as a `Model`. Contract: one HTTP request per call, no retries; errors are `error` parts with a
+ * kind; the id is `provider:model`. Throws `INVALID_DEFINITION` unless it implements version v4.
  */
 export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions = {}): Model {
   checkModel(languageModel)

@@ -21,7 +21,7 @@ export function callModel(
   const parts = run(model, toOptions, signal, connection, reply, warnings)
   return {
     next: () => parts.next(),
-    // A generator's own return() would wait for a read that may never come: first close what it waits for.
+    // A generator's own return() would wait for a pending read that may never settle, so close the stream first.
     return() {
       connection.abort(new Error('the reply is no longer read'))
       return parts.return(undefined)
@@ -65,7 +65,7 @@ async function* run(
     yield reply.end()
   } catch (thrown) {
     if (closed.aborted) return
-    // What breaks after the provider has finished takes nothing away from the reply.
+    // A failure after the provider has finished does not affect the reply.
     yield reply.isFinished ? reply.end() : { type: 'error', error: readError(thrown) }
   } finally {
     signal.removeEventListener('abort', follow)
@@ -74,7 +74,7 @@ async function* run(
   return
 }
 
-/** Opens the stream; `undefined` as soon as `closed` aborts, and a stream that comes later is cancelled. */
+/** Opens the stream; returns `undefined` as soon as `closed` aborts, and cancels a stream that opens later. */
 function open(
   model: LanguageModelV4,
   toOptions: () => LanguageModelV4CallOptions,

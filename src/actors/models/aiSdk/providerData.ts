@@ -9,7 +9,7 @@ const dataPrefix = 'sdk:'
 /** Data of the block that follows, for blocks that have no `signature` of their own: text and tool calls. */
 const nextPrefix = 'next:'
 
-/** Merges what two parts of one block said, provider by provider; the later part wins. */
+/** Merges the data of two parts of one block, provider by provider; the later part wins. */
 export function mergeData(
   a: SharedV4ProviderMetadata | undefined,
   b: SharedV4ProviderMetadata | undefined,
@@ -29,7 +29,7 @@ export function toSignature(data: SharedV4ProviderMetadata | undefined): string 
   return isPlain ? signature : dataPrefix + JSON.stringify(kept)
 }
 
-/** What `toSignature` was given; a signature without our prefix is Anthropic's. */
+/** The inverse of `toSignature`; a signature without our prefix is Anthropic's. */
 export function fromSignature(signature: string | undefined): SharedV4ProviderMetadata | undefined {
   if (signature === undefined) return undefined
   return signature.startsWith(dataPrefix) ? parse(signature.slice(dataPrefix.length)) : { anthropic: { signature } }
@@ -45,11 +45,11 @@ export function toNextSignature(data: SharedV4ProviderMetadata | undefined): str
 export const isNextSignature = (signature: string | undefined): signature is string =>
   signature?.startsWith(nextPrefix) === true
 
-/** What `toNextSignature` was given. */
+/** The inverse of `toNextSignature`. */
 export const fromNextSignature = (signature: string): SharedV4ProviderMetadata | undefined =>
   parse(signature.slice(nextPrefix.length))
 
-/** Leaves out empty entries, and Anthropic's remark that a tool was called directly, which is the default. */
+/** Drops empty entries, and Anthropic's note that a tool was called directly, which is the default. */
 function worthKeeping(data: SharedV4ProviderMetadata | undefined): SharedV4ProviderMetadata | undefined {
   if (data === undefined) return undefined
   const kept: SharedV4ProviderMetadata = {}

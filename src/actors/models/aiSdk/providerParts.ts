@@ -18,7 +18,7 @@ import { parseInput } from './parseInput.ts'
 type PromptPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type FilePart = LanguageModelV4File | LanguageModelV4ReasoningFile
 
-/** What a provider does by itself in the middle of a reply. */
+/** Parts of a reply for things the provider did itself, such as its own tool calls. */
 export type ProvidedPart =
   | LanguageModelV4ToolCall
   | LanguageModelV4ToolResult
@@ -64,14 +64,14 @@ const readers: {
   }),
 }
 
-/** A block of it: what goes back is kept as the part of a prompt that it will be. */
+/** A block for such a part, stored in the form in which it goes back into a prompt. */
 export const toProvided = (part: ProvidedPart, provider: string): ProviderBlock => {
   const read = readers[part.type] as (part: ProvidedPart) => Pick<ProviderBlock, 'kind' | 'name' | 'data'>
   const { kind, name, data } = read(part)
   return { type: 'provider', provider, kind, name, data: cloneJson(data) }
 }
 
-/** A source that a text refers to, with the place in the text where it does. */
+/** A source cited in a text, with the position of the citation. */
 export const toCited = (citation: LanguageModelV4Citation, provider: string): ProviderBlock => ({
   type: 'provider',
   provider,
@@ -80,7 +80,7 @@ export const toCited = (citation: LanguageModelV4Citation, provider: string): Pr
   data: cloneJson(citation),
 })
 
-/** The part of a prompt that a block was kept as; `undefined` for one of another provider, or of no use in a prompt. */
+/** The prompt part stored in a block; `undefined` if it is another provider's or has no use in a prompt. */
 export function fromProvided({ provider, kind, data }: ProviderBlock, to: string): PromptPart | undefined {
   if (provider !== to || kind === 'source' || typeof data !== 'object' || data === null) return undefined
   const part = data as PromptPart
@@ -90,7 +90,7 @@ export function fromProvided({ provider, kind, data }: ProviderBlock, to: string
   return file.data.type === 'url' ? ({ ...file, data: { ...file.data, url: new URL(file.data.url!) } } as never) : part
 }
 
-/** What is to be said of a request whose conversation holds what other providers did by themselves. */
+/** Warnings about blocks of other providers, which cannot be sent to this one. */
 export function notSent({ messages }: ModelRequest, to: string): string[] {
   const foreign = new Set<string>()
   for (const { content } of messages) {

@@ -3,7 +3,7 @@ import { cutEnd } from '../../../conversation/cutMiddle.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import type { ModelError, ModelErrorKind } from '../../../protocol/model.ts'
 
-/** Longest message kept of an error, in UTF-16 units: some proxies answer with whole pages. */
+/** Longest error message kept, in UTF-16 units: some proxies respond with whole pages. */
 const maxMessageChars = 1000
 
 /** The fields of AI SDK errors, of provider error objects in a stream, and of Node's network errors. */
@@ -22,8 +22,8 @@ interface Failure {
 }
 
 /**
- * What a failed call means to the runtime. Never throws. Errors are recognised by their fields, through causes and lists
- * of retried errors, so that no class of the AI SDK is needed. Keys and tokens are blanked out of the message.
+ * Classifies a failed call. Never throws. Errors are recognised by their fields, including those of causes and retried errors, so
+ * that no AI SDK class is needed. Keys and tokens are redacted from the message.
  */
 export function readError(thrown: unknown): ModelError {
   const failures = chainOf(thrown)
@@ -44,7 +44,7 @@ function kindOf(status: number | undefined, failures: readonly Failure[], wordin
   if (status === 401 || status === 403) return 'auth'
   if (status === 413) return 'overflow'
   if (status === 408 || (status !== undefined && status >= 500)) return 'network'
-  // What these say quotes the stream, so their wording means nothing.
+  // Their messages quote the stream, so their wording says nothing about the cause.
   if (failures.some((failure) => /JSONParseError|TypeValidationError/.test(labelsOf(failure)))) return 'other'
   if (overflowWording.test(wording)) return 'overflow'
   if (status !== undefined) return 'badRequest'
@@ -67,7 +67,7 @@ const namedKinds: readonly (readonly [RegExp, ModelErrorKind])[] = [
   ],
 ]
 
-/** How the known providers and servers say that a request does not fit the model's context. */
+/** How known providers and servers report that a request exceeds the model's context. */
 const overflowWording = new RegExp(
   [
     'context_length_exceeded',
@@ -91,7 +91,7 @@ const overflowWording = new RegExp(
 
 const brokenWording = /fetch failed|\bterminated\b|socket hang up|premature close|network error|ended without/i
 
-/** The failure, what caused it and what it collected, nearest first; cut off early, as an error may be its own cause. */
+/** The error with its causes and collected errors, nearest first; bounded, since an error may be its own cause. */
 function chainOf(thrown: unknown): Failure[] {
   const chain: Failure[] = []
   const queue: unknown[] = [thrown]
@@ -128,7 +128,7 @@ function describe(failures: readonly Failure[], http: Failure | undefined, throw
   return short === '' ? `HTTP ${statusOf(http)}` : `HTTP ${statusOf(http)}: ${short}`
 }
 
-/** The messages from the outermost to the cause, each said once. */
+/** The messages from the outermost error to the cause, without repeats. */
 function saidByAll(failures: readonly Failure[]): string {
   let said = ''
   for (const { message } of failures) {
@@ -138,7 +138,7 @@ function saidByAll(failures: readonly Failure[]): string {
   return said
 }
 
-/** A provider's own words: the JSON body knows more than a message that is only the HTTP status text. */
+/** The provider's own message: the JSON body says more than one that is only the HTTP status text. */
 function saidBy(failure: Failure): string {
   const message = typeof failure.message === 'string' ? failure.message : ''
   const body = typeof failure.responseBody === 'string' ? bodyMessage(failure.responseBody) : ''
@@ -167,7 +167,7 @@ function bodyMessage(text: string): string {
 const field = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 
-/** The wait in milliseconds; a date counts from the `date` header, so that the two clocks need not agree. */
+/** The delay in milliseconds; a date is taken relative to the `date` header, so that the clocks need not agree. */
 function readRetryAfter(headers: unknown): number | undefined {
   const precise = Number(headerOf(headers, 'retry-after-ms') ?? NaN)
   if (precise >= 0) return Math.round(precise)

@@ -29,31 +29,30 @@ interface Called {
 type Draft = Written | Called | Extract<Block, { type: 'image' | 'provider' }>
 const nothing: readonly ModelPart[] = []
 
-/** Custom content that says something of the stream and is no part of the reply. */
+/** Custom content that describes the stream and is not part of the reply. */
 const remarks: ReadonlySet<string> = new Set(['anthropic.message_start'])
 
 type PartOf<T extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: T }>
 
 /** Folds the parts of one AI SDK stream into the parts of the `Model` port. */
 export interface ReplyReader {
-  /** What a part says to the port: a delta, warnings, a terminal `error`, or nothing. */
+  /** Takes the next part; returns a delta, warnings, a terminal `error`, or nothing. */
   read(part: LanguageModelV4StreamPart): readonly ModelPart[]
-  /** Whether the provider has said how the reply ended. */
+  /** Whether the provider has reported how the reply ended. */
   readonly isFinished: boolean
   /** The terminal part once the stream has ended. */
   end(): ModelPart
 }
 
 /**
- * Reads one reply of a provider. Contract: blocks keep the order in which they started; what the provider did by itself (its
- * own tool calls, sources, files) becomes blocks of its own; an image the model made becomes an image block; what cannot be
- * kept is a warning.
+ * Reads one reply of a provider. Contract: blocks keep the order in which they started; the provider's own tool calls, sources and
+ * files become `provider` blocks; a generated image becomes an image block; anything that cannot be kept causes a warning.
  */
 export function createReplyReader(provider: string): ReplyReader {
   const drafts: Draft[] = []
   const open = { text: new Map<string, Written>(), thinking: new Map<string, Written>() }
   const calls = new Map<string, Called>()
-  /** Calls that the provider carries out itself. */
+  /** Calls that the provider executes itself. */
   const provided = new Set<string>()
   let finish: PartOf<'finish'> | undefined
 
@@ -126,7 +125,7 @@ export function createReplyReader(provider: string): ReplyReader {
         ? { type: 'toolCall.delta', callId: part.toolCallId, name: part.toolName, text: part.input }
         : undefined
     },
-    // Preliminary results are progress: the final one takes their place.
+    // Preliminary results are progress; the final one replaces them.
     'tool-result': (part) => (part.preliminary === true ? undefined : provide(part)),
     'tool-approval-request': ({ toolCallId }) => ({
       type: 'warning',
@@ -185,7 +184,7 @@ const cutShort = new Map<string | undefined, ReplyStopReason>([
   ['content-filter', 'refusal'],
 ])
 
-/** Some servers say "stop" after tool calls, or "tool calls" when the provider ran them itself: the content decides. */
+/** Decided by the content: some servers report "stop" after tool calls, or "tool calls" when the provider ran them itself. */
 function toStopReason(reason: LanguageModelV4FinishReason | undefined, content: readonly Block[]): ReplyStopReason {
   return cutShort.get(reason?.unified) ?? (content.some((block) => block.type === 'toolCall') ? 'toolUse' : 'stop')
 }
@@ -204,7 +203,7 @@ function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
   }
 }
 
-/** Blocks of a draft; one that never got content, or whose call was never completed, has none. */
+/** The blocks of a draft: none if it never got content or its call was never completed. */
 function toBlocks(draft: Draft): Block[] {
   if (draft.type === 'image' || draft.type === 'provider') return [draft]
   if (draft.type === 'toolCall') return toCall(draft)
@@ -219,7 +218,7 @@ function toCall({ callId, name, input, data }: Called): Block[] {
   return input === undefined ? [] : [...toCarrier(data), { type: 'toolCall', callId, name, input: parseInput(input) }]
 }
 
-/** An empty thinking block that keeps what the provider wants back with the block after it. */
+/** An empty thinking block that holds the data the provider wants back with the next block. */
 function toCarrier(data: SharedV4ProviderMetadata | undefined): Block[] {
   const signature = toNextSignature(data)
   return signature === undefined ? [] : [{ type: 'thinking', text: '', signature }]

@@ -2,7 +2,7 @@ import type { JSONSchema7, LanguageModelV4CallOptions, SharedV4ProviderOptions }
 import type { ModelRequest, ModelSettings } from '../../../protocol/model.ts'
 import { type PromptOptions, toPrompt } from './toPrompt.ts'
 
-/** A request of the `Model` port as AI SDK call options; pure, and says nothing about what the request leaves open. */
+/** Converts a `Model` request to AI SDK call options; settings absent from the request stay absent. Pure. */
 export function toCallOptions(request: ModelRequest, options: PromptOptions): LanguageModelV4CallOptions {
   const tools = request.tools.map((tool) => ({
     type: 'function' as const,

@@ -6,9 +6,9 @@ import { fromNextSignature, fromSignature, isNextSignature } from './providerDat
 
 /** How a prompt is written for one provider. */
 export interface PromptOptions {
-  /** The family of the provider: only to itself goes back what it did by itself. */
+  /** The provider's family: its own tool calls and the like are sent back only to the same family. */
   readonly provider: string
-  /** Marks the end of the instructions as a place to cache up to. */
+  /** Puts a cache breakpoint at the end of the instructions. */
   readonly cache: boolean
   /** Where images of tool results go: into the result, or into a user message after the results. */
   readonly toolImages: 'result' | 'user'
@@ -64,8 +64,8 @@ const toUserContent = (content: readonly Block[]): UserMessage['content'] =>
   })
 
 /**
- * Thinking always goes back: a provider package drops what its provider does not take (Anthropic: thinking without its
- * signature) and sends what it does (OpenAI-compatible servers: `reasoning_content`, with or without a signature).
+ * Thinking is always sent back: each provider package drops what its provider does not accept (Anthropic: unsigned thinking) and
+ * sends what it does (OpenAI-compatible servers: `reasoning_content`, signed or not).
  */
 function toAssistantContent(content: readonly Block[], provider: string): AssistantMessage['content'] {
   const parts: AssistantMessage['content'] = []
@@ -95,7 +95,7 @@ function toAssistantPart(block: Exclude<Block, ProviderBlock>): AssistantMessage
   return { type: 'tool-call', toolCallId: block.callId, toolName: block.name, input: toInput(block.input) }
 }
 
-/** Providers take only an object; what was not JSON is shown to the model in the way the Anthropic package does it. */
+/** Providers accept only an object; input that was not JSON is wrapped as the Anthropic package does. */
 const toInput = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { rawInvalidInput: input }
 
@@ -111,7 +111,7 @@ function toToolMessages(results: readonly ToolResult[], toolImages: 'result' | '
   return apart.length > 0 ? [tool, { role: 'user', content: apart }] : [tool]
 }
 
-/** An error result has no room for images in any provider's format. */
+/** No provider's format allows images in an error result. */
 const goApart = (result: ToolResult, toolImages: 'result' | 'user'): boolean =>
   imagesOf(result.content).length > 0 && (result.isError || toolImages === 'user')
 
@@ -120,7 +120,7 @@ const toImageParts = (result: ToolResult): UserMessage['content'] => [
   ...imagesOf(result.content).map(toFile),
 ]
 
-/** Blocks are lines of their own: what one ends with does not go on in the next. */
+/** Puts each block on its own line, so that no block continues the last line of the previous one. */
 const joined = (content: readonly Block[]): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n')
 

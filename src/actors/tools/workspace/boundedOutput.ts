@@ -1,4 +1,4 @@
-/** Text of any length of which the beginning and the end are kept, in bounded memory. Sizes are UTF-16 units. */
+/** Keeps the beginning and the end of a text of any length, in bounded memory. Sizes are UTF-16 units. */
 export interface BoundedOutput {
   add(text: string): void
   /** The text, or its beginning and end with a line between that says how much was left out. */

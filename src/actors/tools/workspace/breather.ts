@@ -1,8 +1,8 @@
 const mostMs = 10
 
 /**
- * Makes a function to be called between the pieces of a long work: it gives a promise to wait for when the event loop has had no turn
- * for 10 ms, so that timers, sockets and aborts are not kept waiting.
+ * Returns a function to call between the steps of a long computation. Once it has held the event loop for 10 ms it returns a promise
+ * to await, so that timers, sockets and aborts are not delayed.
  */
 export function breather(now: () => number = () => performance.now()): () => Promise<void> | undefined {
   let since = now()

@@ -1,4 +1,4 @@
-/** Variables that say where things are and how to behave, and hold no secrets. */
+/** Well-known variables for paths, locale and the like, which hold no secrets. */
 const harmless: ReadonlySet<string> = new Set(
   `PATH HOME USER LOGNAME SHELL HOSTNAME PWD TMPDIR TMP TEMP TZ LANG LANGUAGE
   TERM COLORTERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR EDITOR VISUAL PAGER MANPATH INFOPATH
@@ -13,16 +13,16 @@ const harmless: ReadonlySet<string> = new Set(
   GEM_HOME GEM_PATH RBENV_ROOT NIX_PATH NIX_PROFILES HOMEBREW_PREFIX HOMEBREW_CELLAR HOMEBREW_REPOSITORY`.split(/\s+/),
 )
 const harmlessBeginnings = ['LC_', 'XDG_', 'FNM_']
-/** An address of a proxy may hold a password. */
+/** Proxy URLs may contain a password. */
 const addresses: ReadonlySet<string> = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'FTP_PROXY', 'ALL_PROXY', 'NO_PROXY'])
 
-/** Whether a command gets to see a variable of this process without being given it. */
+/** Whether commands inherit a variable of this process. */
 export const isHarmless = (name: string, value: string): boolean =>
   harmless.has(name) ||
   harmlessBeginnings.some((beginning) => name.startsWith(beginning)) ||
   (addresses.has(name.toUpperCase()) && !value.includes('@'))
 
-/** What a command sees: what is harmless of `base`, then `added` as it is; `undefined` removes a variable. */
+/** A command's environment: the harmless variables of `base`, then `added`, where `undefined` removes one. */
 export function commandEnvironment(
   base: { readonly [name: string]: string | undefined },
   added: { readonly [name: string]: string | undefined },

@@ -22,7 +22,7 @@ const input = lazily(() =>
 )
 export type EditFileInput = z.output<ReturnType<typeof input>>
 
-/** Makes `edit_file`: replaces exact text in a file and shows the lines that changed. */
+/** Creates `edit_file`: replaces exact text in a file and shows the changed lines. */
 export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditFileInput>): Tool =>
   defineTool({
     name: 'edit_file',
@@ -31,7 +31,7 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
       'surrounding lines. Line endings are kept as the file has them. Files up to 10 MB.',
     input: input(),
     needsApproval,
-    // Done twice it may change more: the new text may hold the old.
+    // Not idempotent: the new text may contain the old.
     effects: 'irreversible',
     run: async ({ path, oldText, newText, all = false }, context) => {
       const { signal } = context

@@ -43,7 +43,7 @@ export function excerpt(
   return shown.join('\n')
 }
 
-/** Each character is looked at once: a file may be one line with a place in every word. */
+/** Linear in the text: a file may be a single line with a match in every word. */
 function hunksOf(before: string, places: readonly number[], oldLength: number): Hunk[] {
   const hunks: Hunk[] = []
   for (const [nth, place] of places.entries()) {
@@ -119,7 +119,7 @@ function renderHunk(
   const added = now.slice(same, now.length - tail)
   const above = [...place.above, ...old.slice(0, same)].slice(-contextLines)
   const below = [...old.slice(old.length - tail), ...place.below]
-  // What follows the last newline of a text is no line.
+  // Text that ends with a newline has no further, empty line.
   if (place.isEnd && old.at(-1) === '') (same === old.length ? above : below).pop()
   const start = place.line + same - above.length
   const around = above.length + Math.min(below.length, contextLines)

@@ -1,14 +1,14 @@
 const maxPatternChars = 1000
 const maxAlternatives = 256
-/** Of all alternatives together: matching takes time in proportion. */
+/** Most characters over all alternatives: matching time is proportional to them. */
 const maxExpandedChars = 4000
 
 /** Text, or one of several sequences. */
 type Part = string | readonly (readonly Part[])[]
 
 /**
- * Writes out the `{a,b}` of a glob, nested ones too. Braces without a comma or a partner, and those after a `\`, stand for themselves.
- * Takes time in proportion to the pattern and to what it returns, which is bounded.
+ * Expands the `{a,b}` of a glob, nested ones included. Braces that are unmatched, escaped or without a comma are literal.
+ * Takes time proportional to the pattern and to the result, which is bounded.
  * @throws Error written for the model when the glob is too long or has too many alternatives.
  */
 export function expandBraces(pattern: string): readonly string[] {
@@ -31,7 +31,7 @@ export function expandBraces(pattern: string): readonly string[] {
 }
 
 function partsOf(pattern: string): readonly Part[] {
-  /** The options so far of each group that is open, the pattern itself first. */
+  /** The options so far of each open group; the first is the pattern itself. */
   const open: Part[][][] = [[[]]]
   for (let i = 0; i < pattern.length; i++) {
     const char = pattern[i]!

@@ -1,8 +1,8 @@
 const lastInLine = new Map<string, Promise<void>>()
 
 /**
- * Runs `work` when every earlier call for the same path has ended: tool calls run in parallel, and two edits of one file
- * must not lose each other. Covers this process only; a path is forgotten when nobody waits for it.
+ * Runs `work` after every earlier call for the same path: tool calls run in parallel, and two edits of one file must not overwrite
+ * each other. Covers this process only; a path is forgotten once nothing waits for it.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const before = lastInLine.get(path)

@@ -18,7 +18,7 @@ const reasons: { readonly [code: string]: string } = {
 export const errnoOf = (thrown: unknown): string | undefined =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
 
-/** An error that tells the model what is wrong with the path it gave; one that is not of the file system comes back as it is. */
+/** Turns a file system error into one that tells the model what is wrong with its path; other errors are returned unchanged. */
 export function fileProblem(thrown: unknown, path: string): Error {
   const reason = reasons[errnoOf(thrown) ?? '']
   if (reason !== undefined) return new Error(`path ${JSON.stringify(path)} ${reason}`, { cause: thrown })

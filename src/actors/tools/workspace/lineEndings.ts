@@ -1,13 +1,13 @@
-/** A text with every CRLF turned into LF, and the way back. */
+/** A text with every CRLF turned into LF, and the mapping back. */
 export interface UnifiedText {
   readonly text: string
   /** Whether most lines of the original end in CRLF. */
   readonly usesCrlf: boolean
-  /** Where a place of `text` is in the original; in front of a turned newline it is in front of its CR. */
+  /** Maps an index of `text` to the original; for a converted newline, the index of its CR. */
   original(index: number): number
 }
 
-/** Makes matching independent of line endings while everything outside an edit stays as it is, byte for byte. */
+/** Lets matching ignore line endings while everything outside an edit is preserved byte for byte. */
 export function unifyLineEndings(original: string): UnifiedText {
   const lines = original.split('\r\n')
   if (lines.length === 1) return { text: original, usesCrlf: false, original: (index) => index }

@@ -8,7 +8,7 @@ import { walkFiles } from './walkFiles.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
-/** Files looked at beyond which the rest is not even counted. */
+/** Most files visited; any beyond that are not even counted. */
 const maxVisited = 200_000
 
 const input = lazily(() =>
@@ -24,7 +24,7 @@ const input = lazily(() =>
 )
 export type ListFilesInput = z.output<ReturnType<typeof input>>
 
-/** Makes `list_files`: the files of a folder and all below it, sorted, as paths the other tools take. */
+/** Creates `list_files`: lists the files of a folder recursively, sorted, as paths the other tools accept. */
 export const listFilesTool = (workspace: Workspace, needsApproval: Approval<ListFilesInput>): Tool =>
   defineTool({
     name: 'list_files',

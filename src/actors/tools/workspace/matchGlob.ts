@@ -7,9 +7,9 @@ type CharTest = (char: string) => boolean
 type Segment = typeof star | readonly (typeof star | CharTest)[]
 
 /**
- * Compiles a glob: `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!a]`, `{a,b}`, `\` before a character to take it as
- * it is. Without a `/` it is matched with the file's name, else with the whole path; a leading dot is a character like any
- * other. Matching takes time in proportion to pattern × path, whatever the pattern.
+ * Compiles a glob: `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!a]`, `{a,b}`, and `\` to escape a character.
+ * Without a `/` it is matched against the file's name, else against the whole path; leading dots are not special. Matching time is
+ * at most proportional to pattern × path.
  * @throws Error when the pattern is too long or its alternatives multiply, see `expandBraces`.
  */
 export function compileGlob(pattern: string): (path: string) => boolean {
@@ -27,7 +27,7 @@ export function compileGlob(pattern: string): (path: string) => boolean {
   }
 }
 
-/** Matches with one step back per star only: a later star makes the choices of the earlier ones final. */
+/** Backtracks only to the last star: a later star makes the choices of earlier ones final. */
 function matchSequence<Token, Item>(
   tokens: readonly (typeof star | Token)[],
   items: readonly Item[],

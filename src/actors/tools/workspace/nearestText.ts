@@ -4,7 +4,7 @@ import { mostSimilar } from './similarity.ts'
 const maxLines = 20_000
 const maxLineChars = 200
 
-/** Where a text that was not found may have been meant: lines that differ in white space only, else the most similar line. */
+/** The likely target of a text that was not found: lines that differ only in white space, else the most similar line. */
 export function nearestText(text: string, wanted: string, clean: (text: string) => string = (line) => line): string {
   const lines = text.split('\n', maxLines)
   const trimmed = lines.map((line) => line.trim())
@@ -30,7 +30,7 @@ const trimmedLines = (text: string): string[] =>
     .split('\n')
     .map((line) => line.trim())
 
-/** Where the lines `sought` stand one after another; -1: nowhere. */
+/** Index of the first run of consecutive lines equal to `sought`; -1 if there is none. */
 function lineOf(lines: readonly string[], sought: readonly string[]): number {
   const joined = `\n${lines.join('\n')}\n`
   const [place] = placesOf(joined, `\n${sought.join('\n')}\n`, 1)

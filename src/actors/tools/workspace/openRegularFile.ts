@@ -16,7 +16,7 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file of the workspace for reading; a link put in its place after `locate` is not followed.
+ * Opens a file of the workspace for reading; does not follow a symbolic link that replaced it after `locate`.
  * Contract: rejects with an error written for the model; for a missing file it lists files of similar names.
  */
 export async function openRegularFile(workspace: Workspace, path: string): Promise<OpenFile> {
@@ -51,7 +51,7 @@ async function missing(workspace: Workspace, path: string, real: string): Promis
   )
 }
 
-/** Whether bytes from the start of a file are not text: text has no NUL. */
+/** Whether the first bytes of a file look binary: text has no NUL. */
 export const looksBinary = (start: Uint8Array): boolean => start.subarray(0, 8192).includes(0)
 
 /** Says that a file is not text, and how large it is. */

@@ -3,14 +3,14 @@ import type { Clock } from '../../../protocol/clock.ts'
 const everyMs = 250
 const maxChars = 4000
 
-/** Passes on output as it comes, at most four times a second. */
+/** Reports output as it arrives, at most four times a second. */
 export interface OutputProgress {
   add(text: string): void
   /** Reports what is left and stops the timer. Idempotent. */
   end(): void
 }
 
-/** Reports `{ output }`: what came since the last report, of much only the end. The first piece goes out at once. */
+/** Reports `{ output }`: the text since the last report, or its end if it is long. The first piece is reported at once. */
 export function outputProgress(report: (progress: { readonly output: string }) => void, clock: Clock): OutputProgress {
   let waiting = ''
   let cancel: (() => void) | undefined

@@ -1,6 +1,6 @@
 /**
- * Where `wanted`, which is not empty, occurs in `text`, none overlapping the one before; at most `most` of them. Knuth, Morris and Pratt:
- * `indexOf` takes minutes for a text of one letter and a long `wanted` of the same with another in its middle.
+ * Up to `most` non-overlapping positions of `wanted`, which must not be empty, in `text`. Uses Knuth–Morris–Pratt, because `indexOf` is
+ * quadratic for repetitive text: minutes for a long run of one letter.
  */
 export function placesOf(text: string, wanted: string, most: number): number[] {
   const codes = new Uint16Array(wanted.length)
@@ -18,7 +18,7 @@ export function placesOf(text: string, wanted: string, most: number): number[] {
   return places
 }
 
-/** How much of the beginning, short of all, a beginning of each length ends with. */
+/** The failure function: for each prefix, the length of its longest proper prefix that is also a suffix. */
 function bordersOf(codes: Uint16Array): Int32Array {
   const borders = new Int32Array(codes.length + 1)
   for (let at = 1, border = 0; at < codes.length; at++) {

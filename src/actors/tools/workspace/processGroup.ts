@@ -19,7 +19,7 @@ export interface GroupEnd {
   readonly killedBy: NodeJS.Signals | null
   /** Why it was stopped, if it was. */
   readonly stopped: 'timeout' | 'abort' | undefined
-  /** The shell ended by itself and processes it had started were still running; they were stopped. */
+  /** The shell exited while processes it had started were still running; they were stopped. */
   readonly leftBehind: boolean
 }
 
@@ -27,7 +27,7 @@ export interface GroupEnd {
 const killGraceMs = 1000
 /** The same for what a command left running when it ended. */
 const leftBehindGraceMs = 200
-/** How long to wait for the end of the output once the group is gone: a process that left the group may hold the pipe. */
+/** How long to wait for the output to end once the group is gone: a process that left the group may hold the pipe open. */
 const drainMs = 500
 const pollMs = 20
 
@@ -35,9 +35,9 @@ const pollMs = 20
 const joinOutputs = 'exec 2>&1; exec /bin/sh -c -- "$1"'
 
 /**
- * Runs a shell command as a process group of its own with no input. A timeout or an abort ends the whole group; so does the
- * end of the shell. Contract: rejects only when the shell cannot be started; settles in bounded time after a timeout or
- * abort, whoever holds the output open. A process that starts a session of its own (`setsid`) escapes.
+ * Runs a shell command in a new process group, without input. The whole group is killed on a timeout, on an abort and when the shell
+ * exits. Contract: rejects only if the shell cannot be started; settles in bounded time after a timeout or abort, even if the output
+ * is held open. A process that starts its own session (`setsid`) escapes.
  */
 export async function runProcessGroup(options: GroupOptions): Promise<GroupEnd> {
   const { signal, clock } = options
@@ -81,7 +81,7 @@ export async function runProcessGroup(options: GroupOptions): Promise<GroupEnd> 
   }
 }
 
-/** SIGTERM, a grace, SIGKILL, to every process of the group. Returns whether there was any. Never rejects. */
+/** Sends SIGTERM and, after a grace period, SIGKILL to the group. Returns whether it had any processes. Never rejects. */
 async function endGroup(pid: number | undefined, clock: Clock, graceMs: number): Promise<boolean> {
   if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return false
   for (let waited = 0; waited < graceMs; waited += pollMs) {
@@ -92,7 +92,7 @@ async function endGroup(pid: number | undefined, clock: Clock, graceMs: number):
   return true
 }
 
-/** Returns false when the group has no process any more. */
+/** Returns false if the group has no processes left. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal)

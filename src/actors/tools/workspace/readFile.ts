@@ -8,7 +8,7 @@ import { readLines, type LineWindow } from './readLines.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
-/** Most bytes of text one call gives. */
+/** Most bytes of text that one call returns. */
 const maxBytes = 50_000
 
 const input = lazily(() =>
@@ -20,7 +20,7 @@ const input = lazily(() =>
 )
 export type ReadFileInput = z.output<ReturnType<typeof input>>
 
-/** Makes `read_file`: a file's text as it is, or a part of it under a line that says which. */
+/** Creates `read_file`: returns a file's text unchanged, or a part of it headed by a line that says which. */
 export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadFileInput>): Tool =>
   defineTool({
     name: 'read_file',
@@ -56,7 +56,7 @@ function heading({ first, last, total, cut }: LineWindow): string {
 
 function decode({ bytes, cut }: LineWindow, path: string, size: number): string {
   try {
-    // `stream` holds back a character that the cut went through.
+    // `stream` drops a character that was cut in half.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
     if (text.includes('\0')) throw new Error('NUL')
     return text
@@ -65,10 +65,10 @@ function decode({ bytes, cut }: LineWindow, path: string, size: number): string 
   }
 }
 
-/** Bytes on each side of the lines: more than the longest key. */
+/** Bytes read on each side of the lines, so that a key that crosses their edge is recognised: more than the longest key. */
 const aroundBytes = 16 * 1024
 
-/** A key may begin before the lines that are shown, and end after them. */
+/** Redacts with the surrounding bytes, since a key may start before the lines shown or end after them. */
 async function withoutSecrets(
   handle: FileHandle,
   { at, bytes }: LineWindow,

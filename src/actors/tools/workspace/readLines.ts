@@ -9,7 +9,7 @@ export interface LineWindow {
   readonly last: number
   /** Lines in the whole file; a newline at the end does not start another. */
   readonly total: number
-  /** True when line `last` did not fit by itself and only its beginning is in `bytes`. */
+  /** True if line `last` alone did not fit, and `bytes` holds only its beginning. */
   readonly cut: boolean
   /** The file's first bytes, at least 8 kB when it has as many: to tell text from binary. */
   readonly start: Uint8Array
@@ -19,7 +19,7 @@ const chunkBytes = 256 * 1024
 const newline = 10
 
 /**
- * Reads `limit` lines from line `first` on, as many as fit in `maxBytes`; the rest of the file is counted, never held.
+ * Reads up to `limit` lines from line `first`, as many as fit in `maxBytes`; the rest of the file is counted, never kept in memory.
  * Contract: rejects with the signal's reason when it aborts. Does not close the handle.
  */
 export async function readLines(
@@ -62,7 +62,7 @@ export async function readLines(
   }
 }
 
-/** Whole lines up to a number of bytes; of a first line that is longer, the beginning. */
+/** Collects whole lines up to a number of bytes; if the first line is longer, only its beginning. */
 class KeptLines {
   readonly #maxBytes: number
   readonly #pieces: Uint8Array[] = []

@@ -7,9 +7,9 @@ import { errnoOf } from './fileProblem.ts'
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /**
- * Writes a file as a whole: readers see the old content or the new, never a part, and a failure or an abort leaves the old.
- * Keeps the mode and, where allowed, the owner of a file that was there. `real` comes from `locate` and its folder exists.
- * Returns what was there before.
+ * Replaces a file atomically: readers see either the old content or the new, and a failure or an abort leaves the old.
+ * Keeps the mode and, where permitted, the owner of an existing file. `real` must come from `locate`, and its folder must exist.
+ * Returns the previous content.
  */
 export async function replaceFile(real: string, content: string, signal: AbortSignal): Promise<Stats | undefined> {
   const before = await statOf(real)

@@ -17,9 +17,9 @@ const byteOrderMark = '\uFEFF'
 const mostPlaces = 100_000
 
 /**
- * Replaces exact text. Line endings are no part of the comparison: the new text gets those of the file, and a byte order
- * mark stays. Returns the new content, how often it was replaced, and an excerpt of the change.
- * @throws Error written for the model: nothing to find, no change, not found (with the nearest text), or not unique (with lines).
+ * Replaces exact text, ignoring line endings: the new text gets the file's, and a byte order mark is kept.
+ * Returns the new content, the number of replacements and an excerpt of the change.
+ * @throws Error with a message for the model: empty search, no change, not found (with the nearest text), or not unique (with lines).
  */
 export function replaceText(content: string, edit: TextEdit): { content: string; count: number; excerpt: string } {
   const mark = content.startsWith(byteOrderMark) ? byteOrderMark : ''
@@ -64,7 +64,7 @@ function findAll(text: string, wanted: string, all: boolean): number[] {
   const places = placesOf(text, wanted, mostPlaces + 1)
   const [only] = places
   if (only === undefined || places.length > 1 || all) return places
-  // "aa" in "aaa" is not unique either.
+  // Overlapping matches count: "aa" in "aaa" is not unique.
   const [overlapping] = placesOf(text.slice(only + 1), wanted, 1)
   return overlapping === undefined ? places : [only, only + 1 + overlapping]
 }

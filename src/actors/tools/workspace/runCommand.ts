@@ -37,7 +37,7 @@ export interface RunCommandOptions {
 }
 
 /**
- * Makes `run_command`. **Only its starting folder is confined to the workspace: the shell can read, change and send
+ * Creates `run_command`. **Only its starting folder is confined to the workspace: the shell can read, change and send
  * whatever this process can.** Let a person approve it (`needsApproval`) or sandbox the process.
  */
 export const runCommandTool = (
@@ -56,7 +56,7 @@ export const runCommandTool = (
     input: input(),
     needsApproval,
     effects: 'irreversible',
-    // The command's own limit comes first: it leaves the output and the reason.
+    // Longer than the command's own limit, whose result includes the output and the reason.
     timeoutMs: maxTimeoutMs + 10_000,
     run: async ({ command, timeoutMs = defaultTimeoutMs, cwd = '.' }, context) => {
       const { signal } = context
@@ -67,7 +67,7 @@ export const runCommandTool = (
       const output = boundedOutput(headChars, tailChars)
       const progress = outputProgress((piece) => context.report(piece), clock)
       const decoder = new TextDecoder()
-      // Before the middle is left out: half a secret would not be found any more.
+      // Redact before truncating: half a secret would not be recognised.
       const clean = context.redact?.stream()
       const show = (text = ''): void => {
         if (text === '') return

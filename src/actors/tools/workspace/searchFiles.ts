@@ -14,7 +14,7 @@ import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
 const timeoutMs = 20_000
-/** A key may begin lines before the one that is shown. */
+/** Characters of context for redaction: a key may start several lines before the one shown. */
 const aroundChars = 8 * 1024
 
 const input = lazily(() =>
@@ -32,7 +32,7 @@ const input = lazily(() =>
 )
 export type SearchFilesInput = z.output<ReturnType<typeof input>>
 
-/** Makes `search_files`: lines that match a regular expression. The work is done in a thread of its own, ended after 20 s. */
+/** Creates `search_files`: finds lines that match a regular expression, in a worker thread that is terminated after 20 s. */
 export const searchFilesTool = (
   workspace: Workspace,
   needsApproval: Approval<SearchFilesInput>,
@@ -69,12 +69,12 @@ export const searchFilesTool = (
     },
   })
 
-/** Prefers the `u` flag, for `\p{…}`; a pattern that is only valid without it is taken too. */
+/** Prefers the `u` flag, for `\p{…}`, but accepts a pattern that is valid only without it. */
 function flagsFor(pattern: string, flags: string): string {
   try {
     return new RegExp(pattern, `u${flags}`).flags
   } catch {
-    // What is wrong with it is said by the second attempt.
+    // The second attempt reports what is wrong.
   }
   try {
     return new RegExp(pattern, flags).flags

@@ -4,7 +4,7 @@ import { compileGlob } from './matchGlob.ts'
 import { looksBinary } from './openRegularFile.ts'
 import { walkFiles } from './walkFiles.ts'
 
-/** What to look for, as it crosses to the worker. */
+/** A search, in the form sent to the worker. */
 export interface SearchRequest {
   /** Real folder to look in. */
   readonly folder: string
@@ -21,7 +21,7 @@ export interface SearchRequest {
 }
 
 export type SearchMessage =
-  /** Sent before the file is looked at, so that a search that hangs can say where. */
+  /** Sent before a file is read, so that a search that hangs can report where. */
   | { readonly type: 'file'; readonly path: string }
   | ({ readonly type: 'match' } & SearchMatch)
   | { readonly type: 'done'; readonly files: number; readonly tooLarge: number; readonly more: boolean }
@@ -42,7 +42,7 @@ const maxFileBytes = 5 * 1024 * 1024
 const maxLineChars = 300
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** Looks for a regular expression line by line; may never come back from an expression that backtracks. */
+/** Searches line by line; an expression with catastrophic backtracking may never return. */
 export async function* searchIn(request: SearchRequest): AsyncGenerator<SearchMessage, void, undefined> {
   const expression = new RegExp(request.pattern, request.flags)
   const wanted = request.glob === undefined ? () => true : compileGlob(request.glob)
@@ -97,7 +97,7 @@ async function textOf(real: string): Promise<{ readonly content: string } | 'too
   }
 }
 
-/** Of a long line the part around the match. */
+/** Shortens a long line to the part around the match. */
 function matchIn(
   content: string,
   { start, stop, at }: { readonly start: number; readonly stop: number; readonly at: number },

@@ -3,7 +3,7 @@ import { messageOf } from '../../../protocol/errors.ts'
 import { searchIn } from './searchIn.ts'
 import type { SearchMessage, SearchRequest } from './searchIn.ts'
 
-// The body of a worker thread: started by searchFiles, which ends it when an expression takes for ever.
+// The worker thread's entry: started by searchFiles, which terminates it if an expression takes too long.
 const request: SearchRequest = workerData
 const post = (message: SearchMessage): void => parentPort?.postMessage(message)
 

@@ -1,5 +1,5 @@
 /**
- * The code of the search's worker. From source it is a file; the build puts the code itself here, as a `data:` address, so that bundlers
- * take it along like any other module.
+ * URL of the search worker's code: a file when run from source. The build replaces it with a `data:` URL that holds the code, so that
+ * bundlers need no configuration to include it.
  */
 export const searchWorkerUrl = new URL('./searchWorker.ts', import.meta.url)

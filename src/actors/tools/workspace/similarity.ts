@@ -1,10 +1,7 @@
-/** Characters of candidates that are compared; the others are left out. */
+/** Most characters compared over all candidates. */
 const mostCompared = 250_000
 
-/**
- * How alike texts are to `text` by their pairs of neighbouring characters, case ignored: 0 (nothing shared) to 1 (equal). Made once
- * for many candidates.
- */
+/** Returns a function that compares texts with `text` by character bigrams, ignoring case: 0 (nothing shared) to 1 (equal). */
 export function similarityTo(text: string): (candidate: string) => number {
   const wanted = text.toLowerCase()
   const pairs = new Map<number, number>()
@@ -33,8 +30,8 @@ export function similarityTo(text: string): (candidate: string) => number {
 const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1)
 
 /**
- * Up to `count` of the candidates most like `text`, best first, each at least `atLeast` alike, with their places. Of very many only the
- * first are compared.
+ * The `count` candidates most similar to `text`, best first, with their indices; each scores at least `atLeast`. If there are very
+ * many, only the first are compared.
  */
 export function mostSimilar(
   text: string,
@@ -45,7 +42,7 @@ export function mostSimilar(
   const found: { candidate: string; at: number; score: number }[] = []
   let compared = 0
   for (const [at, candidate] of candidates.entries()) {
-    // No pair of texts of such different lengths can be this similar.
+    // Texts of such different lengths cannot be this similar.
     if ((2 * Math.min(candidate.length, text.length)) / (candidate.length + text.length) < atLeast) continue
     compared += candidate.length
     if (compared > mostCompared) break

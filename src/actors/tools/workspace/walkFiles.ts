@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
 import { breather } from './breather.ts'
 
-/** Folders that are not entered: what is in them is made by tools and seldom meant. */
+/** Folders that are skipped: tools generate their contents, which is rarely what is wanted. */
 export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', '.escapement'])
 
 export interface FoundFile {
@@ -14,7 +14,7 @@ export interface FoundFile {
 
 /**
  * Finds every file under a real folder, sorted by path; ignored folders, linked folders and those that cannot be read are left out.
- * Contract: throws the signal's reason when it aborts, and lets the event loop turn meanwhile. Memory: the names of one branch of folders at a time.
+ * Contract: throws the signal's reason when it aborts; yields to the event loop. Holds the names of one chain of folders in memory.
  */
 export async function* walkFiles(
   root: string,
@@ -50,5 +50,5 @@ async function sortedEntries(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-/** With a folder's name taken as "name/", going down in order gives all paths in order. */
+/** Sorting folders as "name/" makes a depth-first walk visit all paths in sorted order. */
 const key = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)

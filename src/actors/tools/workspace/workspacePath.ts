@@ -6,12 +6,12 @@ import { errnoOf, fileProblem } from './fileProblem.ts'
 
 /** A folder the file tools cannot leave. */
 export interface Workspace {
-  /** Real path of the folder, found once: it may have been given as a symbolic link. */
+  /** Real path of the folder, resolved once: the option may have been a symbolic link. */
   readonly root: string
   /**
-   * The real place of a path the model gave, whether something is there or not: no part of it is a symbolic link.
-   * Contract: rejects with an error written for the model when the place is outside, the path leads through a broken link,
-   * or a part of it is no folder. True at the time of the call only: ask again for every call.
+   * Resolves a path from the model, existing or not, to a real path without symbolic links.
+   * Contract: rejects with a message for the model if it is outside the workspace, or goes through a broken link or something that
+   * is not a folder. Valid only at the time of the call: resolve again for every tool call.
    */
   locate(path: string): Promise<string>
   /** A real path as the model sees it: relative, with `/`; `.` for the workspace itself. */
@@ -54,7 +54,7 @@ function insideOf(root: string, given: string, path: string): string {
   return absolute
 }
 
-/** Follows every link of the part that exists; the rest is appended as it is. */
+/** Resolves the links of the part that exists and appends the rest unchanged. */
 async function realPlace(place: string, asked: string): Promise<string> {
   try {
     return await realpath(place)
@@ -66,7 +66,7 @@ async function realPlace(place: string, asked: string): Promise<string> {
     () => true,
     () => false,
   )
-  // It does not exist and yet is a link: writing through it would create its target, wherever that is.
+  // A dangling link: writing through it would create its target, wherever that is.
   if (isLink) {
     throw new Error(
       `path ${JSON.stringify(asked)} leads through a broken symbolic link, which may point outside the workspace; use another path`,

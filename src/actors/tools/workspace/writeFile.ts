@@ -17,7 +17,7 @@ const input = lazily(() =>
 )
 export type WriteFileInput = z.output<ReturnType<typeof input>>
 
-/** Makes `write_file`: creates or replaces a file as a whole, with the folders it needs. */
+/** Creates `write_file`: creates or replaces a whole file, and its folders if necessary. */
 export const writeFileTool = (workspace: Workspace, needsApproval: Approval<WriteFileInput>): Tool =>
   defineTool({
     name: 'write_file',
