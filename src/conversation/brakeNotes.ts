@@ -32,9 +32,14 @@ export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): st
     changed.length === 0 ? '' : `still changed: ${changed.join(', ')}`,
     children.length === 0 ? '' : `sub-agents: ${children.map(describeChild).join(', ')}`,
     ...(tag.keepVerbatim ?? []).map((id) => `word for word: ${cutMiddle(textOf(quote(id)), 4_000)}`),
+    ...quotedReply(tag, quote, 1_000),
   ].filter((part) => part !== '')
   return note(tag.kind, tag.abandoned, parts.join('; '))
 }
+
+/** What the agent said last in the span, in at most so many characters. */
+const quotedReply = ({ lastReply }: Tag, quote: (id: NodeId) => readonly Block[], maxChars: number): string[] =>
+  lastReply === undefined ? [] : [`last reply: ${cutMiddle(textOf(quote(lastReply)).trim(), maxChars)}`]
 
 const describeChild = ({ agentId, name, aborted }: { agentId: string; name: string; aborted: boolean }): string =>
   `${name} ${agentId} (${aborted ? 'aborted' : 'goes on'})`
@@ -48,8 +53,9 @@ export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readon
     .flatMap(({ keepVerbatim = [] }) => keepVerbatim)
     .map((id) => `; word for word: ${cutMiddle(textOf(quote(id)), 1_000)}`)
     .join('')
+  const replies = tags.flatMap((tag) => quotedReply(tag, quote, 400)).map((reply) => `; ${reply}`)
   const abandoned = tags.flatMap((tag) => tag.abandoned)
-  return note('checkpoint', abandoned, `${text}${files}${quotes}`)
+  return note('checkpoint', abandoned, `${text}${files}${quotes}${replies.join('')}`)
 }
 
 /** Tells the model why the revert it asked for was refused. */

@@ -1,5 +1,6 @@
 import { tagKinds, type Evidence, type RevertOutcome, type RevertRequest, type Tag } from '../protocol/braking.ts'
 import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
+import { textOf } from '../protocol/messages.ts'
 import { cutEnd } from './cutMiddle.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Conversation } from './conversation.ts'
@@ -106,6 +107,7 @@ export function applyRevert(
 ): RevertOutcome {
   const { target, span, users, evidence } = plan
   const { text, keepVerbatim = [] } = written
+  const lastReply = lastReplyOf(request, span, written)
   const tag: Tag = {
     kind: tagKinds[request.category],
     text,
@@ -113,6 +115,7 @@ export function applyRevert(
     abandoned: span.map(({ id }) => id),
     evidence,
     ...(keepVerbatim.length === 0 ? {} : { keepVerbatim: [...keepVerbatim] }),
+    ...(lastReply === undefined ? {} : { lastReply: lastReply.id }),
   }
   const rebased = users.map(({ id }, index) => ({ nodeId: at.lastNodeId + 1 + index, from: id }))
   return {
@@ -124,6 +127,18 @@ export function applyRevert(
     tag,
     ...(rebased.length === 0 ? {} : { rebased }),
   }
+}
+
+/** The reply to quote beside the text of an outcome or checkpoint, unless that holds it already. */
+function lastReplyOf(
+  { category }: RevertRequest,
+  span: readonly ConversationNode[],
+  { text, keepVerbatim }: Written,
+): ConversationNode | undefined {
+  if (category !== 'completion' && category !== 'step-summary') return undefined
+  const said = ({ message }: ConversationNode): string => textOf(message.content).trim()
+  const last = span.findLast((node) => node.message.role === 'assistant' && said(node) !== '')
+  return last === undefined || keepVerbatim?.includes(last.id) || text.includes(said(last)) ? undefined : last
 }
 
 /** The outcome of a refused revert; the model reads the reason and what it may name instead. */

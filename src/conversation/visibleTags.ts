@@ -41,12 +41,12 @@ export function visibleTags(tags: readonly PlacedTag[], policy: TagPolicy, turnI
   const newest = new Map<string, number>()
   const visible: PlacedTag[] = []
   for (const placed of tags.toReversed()) {
-    const { kind, text, turnIndex: madeAt } = placed.tag
+    const { kind, text, turnIndex: madeAt, lastReply = '' } = placed.tag
     const rank = newest.get(kind) ?? 0
     newest.set(kind, rank + 1)
     const isPinned = kind === 'outcome' || kind === 'checkpoint'
     const isFresh = turnIndex - madeAt <= policy.lessonWindowTurns || rank < policy.lessonWindowCount
-    const saying = `${kind}\n${text}`
+    const saying = `${kind}\n${lastReply}\n${text}`
     const isRepeat = text !== '' && seen.has(saying)
     seen.add(saying)
     if (placed.isHolding || ((isPinned || isFresh) && !isRepeat)) visible.push(placed)

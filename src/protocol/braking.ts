@@ -47,6 +47,8 @@ export const tagSchema = z.object({
   evidence: evidenceSchema,
   /** Steps of the abandoned span quoted in full, where the summary had lost what is still needed. */
   keepVerbatim: z.array(nodeIdSchema).readonly().exactOptional(),
+  /** Of an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
+  lastReply: nodeIdSchema.exactOptional(),
 })
 export type Tag = z.infer<typeof tagSchema>
 
