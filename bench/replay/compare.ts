@@ -1,0 +1,59 @@
+import { type Measures, measureReplay } from './measure/measureReplay.ts'
+import { costOf, type PriceRatios } from './measure/prices.ts'
+import { BlockTable } from './measure/requestBlocks.ts'
+import type { Policy } from './policies/policy.ts'
+import { recallMisses } from './policies/recallMisses.ts'
+import type { RecordedSession } from './recordedSession.ts'
+import { replay, type Replay } from './replay.ts'
+
+/** A policy's figures; those with an X are relative to the same session with nothing hidden. */
+export interface Row {
+  readonly policy: string
+  readonly about: string
+  readonly measures: Measures
+  readonly peakX: number
+  readonly costX: number
+  /** Of another replay, in which the model paid a recall for every turn that missed something; `null` where there is no recall. */
+  readonly recalls: { readonly asked: number; readonly costX: number; readonly danglingPercent: number } | null
+}
+
+export const danglingPercent = ({ dangling, met }: Measures): number => (100 * dangling) / Math.max(1, met)
+
+const none: Policy = { name: 'none', about: '', shape: { compaction: false } }
+
+/** Replays a session with each policy, one after the other. */
+export async function compare(
+  session: RecordedSession,
+  policies: readonly Policy[],
+  prices: PriceRatios,
+): Promise<Row[]> {
+  const table = new BlockTable()
+  const unmanaged = await replay(session, none.shape)
+  const base = measureReplay(session, unmanaged, table)
+  const costX = (measures: Measures): number => costOf(measures, prices) / costOf(base, prices)
+  const rows: Row[] = []
+  for (const policy of policies) {
+    const replayed = await replayWith(session, policy, unmanaged)
+    const measures = measureReplay(session, replayed, table)
+    const row = {
+      policy: policy.name,
+      about: policy.about,
+      measures,
+      peakX: measures.peak / base.peak,
+      costX: costX(measures),
+    }
+    if (policy.canRecall !== true) rows.push({ ...row, recalls: null })
+    else {
+      const paid = measureReplay(session, await replay(session, policy.shape, recallMisses(session)), table)
+      const recalls = { asked: paid.ownReplies, costX: costX(paid), danglingPercent: danglingPercent(paid) }
+      rows.push({ ...row, recalls })
+    }
+  }
+  return rows
+}
+
+async function replayWith(session: RecordedSession, policy: Policy, unmanaged: Replay): Promise<Replay> {
+  if (policy.name === none.name) return unmanaged
+  if (policy.simulate !== undefined) return { ...unmanaged, requests: policy.simulate(unmanaged.requests) }
+  return await replay(session, policy.shape, policy.script?.(session))
+}

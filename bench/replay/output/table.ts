@@ -1,0 +1,46 @@
+import { danglingPercent, type Row } from '../compare.ts'
+
+const percent = (part: number, whole: number): string => ((100 * part) / Math.max(1, whole)).toFixed(1)
+const thousands = (tokens: number): string => `${(tokens / 1000).toFixed(1)}k`
+
+/** The columns of the table, with what each shows of a row. */
+const columns: readonly (readonly [heading: string, cell: (row: Row) => string])[] = [
+  ['policy', ({ policy }) => policy],
+  ['requests', ({ measures }) => String(measures.requests)],
+  ['peak', ({ measures }) => thousands(measures.peak)],
+  ['peak ×', ({ peakX }) => peakX.toFixed(3)],
+  ['mean', ({ measures }) => thousands(measures.input / Math.max(1, measures.requests))],
+  ['cost ×', ({ costX }) => costX.toFixed(3)],
+  ['cached %', ({ measures }) => percent(measures.cached, measures.input)],
+  ['dangling %', ({ measures }) => danglingPercent(measures).toFixed(2)],
+  ['index only %', ({ measures }) => ((100 * measures.indexOnly) / Math.max(1, measures.met)).toFixed(2)],
+  ['with recalls ×', ({ recalls }) => (recalls === null ? '–' : `${recalls.costX.toFixed(3)} (${recalls.asked})`)],
+  ['prefix breaks', ({ measures }) => breaksOf(measures.breaks)],
+  ['invalid', ({ measures }) => String(measures.invalid)],
+  ['users lost', ({ measures }) => String(measures.usersLost)],
+]
+
+const breaksOf = (breaks: Readonly<Record<string, number>>): string =>
+  Object.entries(breaks)
+    .map(([cause, count]) => `${count} ${cause}`)
+    .join(', ') || '0'
+
+/** The rows as a table in Markdown, aligned so that it reads as text too. */
+export function markdownTable(rows: readonly Row[]): string {
+  const cells = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, cell]) => cell(row)))]
+  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)))
+  const isText = (index: number): boolean => index === 0 || columns[index]![0] === 'prefix breaks'
+  const lineOf = (line: readonly string[]): string =>
+    `| ${line.map((cell, index) => (isText(index) ? cell.padEnd(widths[index]!) : cell.padStart(widths[index]!))).join(' | ')} |`
+  const rule = `| ${widths.map((width, index) => (isText(index) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
+  return [lineOf(cells[0]!), rule, ...cells.slice(1).map(lineOf)].join('\n')
+}
+
+/** What the rows' numbers do not say: replays that ended early, and what was refused. */
+export function remarks(rows: readonly Row[]): string[] {
+  return rows.flatMap(({ policy, measures: { failure, refused, ownReplies } }) => [
+    ...(failure === undefined ? [] : [`${policy}: the replay ended early: ${failure}`]),
+    ...(refused === 0 ? [] : [`${policy}: ${refused} of what it asked for was refused`]),
+    ...(ownReplies === 0 ? [] : [`${policy}: ${ownReplies} replies were its own`]),
+  ])
+}

@@ -1,0 +1,62 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { type RecordedSession, ReplayError } from '../recordedSession.ts'
+import { chatMessagesIn, readChatMessages } from './chatMessages.ts'
+import { isClaudeCode, readClaudeCode } from './claudeCode.ts'
+import { isExport, isLog, readExported, readFolder, readLog } from './escapement.ts'
+import { type JsonLines, jsonLines, parsed } from './jsonLines.ts'
+import { isMiniSweAgent, readMiniSweAgent } from './miniSweAgent.ts'
+import { isPi, readPi } from './pi.ts'
+import { isObject } from './shapes.ts'
+import { isSweAgent, readSweAgent } from './sweAgent.ts'
+
+const formats =
+  'an escapement log, export or folder, a session file of pi or Claude Code, chat messages of OpenAI or the AI SDK, or a trajectory of SWE-agent'
+
+/**
+ * Reads a recording from a file, or from a folder of logs (`<folder>#<id>` names one of several); its format is seen from its content.
+ *
+ * @throws ReplayError when there is nothing that can be replayed, saying what was seen; RuntimeError for a damaged log.
+ */
+export async function readSession(path: string): Promise<RecordedSession> {
+  const [file = path, agentId] = path.split('#')
+  const found = await stat(file).catch(() => undefined)
+  if (found === undefined) throw new ReplayError(`There is no file or folder ${file}.`)
+  if (found.isDirectory()) return await readFolder(file, agentId)
+  return await readText(await readFile(file, 'utf8'), basename(file))
+}
+
+/** @throws as `readSession` does. */
+export async function readText(text: string, name: string): Promise<RecordedSession> {
+  if (text.trim() === '') throw new ReplayError(`${name} is empty.`)
+  const whole = parsed(text)
+  if (isSweAgent(whole)) return readSweAgent(whole, name)
+  if (isMiniSweAgent(whole)) return readMiniSweAgent(whole, name)
+  const chat = chatMessagesIn(whole)
+  if (chat !== undefined) return readChatMessages(chat, name)
+  if (whole !== undefined && !isObject(whole)) throw unknownFormat(name, whole)
+  const lines = jsonLines(text, name)
+  const session = await readLines(text, lines, name)
+  if (!lines.isTorn) return session
+  return { ...session, notes: [...session.notes, 'the last line was cut off and left out'] }
+}
+
+async function readLines(text: string, { values }: JsonLines, name: string): Promise<RecordedSession> {
+  if (isLog(values)) return readLog(values, name)
+  if (isExport(values)) return await readExported(text, name)
+  if (isPi(values)) return readPi(values, name)
+  if (isClaudeCode(values)) return readClaudeCode(values, name)
+  const chat = chatMessagesIn(values)
+  if (chat !== undefined) return readChatMessages(chat, name)
+  throw unknownFormat(name, values[0])
+}
+
+function unknownFormat(name: string, seen: unknown): ReplayError {
+  const fields = isObject(seen)
+    ? `an object with the fields ${Object.keys(seen).slice(0, 8).join(', ')}`
+    : describe(seen)
+  return new ReplayError(`${name} is in no known format: it begins with ${fields}. Known are ${formats}.`)
+}
+
+const describe = (seen: unknown): string =>
+  Array.isArray(seen) ? `a list of ${seen.length}` : `${typeof seen} ${JSON.stringify(seen)?.slice(0, 40)}`
