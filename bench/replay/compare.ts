@@ -1,5 +1,5 @@
 import { type Measures, measureReplay } from './measure/measureReplay.ts'
-import { costOf, type PriceRatios } from './measure/prices.ts'
+import { costOf, prices } from './measure/prices.ts'
 import { BlockTable } from './measure/requestBlocks.ts'
 import type { Policy } from './policies/policy.ts'
 import { recallMisses } from './policies/recallMisses.ts'
@@ -13,6 +13,8 @@ export interface Row {
   readonly measures: Measures
   readonly peakX: number
   readonly costX: number
+  /** The same by the prices of each provider in the table. */
+  readonly costs: Readonly<Record<string, number>>
   /** Of another replay, in which the model paid a recall for every turn that missed something; `null` where there is no recall. */
   readonly recalls: { readonly asked: number; readonly costX: number; readonly danglingPercent: number } | null
 }
@@ -21,16 +23,17 @@ export const danglingPercent = ({ dangling, met }: Measures): number => (100 * d
 
 const none: Policy = { name: 'none', about: '', shape: { compaction: false } }
 
-/** Replays a session with each policy, one after the other. */
+/** Replays a session with each policy, one after the other. `priceName`: the prices that `costX` is by. */
 export async function compare(
   session: RecordedSession,
   policies: readonly Policy[],
-  prices: PriceRatios,
+  priceName: string,
 ): Promise<Row[]> {
   const table = new BlockTable()
   const unmanaged = await replay(session, none.shape)
   const base = measureReplay(session, unmanaged, table)
-  const costX = (measures: Measures): number => costOf(measures, prices) / costOf(base, prices)
+  const costX = (measures: Measures, name = priceName): number =>
+    costOf(measures, prices[name]!) / costOf(base, prices[name]!)
   const rows: Row[] = []
   for (const policy of policies) {
     const replayed = await replayWith(session, policy, unmanaged)
@@ -41,6 +44,7 @@ export async function compare(
       measures,
       peakX: measures.peak / base.peak,
       costX: costX(measures),
+      costs: Object.fromEntries(Object.keys(prices).map((name) => [name, costX(measures, name)])),
     }
     if (policy.canRecall !== true) rows.push({ ...row, recalls: null })
     else {

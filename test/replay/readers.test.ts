@@ -78,6 +78,26 @@ describe('readers of recorded sessions', (it) => {
     assert.ok(session.notes.some((note) => note.startsWith('compactions')))
   })
 
+  it('read the last branch of a session file of pi that is a tree', async () => {
+    const said = (id: string, parentId: string | null, role: string, words: string) => ({
+      type: 'message',
+      id,
+      parentId,
+      message: { role, content: [{ type: 'text', text: words }] },
+    })
+    const session = await readText(
+      jsonl(
+        { type: 'session', version: 3, id: 's', cwd: '/project' },
+        said('a', null, 'user', 'fix it'),
+        said('b', 'a', 'assistant', 'wrong'),
+        { type: 'model_change', id: 'c', parentId: 'a', modelId: 'other' },
+        said('d', 'c', 'assistant', 'right'),
+      ),
+      'pi.jsonl',
+    )
+    assert.equal(turnsOf(session), ['user: fix it', 'right'])
+  })
+
   it('let words stand in for a missing system prompt, as many as the first request had tokens', async () => {
     const { system, tools } = await readText(jsonl(...piLines), 'pi.jsonl')
     const frame = Math.ceil(system.length / 4) + Math.ceil(JSON.stringify(tools).length / 4)

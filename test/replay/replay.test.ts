@@ -1,9 +1,8 @@
 import { compare } from '../../bench/replay/compare.ts'
 import { generateSession } from '../../bench/replay/generate/generateSession.ts'
 import { measureReplay } from '../../bench/replay/measure/measureReplay.ts'
-import { prices } from '../../bench/replay/measure/prices.ts'
 import { chartOf } from '../../bench/replay/output/chart.ts'
-import { markdownTable, remarks } from '../../bench/replay/output/table.ts'
+import { markdownTable, priceTable, remarks } from '../../bench/replay/output/table.ts'
 import { deadEnds } from '../../bench/replay/policies/deadEnds.ts'
 import { policiesFor } from '../../bench/replay/policies/policies.ts'
 import { readText } from '../../bench/replay/readers/readSession.ts'
@@ -73,7 +72,7 @@ describe('a replay', (it) => {
     { timeoutMs: 30_000 },
     async () => {
       const session = generateSession(120, 1)
-      const rows = await compare(session, policiesFor(20_000), prices['anthropic']!)
+      const rows = await compare(session, policiesFor(20_000), 'anthropic')
       assert.equal(
         rows.map((row) => row.policy),
         policiesFor(1).map(({ name }) => name),
@@ -192,11 +191,12 @@ describe('dead ends by hindsight', (it) => {
 describe('what a comparison shows', (it) => {
   it('is a table in Markdown and a picture', { timeoutMs: 20_000 }, async () => {
     const session = generateSession(40, 2)
-    const rows = await compare(session, [policy('none'), policy('dead-ends')], prices['anthropic']!)
+    const rows = await compare(session, [policy('none'), policy('dead-ends')], 'anthropic')
     const lines = markdownTable(rows).split('\n')
     assert.is(lines.length, 4)
     assert.is(new Set(lines.map((line) => line.length)).size, 1)
     assert.match(lines[2]!, /^\| none +\| +\d+ \| +[\d.]+k \| +1\.000 \|/)
+    assert.match(priceTable(rows), /^\| policy +\| anthropic \|[\s\S]*\n\| none +\| +1\.000 \|/)
     assert.match(
       chartOf(rows, 'a < b'),
       /<svg[\s\S]*a &lt; b[\s\S]*<title>none<\/title>[\s\S]*<title>dead-ends<\/title>/,

@@ -26,14 +26,25 @@ const breaksOf = (breaks: Readonly<Record<string, number>>): string =>
     .join(', ') || '0'
 
 /** The rows as a table in Markdown, aligned so that it reads as text too. */
-export function markdownTable(rows: readonly Row[]): string {
-  const cells = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, cell]) => cell(row)))]
-  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)))
-  const isText = (index: number): boolean => index === 0 || columns[index]![0] === 'prefix breaks'
+export const markdownTable = (rows: readonly Row[]): string =>
+  aligned([columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, cell]) => cell(row)))])
+
+/** The cost of each row by each provider's prices. */
+export function priceTable(rows: readonly Row[]): string {
+  const names = Object.keys(rows[0]?.costs ?? {})
+  return aligned([
+    ['policy', ...names],
+    ...rows.map(({ policy, costs }) => [policy, ...names.map((name) => costs[name]!.toFixed(3))]),
+  ])
+}
+
+function aligned([head = [], ...lines]: readonly (readonly string[])[]): string {
+  const widths = head.map((heading, index) => Math.max(3, heading.length, ...lines.map((line) => line[index]!.length)))
+  const isText = (index: number): boolean => index === 0 || head[index] === 'prefix breaks'
   const lineOf = (line: readonly string[]): string =>
     `| ${line.map((cell, index) => (isText(index) ? cell.padEnd(widths[index]!) : cell.padStart(widths[index]!))).join(' | ')} |`
-  const rule = `| ${widths.map((width, index) => (isText(index) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
-  return [lineOf(cells[0]!), rule, ...cells.slice(1).map(lineOf)].join('\n')
+  const rule = widths.map((width, index) => (isText(index) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  return [lineOf(head), lineOf(rule), ...lines.map(lineOf)].join('\n')
 }
 
 /** What the rows' numbers do not say: replays that ended early, and what was refused. */

@@ -71,8 +71,7 @@ export async function readExported(text: string, name: string): Promise<Recorded
 export async function readFolder(folder: string, agentId: string | undefined): Promise<RecordedSession> {
   const store = fileStore(folder)
   try {
-    const ids: string[] = []
-    for (const { id } of await listSessions(store)) ids.push(id)
+    const ids = (await listSessions(store)).map(({ id }) => id).toSorted()
     const id = agentId ?? (ids.length === 1 ? ids[0] : undefined)
     if (id === undefined || !ids.includes(id)) {
       const what = ids.length === 0 ? 'no session' : `the sessions ${ids.slice(0, 20).join(', ')}`

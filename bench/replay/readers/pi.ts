@@ -9,11 +9,25 @@ export const isPi = ([first]: readonly unknown[]): boolean =>
 
 export function readPi(lines: readonly unknown[], name: string): RecordedSession {
   const draft = new SessionDraft('pi session')
-  for (const line of lines.filter(isObject)) {
+  for (const line of lastBranch(lines.filter(isObject))) {
     if (line['type'] === 'message') readMessage(draft, objectOf(line['message']))
     else if (line['type'] === 'compaction') draft.note('compactions were left out: what they replaced is replayed')
   }
   return draft.finish(name)
+}
+
+/** Newer files are trees: what leads to the last line. Older ones have no ids. */
+function lastBranch(lines: readonly Json[]): readonly Json[] {
+  const last = lines.findLast(({ type }) => type === 'message')
+  if (last?.['id'] === undefined || !('parentId' in last)) return lines
+  const byId = new Map(lines.map((line) => [line['id'], line]))
+  const branch: Json[] = []
+  for (let line: Json | undefined = last; line !== undefined; line = byId.get(line['parentId'])) {
+    branch.push(line)
+    // Of a damaged file: nothing may lead round in a circle.
+    byId.delete(line['id'])
+  }
+  return branch.toReversed()
 }
 
 function readMessage(draft: SessionDraft, message: Json): void {

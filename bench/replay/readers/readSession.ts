@@ -19,8 +19,10 @@ const formats =
  * @throws ReplayError when there is nothing that can be replayed, saying what was seen; RuntimeError for a damaged log.
  */
 export async function readSession(path: string): Promise<RecordedSession> {
-  const [file = path, agentId] = path.split('#')
-  const found = await stat(file).catch(() => undefined)
+  const exists = await stat(path).catch(() => undefined)
+  const at = path.lastIndexOf('#')
+  const [file, agentId] = exists === undefined && at > 0 ? [path.slice(0, at), path.slice(at + 1)] : [path, undefined]
+  const found = exists ?? (await stat(file).catch(() => undefined))
   if (found === undefined) throw new ReplayError(`There is no file or folder ${file}.`)
   if (found.isDirectory()) return await readFolder(file, agentId)
   return await readText(await readFile(file, 'utf8'), basename(file))
