@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-19',
-    file: 'src/runtime/events/deltaFilter.ts',
+    file: 'src/runtime/events/announcer.ts',
     what: 'the name of a tool in a delta shows a secret',
     from: "{ ...this.#redactor.value({ ...body, text: '' }), text: body.text }",
     to: 'body',
@@ -235,7 +235,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-30',
-    file: 'src/actors/tools/workspace/expandBraces.ts',
+    file: 'src/actors/tools/workspace/matchGlob.ts',
     what: 'a glob of very many characters is matched',
     from: 'if (texts.reduce((sum, { length }) => sum + length, 0) > maxExpandedChars)',
     to: 'if (texts.length > maxExpandedChars)',
@@ -243,7 +243,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-31',
-    file: 'src/actors/tools/workspace/expandBraces.ts',
+    file: 'src/actors/tools/workspace/matchGlob.ts',
     what: 'a brace after a backslash begins a group',
     from: "char === '\\\\' ? pattern.slice(i, ++i + 1) : char",
     to: 'char',

@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-17',
-    file: 'src/stores/syncRounds.ts',
+    file: 'src/stores/syncPolicy.ts',
     what: 'a lone agent waits for a timer at every sync',
     from: 'if (this.#underWay === 0) {',
     to: 'if (this.#underWay < 0) {',
@@ -139,7 +139,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-18',
-    file: 'src/stores/syncRounds.ts',
+    file: 'src/stores/syncPolicy.ts',
     what: 'logs wait for their time though the syncs of others have ended',
     from: 'if (this.#underWay === 0) for',
     to: 'if (this.#underWay < 0) for',
@@ -147,7 +147,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'logFiles-19',
-    file: 'src/stores/syncRounds.ts',
+    file: 'src/stores/syncPolicy.ts',
     what: 'a log waits for the syncs of others without end',
     from: 'const cancelTimer = this.#clock.after(this.#batchMs, beginOnce)',
     to: 'const cancelTimer = (): void => {}',

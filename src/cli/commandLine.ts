@@ -1,44 +1,10 @@
 import { parseArgs } from 'node:util'
 import { nearestWord } from './nearestWord.ts'
-
-/** The options there are; each command names those it takes. */
-const optionTypes = {
-  dir: { type: 'string' },
-  logs: { type: 'string' },
-  model: { type: 'string' },
-  'time-limit': { type: 'string' },
-  turn: { type: 'string' },
-  request: { type: 'boolean' },
-  to: { type: 'string' },
-  speed: { type: 'string' },
-  at: { type: 'string' },
-  id: { type: 'string' },
-  out: { type: 'string' },
-  port: { type: 'string' },
-  host: { type: 'string' },
-  token: { type: 'string' },
-  spawn: { type: 'string' },
-  steer: { type: 'boolean' },
-  'follow-up': { type: 'boolean' },
-  'no-wait': { type: 'boolean' },
-  acp: { type: 'boolean' },
-  'ag-ui': { type: 'boolean' },
-  stately: { type: 'boolean' },
-  'no-serve': { type: 'boolean' },
-  stay: { type: 'boolean' },
-  format: { type: 'string' },
-  direction: { type: 'string' },
-  json: { type: 'boolean' },
-  yes: { type: 'boolean', short: 'y' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'V' },
-} as const
+import { options as optionTable, takesValue, type OptionName, type ValueOption } from './options.ts'
 
 const helpWord = 'help'
 /** Programs differ in whether it is `-V` or `-v`, so both work. */
 const versionNames = ['version', 'v']
-
-export type OptionName = keyof typeof optionTypes
 
 /** What the parser needs to know about a command. */
 export interface CommandShape {
@@ -54,10 +20,19 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${
 
 /** The options of a command line by their names in camel case; `help` and `version` are answered before. */
 type OptionValues = {
-  readonly [
-    O in Exclude<OptionName, 'help' | 'version'> as CamelCase<O>
-  ]: (typeof optionTypes)[O]['type'] extends 'string' ? string | undefined : boolean
+  readonly [O in Exclude<OptionName, 'help' | 'version'> as CamelCase<O>]: O extends ValueOption
+    ? string | undefined
+    : boolean
 }
+
+const names = Object.keys(optionTable) as readonly OptionName[]
+
+const parserOptions = Object.fromEntries(
+  names.map((name) => {
+    const short = /, -(\w)/.exec(optionTable[name][0])?.[1]
+    return [name, { type: takesValue(name) ? 'string' : 'boolean', ...(short === undefined ? {} : { short }) } as const]
+  }),
+)
 
 /** A parsed command line. */
 export interface Invocation extends OptionValues {
@@ -84,7 +59,7 @@ export function parseCommandLine(
   // Not strict: the parser's own messages make no suggestions.
   const { tokens } = parseArgs({
     args: [...args],
-    options: optionTypes,
+    options: parserOptions,
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -96,7 +71,7 @@ export function parseCommandLine(
   if (options.some(({ name }) => name === 'help')) return helpOn(command, commands)
   if (options.some(({ name }) => versionNames.includes(name))) return { type: 'version' }
   const shape = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined
-  const allowed = [...(shape?.options ?? (Object.keys(optionTypes) as OptionName[])), 'help', 'version']
+  const allowed = [...(shape?.options ?? names), 'help', 'version']
   const values: { [name: string]: string | true } = {}
   for (const { name, rawName, value, inlineValue } of options) {
     const wrong = wrongOption({ name, rawName, value, inlineValue }, allowed, command)
@@ -131,10 +106,10 @@ function readOperands(command: string, shape: CommandShape, words: readonly stri
 }
 
 function readOptions(values: { readonly [name: string]: string | true }): OptionValues {
-  const read = Object.entries(optionTypes).map(([name, { type }]) => {
+  const read = names.map((name) => {
     const value = values[name]
     const key = name.replaceAll(/-[a-z]/g, (part) => part.slice(1).toUpperCase())
-    return [key, type === 'boolean' ? value !== undefined : typeof value === 'string' ? value : undefined]
+    return [key, takesValue(name) ? value : value !== undefined]
   })
   return Object.fromEntries(read) as OptionValues
 }
@@ -160,12 +135,12 @@ function wrongOption(
   command: string | undefined,
 ) {
   if (!allowed.includes(name)) {
-    const known = Object.hasOwn(optionTypes, name)
+    const known = Object.hasOwn(optionTable, name)
     if (known && command !== undefined) return `"${command}" takes no option ${rawName}.`
     return unknown(`option ${rawName}`, name, allowed, '--')
   }
-  const takesValue = optionTypes[name as OptionName].type === 'string'
-  if (!takesValue) return value === undefined ? undefined : `${rawName} takes no value; it got "${value}".`
+  if (!takesValue(name as OptionName))
+    return value === undefined ? undefined : `${rawName} takes no value; it got "${value}".`
   // Otherwise "--dir --json" would take the next option as the folder.
   const isMissing = value === undefined || value === '' || (inlineValue !== true && value.startsWith('-'))
   return isMissing ? `${rawName} needs a value.` : undefined

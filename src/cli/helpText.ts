@@ -1,39 +1,6 @@
 import type { Command, CommandGroup } from './command.ts'
-import type { OptionName } from './commandLine.ts'
 import { providers } from './models/providers.ts'
-
-/** Each option's syntax and description. */
-const options: { readonly [O in OptionName]: readonly [form: string, text: string] } = {
-  dir: ['--dir <folder>', 'where to work, and where the logs are; default: the current folder'],
-  logs: ['--logs <folder>', 'the folder of the logs itself; default: .escapement in that of --dir'],
-  model: ['--model <provider:id>', 'the model, or ESCAPEMENT_MODEL; "embedded" needs no key'],
-  'time-limit': ['--time-limit <ms>', 'of demo sort: what the sort is held to'],
-  turn: ['--turn <n>', 'this turn'],
-  request: ['--request', 'exactly what the model was sent'],
-  to: ['--to <n>', 'up to and with this turn'],
-  speed: ['--speed <x>', 'divide the recorded pauses by this; 0: none'],
-  at: ['--at <node>', 'the node to go on from, like n12'],
-  id: ['--id <id>', 'of the new session, one is made by default; of chart: which agent'],
-  out: ['--out <file>', 'where to write; default: standard output'],
-  port: ['--port <n>', 'where to listen; default: any free one'],
-  host: ['--host <address>', 'where to listen; default 127.0.0.1, beyond it a token is needed'],
-  token: ['--token <token>', 'who may come in; default: ESCAPEMENT_TOKEN'],
-  spawn: ['--spawn <definition>', 'a new agent of what the server defines; <id> is its own, or made'],
-  steer: ['--steer', 'into the run under way, before its next step; at rest it begins one'],
-  'follow-up': ['--follow-up', 'into the run under way, once the agent would be done'],
-  'no-wait': ['--no-wait', 'end once the server has it'],
-  acp: ['--acp', 'speak the Agent Client Protocol at /acp too'],
-  'ag-ui': ['--ag-ui', 'speak AG-UI at /ag-ui too'],
-  stately: ['--stately', 'send the Stately inspector’s messages at /stately'],
-  'no-serve': ['--no-serve', 'without the inspector page'],
-  stay: ['--stay', 'keep the page up until Ctrl-C; default at a terminal'],
-  format: ['--format <name>', 'of a picture: mermaid, svg or json; of show also text'],
-  direction: ['--direction <way>', 'of a chart: down or right; default: down'],
-  json: ['--json', 'print JSON and nothing else'],
-  yes: ['--yes, -y', 'do not ask: run commands, delete'],
-  help: ['--help, -h', 'this text; of one command: escapement help <command>'],
-  version: ['--version, -V, -v', 'the version'],
-}
+import { options, type OptionName } from './options.ts'
 
 const groups: { readonly [G in CommandGroup]: string } = {
   work: 'Work',

@@ -1,14 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Inspector } from './model/inspector.ts'
-import { LiveRegion } from './parts/liveRegion.tsx'
 import { Tabs } from './parts/tabs.tsx'
-import { useNarrow } from './parts/useNarrow.ts'
 import { listenToKeys } from './shortcuts.ts'
 import { AgentPane } from './views/agentPane.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { DetailsPane } from './views/detailsPane.tsx'
-import { ErrorList } from './views/errorList.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { RevertDialog } from './views/revertDialog.tsx'
 import { ShortcutsDialog } from './views/shortcutsDialog.tsx'
@@ -17,6 +14,8 @@ import { SpawnDialog } from './views/spawnDialog.tsx'
 import { StopDialog } from './views/stopDialog.tsx'
 import { TokenForm } from './views/tokenForm.tsx'
 import { Welcome } from './views/welcome.tsx'
+import type { Connection } from './model/connection.ts'
+import { Icon } from './parts/icon.tsx'
 
 type DialogName = 'help' | 'spawn' | 'stop' | { readonly revert: NodeId }
 /** What a narrow screen shows. */
@@ -112,4 +111,58 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
       ? ''
       : `, ${view.approvals.length === 1 ? '1 call waits' : `${view.approvals.length} calls wait`} for approval`
   return <LiveRegion text={status === 'open' ? `${agent}${asked}` : `Connection: ${status}`} />
+}
+
+/** Says the newest of some texts to screen readers, when it has stood for a moment: a busy agent would never stop talking. */
+function LiveRegion({ text }: { readonly text: string }) {
+  const [shown, setShown] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(text), 700)
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <div class="hidden" role="status" aria-live="polite">
+      {shown}
+    </div>
+  )
+}
+
+/** As in shell.css. */
+const narrow = '(max-width: 760px)'
+
+/** Whether there is room for one part of the page only. */
+function useNarrow(): boolean {
+  const [isNarrow, setNarrow] = useState(() => matchMedia(narrow).matches)
+  useEffect(() => {
+    const query = matchMedia(narrow)
+    const look = (): void => setNarrow(query.matches)
+    query.addEventListener('change', look)
+    return () => query.removeEventListener('change', look)
+  }, [])
+  return isNarrow
+}
+
+/** What went wrong, until it is dismissed. */
+function ErrorList({ connection }: { readonly connection: Connection }) {
+  const errors = connection.errors.value
+  return (
+    <div class="errors" role="alert">
+      {errors.slice(0, 3).map(({ key, code, message }) => (
+        <div key={key} class="error">
+          <Icon name="warning" />
+          <span class="grow">
+            {message} <span class="mono faint">{code}</span>
+          </span>
+          <button
+            type="button"
+            class="button quiet square"
+            aria-label="Dismiss"
+            onClick={() => connection.dismiss(key)}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  )
 }

@@ -33,7 +33,7 @@ import { IdleUnloader } from './agents/idleUnloader.ts'
 import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import { Instrumentation } from '../telemetry/instrumentation.ts'
-import { interpretBy } from './interpreter/interpretBy.ts'
+import { interpretBy } from './interpreter/differenceFromXState.ts'
 import { readHistory } from '../sessions/readHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
 

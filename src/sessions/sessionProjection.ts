@@ -2,7 +2,6 @@ import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages
 import type { LogRecord, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
 import { initialState, stateAfter, type MachineState } from './machineState.ts'
-import { trunkChangeOf } from './trunkChangeOf.ts'
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
 type CallDraft = Draft<SessionCall>
@@ -274,6 +273,34 @@ export class SessionProjection {
       if (payer === undefined) continue
       payer.usage = addUsage(payer.usage, usage)
       payer.costUsd += costUsd
+    }
+  }
+}
+
+type Reshaping = RecordOf<'revert.applied' | 'prune.applied' | 'compaction.end'>
+
+/** What a record says of how the trunk was reshaped, in short. Pure. */
+function trunkChangeOf(record: Reshaping): TrunkChange {
+  const { applied } = record
+  const why = record.reason === undefined ? {} : { reason: record.reason }
+  switch (record.type) {
+    case 'revert.applied': {
+      const { category, target, rebased = [] } = record
+      return {
+        type: 'revert',
+        applied,
+        category,
+        ...(target === undefined ? {} : { target }),
+        ...(rebased.length === 0 ? {} : { rebased: rebased.map(({ nodeId }) => nodeId) }),
+        ...why,
+      }
+    }
+    case 'prune.applied':
+      return { type: 'prune', applied, steps: [...record.steps], tokens: record.tokens, ...why }
+    case 'compaction.end': {
+      const { overlay, tokensBefore, tokensAfter } = record
+      const span = overlay === undefined ? {} : { nodeId: overlay.nodeId, from: overlay.from, to: overlay.to }
+      return { type: 'compaction', applied, ...span, tokensBefore, tokensAfter, ...why }
     }
   }
 }

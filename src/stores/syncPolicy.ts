@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import { systemClock } from '../protocol/clock.ts'
-import type { Clock } from '../protocol/clock.ts'
+import { systemClock, type Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { QuickWrites } from './quickWrites.ts'
-import { SyncRounds } from './syncRounds.ts'
 
 const isClock = (value: unknown): value is Clock =>
   typeof value === 'object' &&
@@ -49,4 +47,50 @@ export function syncPolicy(options: FileStoreOptions = {}): SyncPolicy {
     throw new RuntimeError('INVALID_OPTION', `fileStore was given a wrong option: ${describeIssues(policy.error)}.`)
   const { durability, batchMs, clock } = policy.data
   return { durability, quick: new QuickWrites(clock), rounds: new SyncRounds(clock, batchMs) }
+}
+
+/**
+ * When the files of one store are synced that share their syncs: at once while none is being synced; those that ask meanwhile
+ * together, as soon as these have ended, and at most `batchMs` after they asked.
+ */
+export class SyncRounds {
+  readonly #clock: Clock
+  readonly #batchMs: number
+  readonly #waiting = new Set<() => void>()
+  #underWay = 0
+
+  constructor(clock: Clock, batchMs: number) {
+    this.#clock = clock
+    this.#batchMs = batchMs
+  }
+
+  /** Calls `begin` when a file may be synced, perhaps before this returns; the function returned forgets it. */
+  ask(begin: () => void): () => void {
+    if (this.#underWay === 0) {
+      begin()
+      return () => {}
+    }
+    const forget = (): void => {
+      cancelTimer()
+      this.#waiting.delete(beginOnce)
+    }
+    const beginOnce = (): void => {
+      forget()
+      begin()
+    }
+    const cancelTimer = this.#clock.after(this.#batchMs, beginOnce)
+    this.#waiting.add(beginOnce)
+    return forget
+  }
+
+  /** Makes a sync; rejects as it does. */
+  async sync(work: () => Promise<void>): Promise<void> {
+    this.#underWay += 1
+    try {
+      await work()
+    } finally {
+      this.#underWay -= 1
+      if (this.#underWay === 0) for (const begin of this.#waiting) begin()
+    }
+  }
 }

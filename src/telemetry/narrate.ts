@@ -4,7 +4,6 @@ import type { Logger } from '../protocol/logger.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import { totalTokens, toolCallsOf } from '../protocol/messages.ts'
 import { headOf, plainError, plainReason } from './withoutContent.ts'
-import type { StoreLease } from '../protocol/store.ts'
 
 /** One line of a narrative log. */
 export interface Narration {
@@ -31,7 +30,7 @@ const failure = line('error')
 const why = (error: ErrorInfo): Fields => ({ code: error.code, error: plainError(error) })
 
 /** Errors that do not affect the run. */
-const isMild = ({ code }: ErrorInfo): boolean => code === 'PRICE_UNKNOWN' || code === 'USAGE_UNKNOWN'
+const isMild = ({ code }: ErrorInfo): boolean => ['PRICE_UNKNOWN', 'USAGE_UNKNOWN', 'LOG_REPAIRED'].includes(code)
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
@@ -168,13 +167,6 @@ export function narrate(event: AgentEvent): Narration | undefined {
 export function logEvent(logger: Logger, event: AgentEvent): void {
   const narration = narrate(event)
   if (narration !== undefined) write(logger, narration)
-}
-
-/** Reports a log that had to be repaired when it was opened; nothing for one that was whole. Throws as `logEvent` does. */
-export function logRepair(logger: Logger, { agentId, repairedBytes, lastSeq }: StoreLease): void {
-  if (repairedBytes === 0) return
-  const message = `log repaired: ${repairedBytes} bytes of a torn last line were cut off`
-  write(logger, { level: 'warn', message, fields: { agentId, seq: lastSeq, event: 'log.repaired', repairedBytes } })
 }
 
 function write(logger: Logger, { level, fields, message }: Narration): void {

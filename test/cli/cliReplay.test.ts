@@ -1,7 +1,7 @@
 import { eventOf, type AgentEvent } from '../../src/protocol/events.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { systemClock } from '../../src/protocol/clock.ts'
-import { replayPause, replaySteps, textPieces } from '../../src/cli/replaySteps.ts'
+import { replayPause, replaySteps, textPieces } from '../../src/cli/commands/replay.ts'
 import { assert, describe } from '../support/suite.ts'
 import { runCli } from './cliInProcess.ts'
 import { cliCommand, projectFolder, startChild } from './cliChild.ts'

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { errorInfo } from '../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { Logger } from '../../src/protocol/logger.ts'
-import { logEvent, logRepair } from '../../src/telemetry/narrate.ts'
+import { logEvent } from '../../src/telemetry/narrate.ts'
 import { narrate } from '../../src/telemetry/narrate.ts'
 import { calls, tool } from '../support/agentHarness.ts'
 import { brittleStore } from '../support/brittleStore.ts'
@@ -126,20 +126,6 @@ describe('a logger', (it) => {
     assert.ok(codes.length > 0 && codes.every((code) => code === 'STORE_APPEND_FAILED'), String(codes))
   })
 
-  it('is warned of a repaired log, and told nothing of a whole one', () => {
-    const { logger, lines } = keeper()
-    const lease = { agentId: 'a1', lastSeq: 7, release: async () => {} }
-    logRepair(logger, { ...lease, repairedBytes: 0 })
-    logRepair(logger, { ...lease, repairedBytes: 31 })
-    assert.equal(lines, [
-      {
-        level: 'warn',
-        message: 'log repaired: 31 bytes of a torn last line were cut off',
-        fields: { agentId: 'a1', seq: 7, event: 'log.repaired', repairedBytes: 31 },
-      },
-    ])
-  })
-
   it('that throws, or rejects, harms nobody', async (test) => {
     const fail = (): never => {
       throw new Error('no disk')
@@ -232,10 +218,11 @@ describe('narrate', (it) => {
     assert.equal([narrate(event)!.fields['model'], narrate(event)!.fields['warning']], ['m:1', 'no seed'])
   })
 
-  it('counts a missing price or usage as a warning and other errors beside a run as errors', () => {
+  it('counts a missing price or usage and a repaired log as a warning and other errors beside a run as errors', () => {
     const error = (code: string): AgentEvent => ({ ...at, type: 'error', error: { code, message: 'm' } })
     assert.is(told(error('PRICE_UNKNOWN')), 'warn: something went wrong: PRICE_UNKNOWN')
     assert.is(told(error('USAGE_UNKNOWN')), 'warn: something went wrong: USAGE_UNKNOWN')
+    assert.is(told(error('LOG_REPAIRED')), 'warn: something went wrong: LOG_REPAIRED')
     assert.is(told(error('SUBSCRIBER_FAILED')), 'error: something went wrong: SUBSCRIBER_FAILED')
   })
 })

@@ -1,7 +1,6 @@
 import type { CommandRun } from '../command.ts'
 import { isInteractive } from '../cliHost.ts'
-import { chatInTerminal } from '../chatInTerminal.ts'
-import { chatOverPipe } from '../chatOverPipe.ts'
+import { chatInTerminal, chatOverPipe } from '../localChat.ts'
 import { chooseModel } from '../models/chooseModel.ts'
 import { openSession } from '../openSession.ts'
 

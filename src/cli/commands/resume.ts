@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
-import { chatInTerminal } from '../chatInTerminal.ts'
+import { chatInTerminal } from '../localChat.ts'
 import { isInteractive, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { sortModel } from '../demo/sortPolicy.ts'

@@ -11,7 +11,6 @@ import { coloursFor } from '../terminal/colours.ts'
 import { conversationTree } from '../terminal/conversationTree.ts'
 import { openPage } from './demoPage.ts'
 import { embeddedSorter, sorterSetting } from './sorter.ts'
-import { sayRequests, watchReverts, type Reverted } from './sortRequests.ts'
 import {
   checkArguments,
   checkFile,
@@ -23,6 +22,8 @@ import {
 } from './sortTask.ts'
 import { verify } from './verify.ts'
 import { openWorkshop } from './workshop.ts'
+import type { ModelRequest } from '../../protocol/model.ts'
+import { counted } from '../../charts/amounts.ts'
 
 /**
  * `escapement demo sort`: the agent must write a fast sort, may abandon a dead end, and is checked afterwards. Needs no key.
@@ -94,4 +95,54 @@ function sayVerdict(passes: boolean, timeLimitMs: number, isStraight: boolean, h
     ? `Next, with a limit that bubble sort cannot keep: ${start} sort`
     : `Next, with a limit that the first attempt can keep, so that nothing is abandoned: ${start} sort --time-limit 60000`
   return `\n${bold('Checked once more, by running it apart from the agent:')} ${verdict}.\n\n${dim(next)}\n`
+}
+
+/** Size of a request as the model was given it. */
+interface RequestSize {
+  readonly messages: number
+  tokens: number
+}
+
+/** The requests on both sides of a revert. */
+interface Reverted {
+  readonly before: RequestSize
+  after: RequestSize | undefined
+  /** The newest brake note of the request after. */
+  note: string
+}
+
+/** Notes down each applied revert from now on; the list grows as they come. */
+function watchReverts(agent: Agent): readonly Reverted[] {
+  const reverts: Reverted[] = []
+  let latest: RequestSize = { messages: 0, tokens: 0 }
+  agent.subscribe((event) => {
+    if (event.type === 'turn.request') {
+      latest = { messages: event.request.messages.length, tokens: 0 }
+      const revert = reverts.at(-1)
+      if (revert === undefined || revert.after !== undefined) return
+      revert.after = latest
+      revert.note = lastNote(event.request)
+    } else if (event.type === 'reply.end') {
+      const { input, cacheRead, cacheWrite } = event.message.usage
+      latest.tokens = input + cacheRead + cacheWrite
+    } else if (event.type === 'revert.applied' && event.applied) {
+      reverts.push({ before: latest, after: undefined, note: '' })
+    }
+  })
+  return reverts
+}
+
+const lastNote = ({ messages }: ModelRequest): string => {
+  const texts = messages.flatMap(({ content }) =>
+    content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
+  )
+  return texts.findLast((text) => text.startsWith('<brake-note')) ?? ''
+}
+
+/** Both requests, a line each, and the note. */
+function sayRequests({ before, after, note }: Reverted): string {
+  const size = ({ messages, tokens }: RequestSize): string =>
+    `${counted(messages, 'message')}, ${counted(tokens, 'token')}`
+  if (after === undefined) return `Request before the revert: ${size(before)}; there was none after it.`
+  return `Request before the revert: ${size(before)}\nRequest after the revert:  ${size(after)}, with this note:\n  ${note}`
 }

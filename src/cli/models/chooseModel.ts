@@ -1,9 +1,13 @@
-import { RuntimeError } from '../../protocol/errors.ts'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { RuntimeError, messageOf } from '../../protocol/errors.ts'
 import type { Model } from '../../protocol/model.ts'
 import { embeddedModel } from '../embedded/embeddedModel.ts'
 import { nearestWord } from '../nearestWord.ts'
-import { findPackage, loadModel } from './loadProvider.ts'
 import { providers, type Provider } from './providers.ts'
+import { isAiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
+import { aiSdkModel } from '../../actors/models/aiSdk/aiSdkModel.ts'
 
 export interface ModelChoice {
   readonly model: Model
@@ -89,4 +93,43 @@ async function namedModel(name: string, { env, dir }: ModelWish): Promise<Model>
     throw new RuntimeError('MODEL_UNAVAILABLE', `--model ${name} needs a key: ${provider.keys[0]} is not set.`)
   }
   return loadModel(provider, modelId, file)
+}
+
+/** The entry file of a provider's package, resolved from the user's folder, else from here; `undefined` if not installed. */
+function findPackage({ packageName }: Provider, dir: string): string | undefined {
+  for (const from of [join(dir, 'package.json'), import.meta.url]) {
+    try {
+      return createRequire(from).resolve(packageName)
+    } catch {
+      // Not found there: try the next place.
+    }
+  }
+  return undefined
+}
+
+/** Imports a provider's package and makes the model. @throws RuntimeError `MODEL_UNAVAILABLE`, `INVALID_DEFINITION` */
+async function loadModel(provider: Provider, modelId: string, file: string): Promise<Model> {
+  const { packageName, factory } = provider
+  const made = await make(provider, modelId, file).catch((thrown: unknown) => {
+    throw new RuntimeError(
+      'MODEL_UNAVAILABLE',
+      `${packageName} could not make the model "${modelId}": ${messageOf(thrown)}.`,
+      {
+        cause: thrown,
+      },
+    )
+  })
+  if (!isAiSdkModel(made)) {
+    throw new RuntimeError(
+      'MODEL_UNAVAILABLE',
+      `${packageName} has no function "${factory}" that gives a language model.`,
+    )
+  }
+  return aiSdkModel(made, { cache: true })
+}
+
+async function make({ factory }: Provider, modelId: string, file: string): Promise<unknown> {
+  const exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>
+  const create = exported[factory]
+  return typeof create === 'function' ? ((await create(modelId)) as unknown) : undefined
 }

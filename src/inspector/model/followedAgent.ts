@@ -1,11 +1,10 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Client } from '../../client.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { AgentEvent } from '../../protocol/events.ts'
+import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { LogRecord, PauseReason } from '../../protocol/records.ts'
-import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply } from './agentView.ts'
-import { ApprovalList } from './approvalList.ts'
+import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply, PendingApproval } from './agentView.ts'
 import { EventList, isLogged } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
@@ -260,5 +259,37 @@ export class FollowedAgent implements AgentView {
       events: events.all,
       eventCount: isNow ? events.all.length : events.countUpTo(at),
     }
+  }
+}
+
+/** Calls that wait for a person, of an agent and of those below it. */
+class ApprovalList {
+  #all: readonly PendingApproval[] = []
+
+  /** Oldest first; the same array while nothing changes. */
+  get all(): readonly PendingApproval[] {
+    return this.#all
+  }
+
+  /** What the server says is the truth. */
+  replace(approvals: readonly PendingApproval[]): void {
+    this.#all = approvals
+  }
+
+  ask({ agentId, callId, key, name, input }: EventOf<'approval.requested'>): void {
+    this.settle(agentId, callId)
+    this.#all = [...this.#all, { agentId, callId, key, name, input }]
+  }
+
+  /** It waits no more: it was decided, or it has a result. */
+  settle(agentId: string, callId: string): void {
+    if (this.#all.some((one) => one.agentId === agentId && one.callId === callId))
+      this.#all = this.#all.filter((one) => one.agentId !== agentId || one.callId !== callId)
+  }
+
+  /** Whether these are the keys of what waits. */
+  isSame(keys: readonly string[]): boolean {
+    const own = new Set(this.#all.map(({ key }) => key))
+    return own.size === keys.length && keys.every((key) => own.has(key))
   }
 }

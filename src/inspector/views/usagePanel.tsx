@@ -1,9 +1,7 @@
 import { totalTokens } from '../../protocol/messages.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import { formatCompact, formatCost, formatCount, formatDuration, formatShare } from '../model/numbers.ts'
-import type { SessionRun } from '../../sessions/session.ts'
-import { trunkTokens } from '../model/trunkTokens.ts'
-import { Sparkline } from '../parts/sparkline.tsx'
+import type { SessionRun, Session } from '../../sessions/session.ts'
 import { StateDot } from '../parts/stateDot.tsx'
 
 /** Runs shown; older ones are summed up in the total. */
@@ -79,3 +77,37 @@ const RunTable = ({ runs }: { readonly runs: readonly SessionRun[] }) => (
     </tbody>
   </table>
 )
+
+/** As many points as a small picture can show. */
+const mostPoints = 240
+
+/** Tokens the model read in each turn that has an answer, oldest first; of a long life evenly chosen ones. Pure. */
+function trunkTokens(session: Session): number[] {
+  const turns = session.runs.flatMap((run) => run.turns).filter(({ reply }) => reply !== undefined)
+  const step = Math.max(1, turns.length / mostPoints)
+  const chosen: number[] = []
+  for (let at = 0; at < turns.length; at += step) {
+    const { input, cacheRead, cacheWrite } = turns[Math.floor(at)]!.usage
+    chosen.push(input + cacheRead + cacheWrite)
+  }
+  return chosen
+}
+
+const width = 240
+const height = 40
+
+/** A line over values that follow each other; `label` says what it shows. */
+function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
+  if (values.length < 2) return null
+  const most = Math.max(...values, 1)
+  const step = width / (values.length - 1)
+  const points = values.map(
+    (value, at) => `${(at * step).toFixed(1)},${(height - 2 - (value / most) * (height - 4)).toFixed(1)}`,
+  )
+  return (
+    <svg class="sparkline" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+      <polygon points={`0,${height} ${points.join(' ')} ${width},${height}`} />
+      <polyline points={points.join(' ')} />
+    </svg>
+  )
+}

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { AgentPorts, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
-import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
+import { RequestAssembler, type AssembledRequest, type RequestFrame } from '../../conversation/assembleRequest.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
@@ -17,18 +17,17 @@ import { Children } from '../children/children.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
-import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './logWriter.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import { RequestIndex } from './requestIndex.ts'
 import { Notices } from '../events/notices.ts'
-import { requestFrame } from './requestFrame.ts'
 import { restoreInput } from './restoreInput.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { Runs } from '../events/runs.ts'
 import { MachineHost } from './machineHost.ts'
 import { noneSpent, spentAfter } from '../../sessions/spent.ts'
 import { StallTimer } from '../children/stallTimer.ts'
+import type { Redactor } from '../../redaction/redactor.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
@@ -302,4 +301,24 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.emit({ type: 'error', ...this.at, error })
     this.tell({ type: 'store.failed', error })
   }
+}
+
+/** The constant parts of a definition's requests, redacted. */
+const requestFrame = (
+  { system, toolSpecs, settings, braking }: AgentDefinition,
+  redactor: Redactor | undefined,
+): RequestFrame => ({
+  system: redactor?.text(system) ?? system,
+  tools: redactor?.value(toolSpecs) ?? toolSpecs,
+  settings,
+  ...(braking === null ? {} : { braking: braking.tags }),
+})
+
+/** Freezes everything inside a plain value, and returns it. */
+function freezeInside<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner))
+      Object.freeze(freezeInside(inner as object))
+  }
+  return value
 }

@@ -4,14 +4,14 @@ import { blankSettings } from '../../redaction/blankSecrets.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
-import { eventOf, isDelta, type AgentEvent, type EventOf } from '../../protocol/events.ts'
+import { eventOf, isDelta, type AgentEvent, type EventOf, type DeltaEvent } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
-import { DeltaFilter } from './deltaFilter.ts'
 import { listLater } from './listLater.ts'
 import { Observers, type AgentListener } from './observers.ts'
 import { RunHandle, type RunOutcome } from '../../runs/run.ts'
+import { RedactedStream } from '../../redaction/redactedStream.ts'
 
 /** From this many messages on, a `turn.request` lists them only when read: lists for every turn would add up. */
 const longRequest = 256
@@ -224,4 +224,37 @@ export class Announcer {
     const { agentId, path, definition } = this.#owner
     return (this.#traced ??= { agentId, path, name: definition.name, model: definition.model.id })
   }
+}
+
+type Delta = Extract<LiveBody, { type: DeltaEvent['type'] }>
+
+/** Removes secrets from the live events of one reply, including its deltas, even if a secret arrives in pieces. */
+class DeltaFilter {
+  readonly #redactor: Redactor
+  readonly #streams = new Map<string, { readonly stream: RedactedStream; last: Delta }>()
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor
+  }
+
+  /** The event without secrets; `undefined` if its text is held back until more has arrived. */
+  filter(body: LiveBody): LiveBody | undefined {
+    if (!isDelta(body)) return this.#redactor.value(body)
+    const name = body.type === 'toolCall.delta' ? `${body.type} ${body.callId}` : body.type
+    const entry = this.#streams.get(name) ?? { stream: new RedactedStream(this.#redactor), last: body }
+    // Other fields, such as a tool's name, arrive whole.
+    entry.last = { ...this.#redactor.value({ ...body, text: '' }), text: body.text }
+    this.#streams.set(name, entry)
+    return shown(entry.last, entry.stream.push(body.text))
+  }
+
+  /** What is still held back, at the end of the reply. */
+  end(): LiveBody[] {
+    return [...this.#streams.values()].flatMap(({ stream, last }) => shown(last, stream.end()) ?? [])
+  }
+}
+
+const shown = (body: Delta, piece: { text: string; offset: number } | undefined): Delta | undefined => {
+  if (piece === undefined) return undefined
+  return body.type === 'toolCall.delta' ? { ...body, text: piece.text } : { ...body, ...piece }
 }

@@ -3,6 +3,7 @@ import { type AnyActorRef, type AnyStateMachine, fromCallback, setup } from 'xst
 import { changeAction, type ChildCommand, type MakeChange } from '../../machines/change.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from './interpreter.ts'
+import type { Logger } from '../../protocol/logger.ts'
 
 interface Trial {
   readonly seq: number
@@ -110,4 +111,13 @@ export function compareWithXState(interpreter: Interpreter): string | undefined 
   } catch (thrown) {
     return `no plans can be made: ${messageOf(thrown)}`
   }
+}
+
+/** The interpreter to use: XState's own if the planned one disagrees with the installed XState. */
+export function interpretBy(interpreter: 'planned' | 'xstate', logger: Logger | undefined): Interpreter {
+  if (interpreter === 'xstate') return xstateInterpreter
+  const difference = differenceFromXState()
+  if (difference === undefined) return plannedInterpreter
+  logger?.warn({ difference }, 'This version of XState does not do what the planned interpreter does: its own is used.')
+  return xstateInterpreter
 }

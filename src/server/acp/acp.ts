@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { RequestError, type AnyMessage, type Stream } from '@agentclientprotocol/sdk'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { closeCodes } from '../../protocol/frames.ts'
-import type { Endpoint } from '../bridge/endpoint.ts'
+import type { Endpoint, TextSocket } from '../bridge/endpoint.ts'
 import { openAcp } from './openAcp.ts'
-import { socketStream } from './socketStream.ts'
+import { depthOf } from '../bridge/readFrame.ts'
 
 /** Options of an ACP endpoint. */
 export interface AcpOptions {
@@ -31,5 +32,62 @@ export function acp(options: AcpOptions = {}): Endpoint {
         onStuck: () => socket.close(closeCodes.stuck, 'the client does not read'),
       })
     },
+  }
+}
+
+/** The limits a socket keeps. */
+interface SocketLimits {
+  readonly highWaterBytes: number
+  /** Nesting of a message. */
+  readonly depth: number
+}
+
+/**
+ * A WebSocket as a stream of ACP messages, one per text frame. What is not JSON, or nested too deeply, is answered with an error. While
+ * more than `highWaterBytes` wait in the socket, a write resolves only when its bytes have left.
+ */
+export function socketStream(socket: TextSocket, { highWaterBytes, depth }: SocketLimits): Stream {
+  let isOpen = true
+  const readable = new ReadableStream<AnyMessage>({
+    start(controller) {
+      socket.onText((text) => {
+        if (!isOpen) return
+        if (depthOf(text) > depth) return socket.send(tooDeep)
+        const message = readJson(text)
+        if (message === undefined) socket.send(parseError)
+        else controller.enqueue(message as AnyMessage)
+      })
+      socket.onClose(() => {
+        if (isOpen) controller.close()
+        isOpen = false
+      })
+    },
+    cancel: () => {
+      isOpen = false
+      socket.close(1000, '')
+    },
+  })
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) =>
+      new Promise((resolve) => {
+        socket.send(JSON.stringify(message), resolve)
+        if (socket.bufferedAmount <= highWaterBytes) resolve()
+      }),
+  })
+  return { readable, writable }
+}
+
+const refusal = (error: RequestError): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: error.toErrorResponse() })
+
+const parseError = refusal(RequestError.parseError())
+const tooDeep = refusal(RequestError.invalidRequest({ code: 'BRIDGE_LIMIT' }, 'the message is nested too deeply'))
+
+/** `undefined`: it is not JSON, which has no such value. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

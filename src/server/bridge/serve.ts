@@ -11,7 +11,6 @@ import type { BridgeRuntime } from './agentDirectory.ts'
 import { Bridge, type BridgeParts } from './bridge.ts'
 import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
 import { bridgeLimitsSchema } from './limits.ts'
-import { startHeartbeat } from './heartbeat.ts'
 import { HttpRoutes } from './httpRoutes.ts'
 import { bridgePath, checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
 import { Upgrades } from './upgrades.ts'
@@ -140,4 +139,25 @@ function urlOf(server: Server, address: Address | undefined): string {
   const host = address.address.includes(':') ? `[${address.address}]` : address.address
   const scheme = server instanceof TlsServer ? 'wss' : 'ws'
   return `${scheme}://${reachable[address.address] ?? host}:${address.port}${bridgePath}`
+}
+
+/** Renews the frame allowances every second, and pings clients every `pingMs`. */
+function startHeartbeat(clock: Clock, bridge: Bridge): () => void {
+  let since = 0
+  let cancel = (): void => {}
+  const next = (): void => {
+    cancel = clock.after(1_000, () => {
+      since += 1_000
+      bridge.results.expire(clock.now())
+      const isPing = since >= bridge.limits.pingMs
+      if (isPing) since = 0
+      for (const connection of bridge.connections) {
+        connection.tick()
+        if (isPing) connection.ping()
+      }
+      next()
+    })
+  }
+  next()
+  return () => cancel()
 }

@@ -1,4 +1,4 @@
-import { outputProgress } from '../../../src/actors/tools/workspace/outputProgress.ts'
+import { outputProgress } from '../../../src/actors/tools/workspace/runCommand.ts'
 import type { Clock } from '../../../src/protocol/clock.ts'
 import { assert, describe } from '../../support/suite.ts'
 

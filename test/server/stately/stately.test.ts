@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { stately } from '../../../src/server/stately/stately.ts'
-import { statelyMessage } from '../../../src/server/stately/statelyMessage.ts'
+import { statelyMessage } from '../../../src/server/stately/stately.ts'
 import { serveAgents, type Serving } from '../bridge/bridgeHarness.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 

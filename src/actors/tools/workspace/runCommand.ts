@@ -4,15 +4,14 @@ import type { Clock } from '../../../protocol/clock.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
-import { boundedOutput } from './boundedOutput.ts'
 import { commandEnvironment } from './commandEnvironment.ts'
 import { fileProblem } from './fileProblem.ts'
-import { outputProgress } from './outputProgress.ts'
 import type { GroupEnd } from './processGroup.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
 const defaultTimeoutMs = 120_000
+/** UTF-16 units. */
 const headChars = 10_000
 const tailChars = 18_000
 
@@ -64,7 +63,7 @@ export const runCommandTool = (
       signal.throwIfAborted()
       if (command.includes('\0')) throw new Error('command holds a NUL character')
       const folder = await folderAt(workspace, cwd)
-      const output = boundedOutput(headChars, tailChars)
+      const output = boundedOutput()
       const progress = outputProgress((piece) => context.report(piece), clock)
       const decoder = new TextDecoder()
       // Redact before truncating: half a secret would not be recognised.
@@ -116,4 +115,70 @@ async function folderAt(workspace: Workspace, cwd: string): Promise<string> {
   })
   if (!stats.isDirectory()) throw new Error(`cwd ${JSON.stringify(cwd)} is a file, not a folder`)
   return folder
+}
+
+/** Keeps the beginning and the end of a text of any length, in bounded memory, with a line between that says how much was left out. */
+function boundedOutput(): { add(text: string): void; text(): string } {
+  let head = ''
+  let tail = ''
+  let dropped = 0
+  const trim = (): void => {
+    const excess = Math.max(0, tail.length - tailChars)
+    dropped += excess
+    tail = tail.slice(excess)
+  }
+  return {
+    add: (text) => {
+      const room = headChars - head.length
+      head += text.slice(0, room)
+      tail += text.slice(room)
+      if (tail.length > 2 * tailChars) trim()
+    },
+    text: () => {
+      trim()
+      const cut = dropped === 0 ? '' : `\n[… ${dropped} characters left out …]\n`
+      return (head + cut + tail).toWellFormed()
+    },
+  }
+}
+
+const everyMs = 250
+const maxChars = 4000
+
+/** Reports output as it arrives, at most four times a second. */
+interface OutputProgress {
+  add(text: string): void
+  /** Reports what is left and stops the timer. Idempotent. */
+  end(): void
+}
+
+/** Reports `{ output }`: the text since the last report, or its end if it is long. The first piece is reported at once. */
+export function outputProgress(report: (progress: { readonly output: string }) => void, clock: Clock): OutputProgress {
+  let waiting = ''
+  let cancel: (() => void) | undefined
+  const flush = (): void => {
+    if (waiting === '') return
+    const output = waiting.length > maxChars ? `…${waiting.slice(-maxChars)}` : waiting
+    waiting = ''
+    report({ output: output.toWellFormed() })
+  }
+  const tick = (): void => {
+    cancel = undefined
+    if (waiting === '') return
+    flush()
+    cancel = clock.after(everyMs, tick)
+  }
+  return {
+    add: (text) => {
+      waiting = (waiting + text).slice(-maxChars - 1)
+      if (cancel !== undefined) return
+      flush()
+      cancel = clock.after(everyMs, tick)
+    },
+    end: () => {
+      cancel?.()
+      cancel = undefined
+      flush()
+    },
+  }
 }

@@ -1,11 +1,20 @@
 import { systemClock } from '../protocol/clock.ts'
 import { approvalPolicy } from './approvals.ts'
-import type { ChatOptions } from './chatOverPipe.ts'
 import { doubleStop } from './signals.ts'
-import { exitCodes } from './cliHost.ts'
+import { exitCodes, type CliHost } from './cliHost.ts'
 import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
 import { resumeHint, type Session } from './openSession.ts'
 import { coloursFor } from './terminal/colours.ts'
+import { runPipedChat } from './runPipedChat.ts'
+
+export interface ChatOptions {
+  readonly host: CliHost
+  readonly json: boolean
+  readonly isPriced: boolean
+  readonly modelId: string
+  /** Approves calls that are already waiting. */
+  readonly yes?: boolean
+}
 
 /** Runs a chat at a terminal with an agent in this process. `begin` is called once the screen is open. */
 export async function chatInTerminal(
@@ -41,4 +50,22 @@ export async function chatInTerminal(
   const line = `recorded in ${logFile}; ${resumeHint(session, host)}`
   host.stdout.write(`${coloursFor(host.stdout, host.env).dim(line)}\n`)
   return code
+}
+
+/** Runs a chat over a pipe with an agent in this process. */
+export function chatOverPipe({ agent, logFile }: Session, { host, json, isPriced }: ChatOptions): Promise<number> {
+  const isDouble = doubleStop(systemClock)
+  const chat = {
+    agent,
+    isPriced,
+    ctrlC: 'stop the work; twice, leave',
+    farewell: () => `recorded in ${logFile}`,
+    policy: () => 'deny' as const,
+    isStopping() {
+      const isLast = isDouble() || agent.state === 'idle'
+      agent.abort()
+      return isLast
+    },
+  }
+  return runPipedChat(chat, host, json)
 }
