@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { breather } from '../../../src/actors/tools/workspace/walkFiles.ts'
+import { breather } from '../../../src/actors/breather.ts'
 import { compileGlob } from '../../../src/actors/tools/workspace/matchGlob.ts'
 import { walkFiles } from '../../../src/actors/tools/workspace/walkFiles.ts'
 import { assert, describe } from '../../support/suite.ts'

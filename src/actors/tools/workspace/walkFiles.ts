@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath } from 'node:fs/promises'
+import { breather } from '../../breather.ts'
 
 /** Folders that are skipped: tools generate their contents, which is rarely what is wanted. */
 export const ignoredFolders: ReadonlySet<string> = new Set(['.git', 'node_modules', '.escapement'])
@@ -51,22 +52,3 @@ async function sortedEntries(folder: string): Promise<readonly Dirent[]> {
 
 /** Sorting folders as "name/" makes a depth-first walk visit all paths in sorted order. */
 const key = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)
-
-const mostMs = 10
-
-/**
- * Returns a function to call between the steps of a long computation. Once it has held the event loop for 10 ms it returns a promise
- * to await, so that timers, sockets and aborts are not delayed.
- */
-export function breather(now: () => number = () => performance.now()): () => Promise<void> | undefined {
-  let since = now()
-  return () => {
-    if (now() - since < mostMs) return undefined
-    return new Promise((resolve) =>
-      setImmediate(() => {
-        since = now()
-        resolve()
-      }),
-    )
-  }
-}
