@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { RevertPolicy } from '../conversation/revert.ts'
+import type { RevertRules } from '../conversation/revert.ts'
 import type { CompactionPolicy } from '../conversation/planCompaction.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
 import type { TagPolicy } from '../conversation/visibleTags.ts'
@@ -11,7 +11,7 @@ import type { CompactionStrategy } from './summariseSpan.ts'
 import type { Tool } from './tools/defineTool.ts'
 
 /** How reverts are decided and their notes written. */
-export interface RevertSettings extends RevertPolicy {
+export interface RevertSettings extends RevertRules {
   /** Writes the text of a lesson or finding that came without one; `null`: only the evidence is shown. */
   readonly summaryModel: Model | null
   /** `high`: outcomes and checkpoints are always written by the agent's own model. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defaultRevertPolicy, type RevertPolicy } from '../conversation/revert.ts'
+import { brakeToolsWithRecall, defaultRevertPolicy, type RevertPolicy } from '../conversation/revert.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import type { Model } from '../protocol/model.ts'
 import type { AgentDefinition, RevertSettings } from './agentDefinition.ts'
@@ -23,6 +23,8 @@ export interface BrakingOptions {
   readonly revert?: boolean | RevertOptions
   /** The model may hide steps. */
   readonly prune?: boolean
+  /** The model may read again what is no longer shown in full. */
+  readonly recall?: boolean
 }
 
 const count = z.int().nonnegative()
@@ -46,8 +48,12 @@ export const brakingSchema = () =>
           .partial(),
       ]),
       prune: z.boolean(),
+      recall: z.boolean(),
     })
     .partial()
+
+/** Whether the model has the tool `recall`. */
+export const offersRecall = ({ recall = false }: BrakingOptions = {}): boolean => recall
 
 /** The braking of an agent with the defaults filled in; `null` when nothing of it is on. */
 export function brakingOf(
@@ -56,7 +62,8 @@ export function brakingOf(
   label: string,
 ): AgentDefinition['braking'] {
   const { revert = false, prune = false } = options ?? {}
-  if (revert === false && !prune) return null
+  const hasRecall = offersRecall(options)
+  if (revert === false && !prune && !hasRecall) return null
   const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
   const { summaryModel, fidelity = 'normal', summaryTimeoutMs = 60_000 } = given
   const settings: RevertSettings = {
@@ -65,6 +72,7 @@ export function brakingOf(
     summaryModel: summaryModel === undefined ? null : modelOf(summaryModel, label),
     fidelity,
     summaryTimeoutMs,
+    ...(hasRecall ? { ignoredTools: brakeToolsWithRecall } : {}),
   }
   const tags: TagPolicy = {
     lessonWindowTurns: given.lessonWindowTurns ?? defaultTagPolicy.lessonWindowTurns,

@@ -9,7 +9,7 @@ import { lazily } from '../protocol/lazily.ts'
 import type { JsonSchema, Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
-import { brakingOf, brakingSchema, type BrakingOptions } from './brakingOptions.ts'
+import { brakingOf, brakingSchema, offersRecall, type BrakingOptions } from './brakingOptions.ts'
 import { pricingSchema, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
@@ -18,6 +18,7 @@ import { askForAnswer } from './readAnswer.ts'
 import { defaultRetry, retrySchema } from './retryPolicy.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
+import { recallTool } from './tools/braking/recallTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
 import type { Tool } from './tools/defineTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
@@ -189,6 +190,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const brakeTools = [
     ...(braking?.revert == null ? [] : [revertTool()]),
     ...(options.braking?.prune === true ? [prunTool()] : []),
+    ...(offersRecall(options.braking) ? [recallTool()] : []),
   ]
   const tools = toolMap([...(options.tools ?? []), ...brakeTools], label)
   const { agents = [] } = options

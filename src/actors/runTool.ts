@@ -12,6 +12,7 @@ import { effect } from './effect.ts'
 import { StartQueue } from './startQueue.ts'
 import { whenDone } from './whenDone.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
+import { RecallCall } from './tools/braking/recallTool.ts'
 import { imageBlock } from '../protocol/content.ts'
 import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
 
@@ -139,7 +140,7 @@ class Attempt {
   /** What the tool returns; for a promise, one that also settles at the time limit or when the call is cancelled. */
   run(value: unknown): unknown {
     const { turnIndex, callId } = this.#input
-    const result = this.#ports.within({ type: 'tool', turnIndex, callId }, () => this.#tool.run(value, this.#context()))
+    const result = this.#ports.within({ type: 'tool', turnIndex, callId }, () => this.#start(value))
     if (!isThenable(result)) return result
     const { timeoutMs } = this.#tool
     if (timeoutMs === Infinity) return Promise.resolve(result)
@@ -152,6 +153,12 @@ class Attempt {
       this.#giveUp = () => resolve(undefined)
       result.then(resolve, reject)
     })
+  }
+
+  #start(value: unknown): unknown {
+    const result = this.#tool.run(value, this.#context())
+    if (!(result instanceof RecallCall)) return result
+    return result.answer(this.#ports.conversation, this.#controller.signal)
   }
 
   /** The outcome with the files reported as changed, even for a failed call. */

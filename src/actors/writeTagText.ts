@@ -48,7 +48,7 @@ export async function writeTagText(
 }
 
 async function writeSections(ports: AgentPorts, plan: RevertPlan, signal: AbortSignal): Promise<TagText> {
-  const { counter, model } = ports.definition
+  const { braking, counter, model } = ports.definition
   const spanTokens = plan.span.reduce((sum, node) => sum + node.tokens, 0)
   const written = await ask(ports, model, sectionInstructions, plan, Math.max(200, Math.round(spanTokens / 10)), signal)
   const usage = written.usage === undefined ? {} : { usage: written.usage }
@@ -62,7 +62,7 @@ async function writeSections(ports: AgentPorts, plan: RevertPlan, signal: AbortS
       'revert refused: the summary is not under a tenth of what it stands for; call again with one of your own'
     return { text: '', refusal, ...usage }
   }
-  return { text, keepVerbatim: fidelityOf(text, plan.span), ...usage }
+  return { text, keepVerbatim: fidelityOf(text, plan.span, braking!.revert!.ignoredTools), ...usage }
 }
 
 async function ask(

@@ -17,6 +17,21 @@ export function cutMiddle(text: string, maxChars: number): string {
 export const cutEnd = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : `${text.slice(0, wholeBefore(text, maxChars - 1))}…`
 
+/**
+ * Keeps what stands around the place `at` of a text of more than `maxChars` UTF-16 units, on one line, with markers that say how much is
+ * missing. The result is never longer than `maxChars` (100 or more).
+ */
+export function cutAround(text: string, at: number, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  const room = Math.max(0, maxChars - 2 * markerRoom)
+  const start = Math.min(Math.max(0, at - Math.floor(room / 3)), text.length - room)
+  const from = wholeAfter(text, start)
+  const to = wholeBefore(text, start + room)
+  const before = from === 0 ? '' : `[… ${from} characters …] `
+  const after = to === text.length ? '' : ` [… ${text.length - to} characters …]`
+  return `${before}${text.slice(from, to)}${after}`
+}
+
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 
 /** The last cut at or before `at` that splits no character. */

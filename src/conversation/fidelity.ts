@@ -24,11 +24,11 @@ export function filesOf(span: readonly ConversationNode[], { changed }: Evidence
 }
 
 /** Nodes of the last steps to quote in full because the summary lacks names they use. Pure. */
-export function fidelityOf(summary: string, span: readonly ConversationNode[]): NodeId[] {
+export function fidelityOf(summary: string, span: readonly ConversationNode[], ignored = brakeTools): NodeId[] {
   const steps = [...new Set(span.map(({ stepId }) => stepId))].slice(-recentSteps)
   return steps.flatMap((stepId) => {
     const nodes = span.filter((node) => node.stepId === stepId)
-    const names = namesIn(nodes)
+    const names = namesIn(nodes, ignored)
     return names.every((name) => summary.includes(name))
       ? []
       : nodes.filter(({ message }) => textOf(message.content) !== '').map(({ id }) => id)
@@ -36,12 +36,12 @@ export function fidelityOf(summary: string, span: readonly ConversationNode[]): 
 }
 
 /** Paths and compound names that the calls of a step mention: what later work refers to. */
-function namesIn(nodes: readonly ConversationNode[]): string[] {
+function namesIn(nodes: readonly ConversationNode[], ignored: ReadonlySet<string>): string[] {
   const names = new Set<string>()
   for (const { message } of nodes) {
     if (message.role !== 'assistant') continue
     for (const call of toolCallsOf(message.content)) {
-      if (brakeTools.has(call.name)) continue
+      if (ignored.has(call.name)) continue
       for (const [name] of (JSON.stringify(call.input) ?? '').matchAll(
         /[A-Za-z]\w*(?:[./-]\w+)+|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b/g,
       ))

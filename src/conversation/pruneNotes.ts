@@ -20,8 +20,8 @@ export function notesOfPrune({ memo, steps }: PruneOutcome, find: FindNode): Bra
   ]
 }
 
-/** Relies on the nodes of a step having consecutive ids. */
-function stepNodes(stepId: NodeId, find: FindNode): ConversationNode[] {
+/** The nodes of a step; relies on their having consecutive ids. */
+export function stepNodes(stepId: NodeId, find: FindNode): ConversationNode[] {
   const nodes: ConversationNode[] = []
   for (let node = find(stepId); node?.stepId === stepId; node = find(node.id + 1)) nodes.push(node)
   return nodes

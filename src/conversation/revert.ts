@@ -5,6 +5,7 @@ import { cutEnd } from './cutMiddle.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
+import { recallName } from './stepText.ts'
 
 export interface RevertPolicy {
   /** Applied reverts to one step since a person last spoke. */
@@ -17,6 +18,15 @@ export const defaultRevertPolicy: RevertPolicy = { maxRevertsPerTarget: 2, onUse
 
 /** Tools whose calls are no evidence: they are the brake itself. */
 export const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'prun'])
+
+/** The same for an agent that has `recall`; another may have a tool of its own by that name. */
+export const brakeToolsWithRecall: ReadonlySet<string> = new Set([...brakeTools, recallName])
+
+/** How the reverts of one agent are decided. */
+export interface RevertRules extends RevertPolicy {
+  /** Tools whose calls are no evidence. Default: `brakeTools`. */
+  readonly ignoredTools?: ReadonlySet<string>
+}
 
 /** What a revert would do: the span it abandons, and what was computed from it. */
 export interface RevertPlan {
@@ -33,7 +43,7 @@ export interface RevertPlan {
 export function planRevert(
   conversation: Conversation,
   request: RevertRequest,
-  policy: RevertPolicy,
+  policy: RevertRules,
   isFirst = true,
 ): RevertPlan | string {
   const found = resolveStep(conversation, request.step)
@@ -55,7 +65,7 @@ export function planRevert(
   if (users.length > 0 && policy.onUserMessage === 'refuse') {
     return 'revert refused: abandoned span contains a user message'
   }
-  return { target, span, users, evidence: evidenceOf(span, brakeTools) }
+  return { target, span, users, evidence: evidenceOf(span, policy.ignoredTools ?? brakeTools) }
 }
 
 /** The last node of the step an id names; the id of a summary names the end of what it stands for. */

@@ -36,7 +36,7 @@ describe('an agent without braking', (it) => {
   for (const [title, braking] of [
     ['braking given as undefined', { braking: undefined }],
     ['an empty braking', { braking: {} }],
-    ['both brakes set to false', { braking: { revert: false, prune: false } }],
+    ['all of it set to false', { braking: { revert: false, prune: false, recall: false } }],
   ] as const) {
     it(`sends byte for byte what one sends that never knew of it: ${title}`, async (context) => {
       const never = await longRun(context, {})

@@ -1,0 +1,211 @@
+import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
+import type { Conversation } from './conversation.ts'
+import { cutEnd } from './cutMiddle.ts'
+import { bestLine, excerptAround, type Excerpt, type ExcerptLimits } from './excerpt.ts'
+import type { ConversationNode } from './node.ts'
+import { stepNodes } from './pruneNotes.ts'
+import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found, type Term } from './searchSteps.ts'
+import { piecesOf } from './stepText.ts'
+import { whyHidden, type HiddenReason } from './whyHidden.ts'
+
+/** What to read again: a step, what holds the query within a step, or the steps that hold the query. */
+export interface RecallRequest {
+  /** As it was given. */
+  readonly step?: string | undefined
+  readonly query?: string | undefined
+  /** The most lines to show. */
+  readonly lines?: number | undefined
+  /** The first line of the step to show or to search, counted from 1. */
+  readonly from?: number | undefined
+}
+
+/** `isError`: it was not answered, and the text says why. */
+export interface Recalled {
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** May be paused where it yields. Meanwhile the conversation may grow, and must not change in another way. */
+type Search<T> = Generator<undefined, T, void>
+
+export const defaultRecallLines = 120
+export const mostRecallLines = 400
+/** Of an answer, without the lines that say where its excerpts are from. */
+const mostChars = 12_000
+const mostSteps = 3
+/** Further steps that hold the query and are named. */
+const mostNamed = 10
+/** How many characters are searched between two pauses. */
+const slice = 250_000
+
+/**
+ * Answers with what the next request does not show in full: from the log, bounded, each excerpt under the id of its step. A search reads all
+ * that is hidden, some 3 ms for each million characters, and keeps no index.
+ */
+export function recall(conversation: Conversation, request: RecallRequest): Search<Recalled> {
+  return request.step === undefined
+    ? recallFound(conversation, request)
+    : recallStep(conversation, request, request.step)
+}
+
+const answer = (text: string): Recalled => ({ text, isError: false })
+const refusal = (text: string): Recalled => ({ text, isError: true })
+const quoted = (text: string): string => JSON.stringify(cutEnd(text, 80))
+
+function* recallStep(
+  conversation: Conversation,
+  { query, lines: most = defaultRecallLines, from = 1 }: RecallRequest,
+  step: string,
+): Search<Recalled> {
+  const terms = query === undefined ? undefined : termsOf(query)
+  if (terms?.length === 0) return refusal(nothingToLookFor(query!))
+  const found = findStep(conversation, step)
+  if (typeof found === 'string') return refusal(found)
+  const name = formatNodeId(found.id)
+  const lines = linesOf(found.nodes)
+  if (from > lines.length) return refusal(`${name} has ${count(lines.length, 'line')}: give a "from" up to that.`)
+  const rest = lines.slice(from - 1)
+  const at = terms === undefined ? { line: 0, hit: 0 } : yield* bestLine(rest, terms, evenly(terms))
+  if (at === undefined) {
+    const where = from === 1 ? '' : ` from line ${from} on`
+    return refusal(`${name}${where} holds nothing of ${quoted(query!)}; without a "query" its text is shown.`)
+  }
+  const excerpt = excerptAround(rest, at, { lines: most, chars: mostChars })
+  const shown = { ...excerpt, first: excerpt.first + from - 1, end: excerpt.end + from - 1 }
+  const left = lines.length - (shown.end - shown.first)
+  const next = shown.end < lines.length ? `"from": ${shown.end + 1}` : 'a smaller "from"'
+  return answer(
+    [
+      headOf(found, shown, lines.length),
+      shown.text,
+      ...(left === 0 ? [] : [`(${count(left, 'line')} not shown: give ${next}, or a "query" to search ${name}.)`]),
+      ...(shown.isCut ? ['(Long lines are cut: a "query" shows what stands around it.)'] : []),
+    ].join('\n'),
+  )
+}
+
+/** The nodes of a hidden step, by any id of it, or why there is nothing to recall. */
+function findStep(conversation: Conversation, step: string): HiddenStep | string {
+  const id = parseNodeId(step)
+  const node = id === undefined ? undefined : conversation.node(id)
+  if (id === undefined || node === undefined) return whyNoStep(conversation, step, id)
+  const nodes = stepNodes(node.stepId, (each) => conversation.node(each))
+  const reason = whyHidden(conversation, nodes)
+  if (reason !== undefined) return { id: node.stepId, nodes, reason }
+  const shownAs = conversation.onTrunk(node.id) ? undefined : repeatOf(conversation, node.id)
+  return `${formatNodeId(id)} is shown in full above${shownAs === undefined ? '' : `, as ${formatNodeId(shownAs)}`}.`
+}
+
+function whyNoStep(conversation: Conversation, step: string, id: NodeId | undefined): string {
+  const last = id === undefined ? undefined : conversation.summaryEnd(id)
+  if (last !== undefined)
+    return `${formatNodeId(id!)} is a summary, not a step: give the id of a step that it stands for, up to ${formatNodeId(last.id)}, or a "query".`
+  const newest = formatNodeId(newestId(conversation))
+  return `There is no step ${quoted(step)}: the newest is ${newest}. Give the id of one step, such as "n12", or a "query".`
+}
+
+interface HiddenStep {
+  readonly id: NodeId
+  readonly nodes: readonly ConversationNode[]
+  readonly reason: HiddenReason
+}
+
+/** The highest id of a node; ids are given out before a step is whole. */
+function newestId(conversation: Conversation): NodeId {
+  let id = conversation.lastNodeId
+  while (id > 0 && conversation.node(id) === undefined) id -= 1
+  return id
+}
+
+/** The node on the trunk that repeats this message of a person. */
+function repeatOf(conversation: Conversation, id: NodeId): NodeId | undefined {
+  const repeats = (node: ConversationNode | undefined): boolean => {
+    const from = node?.rebasedFrom
+    return from !== undefined && (from === id || repeats(conversation.node(from)))
+  }
+  return conversation.path.find(repeats)?.id
+}
+
+function* recallFound(
+  conversation: Conversation,
+  { query = '', lines: most = defaultRecallLines }: RecallRequest,
+): Search<Recalled> {
+  const terms = termsOf(query)
+  if (terms.length === 0) return refusal(nothingToLookFor(query))
+  const { found, steps } = yield* searchHidden(conversation, terms)
+  if (steps === 0) return refusal('Nothing is hidden: every step is shown in full above.')
+  if (found.length === 0) return answer(`No hidden step holds anything of ${quoted(query)}.`)
+  const weights = weightsOf(terms, found, steps)
+  const best = ranked(found, weights)
+  const shown = best.slice(0, Math.min(mostSteps, most))
+  let limits: ExcerptLimits = { lines: most, chars: mostChars }
+  let isCut = false
+  const parts: string[] = []
+  for (const [place, { stepId }] of shown.entries()) {
+    const step = findStep(conversation, formatNodeId(stepId)) as HiddenStep
+    const lines = linesOf(step.nodes)
+    const at = (yield* bestLine(lines, terms, weights)) ?? { line: 0, hit: 0 }
+    const share = shown.length - place
+    const excerpt = excerptAround(lines, at, {
+      lines: Math.floor(limits.lines / share),
+      chars: Math.floor(limits.chars / share),
+    })
+    limits = { lines: limits.lines - (excerpt.end - excerpt.first), chars: limits.chars - excerpt.text.length }
+    isCut ||= excerpt.isCut || excerpt.end - excerpt.first < lines.length
+    parts.push(`${headOf(step, excerpt, lines.length)}\n${excerpt.text}`)
+  }
+  const notes = [
+    ...(isCut ? ['for more of a step give its id as "step"'] : []),
+    ...furtherSteps(best.slice(shown.length)),
+  ]
+  return answer([...parts, ...(notes.length === 0 ? [] : [`(${notes.join('; ')}.)`])].join('\n\n'))
+}
+
+function furtherSteps(others: readonly Found[]): string[] {
+  if (others.length === 0) return []
+  const named = others.slice(0, mostNamed).map(({ stepId }) => formatNodeId(stepId))
+  const rest = others.length - named.length
+  return [`also found in ${named.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`]
+}
+
+/** The hidden steps that hold any of the terms, and how many hidden steps there are. */
+function* searchHidden(
+  conversation: Conversation,
+  terms: readonly Term[],
+): Search<{ readonly found: readonly Found[]; readonly steps: number }> {
+  const found: Found[] = []
+  let steps = 0
+  let unread = slice
+  for (let id = 1; id <= conversation.lastNodeId; id++) {
+    if (conversation.node(id)?.stepId !== id) continue
+    const nodes = stepNodes(id, (each) => conversation.node(each))
+    if (whyHidden(conversation, nodes) === undefined) continue
+    steps += 1
+    const held = holdsNothing()
+    for (const piece of piecesOf(nodes)) {
+      addHeld(held, piece, terms)
+      unread -= piece.length
+      if (unread > 0) continue
+      yield
+      unread = slice
+    }
+    if (held.terms.size > 0) found.push({ stepId: id, held })
+  }
+  return { found, steps }
+}
+
+const evenly = (terms: readonly Term[]): readonly number[] => terms.map(() => 1)
+
+const linesOf = (nodes: readonly ConversationNode[]): readonly string[] => [...piecesOf(nodes)].join('\n').split('\n')
+
+function headOf({ id, reason }: HiddenStep, { first, end }: Excerpt, all: number): string {
+  const part =
+    end - first === all ? '' : `, ${first + 1 === end ? 'line' : 'lines'} ${spanText(first + 1, end)} of ${all}`
+  return `${formatNodeId(id)} (${reason})${part}:`
+}
+
+const spanText = (first: number, last: number): string => (first === last ? `${first}` : `${first}–${last}`)
+
+const count = (amount: number, what: string): string => `${amount} ${what}${amount === 1 ? '' : 's'}`
+
+const nothingToLookFor = (query: string): string => `${quoted(query)} holds no word and no name to look for.`

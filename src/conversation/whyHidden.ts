@@ -1,0 +1,22 @@
+import type { Conversation } from './conversation.ts'
+import type { ConversationNode } from './node.ts'
+import { truncateResult } from './overlay.ts'
+
+/** `cut short`: some output of the step is shown in part. */
+export type HiddenReason = 'reverted' | 'hidden' | 'summarised' | 'cut short'
+
+/** Why the next request does not show all of a step, which is given by its nodes; `undefined` when it does. */
+export function whyHidden(conversation: Conversation, nodes: readonly ConversationNode[]): HiddenReason | undefined {
+  const first = nodes[0]!
+  // Every revert, prune and summary keeps what people said.
+  if (first.message.role === 'user') return undefined
+  if (!conversation.onTrunk(first.id)) return 'reverted'
+  const { overlay } = conversation
+  if (overlay !== undefined && first.id >= overlay.from && first.id <= overlay.to) return 'summarised'
+  if (conversation.annotations?.hiddenBy(first.stepId) !== undefined) return 'hidden'
+  if (overlay === undefined || first.id < overlay.from) return undefined
+  const isCut = nodes.some(
+    ({ id, message }) => id <= overlay.recentTo && truncateResult(message, overlay.maxToolOutputChars) !== message,
+  )
+  return isCut ? 'cut short' : undefined
+}
