@@ -15,7 +15,7 @@ export interface Row {
   readonly costX: number
   /** The same by the prices of each provider in the table. */
   readonly costs: Readonly<Record<string, number>>
-  /** Of another replay, in which the model paid a recall for every turn that missed something; `null` where there is no recall. */
+  /** Of another replay, in which the model paid a recall before every reply that missed something; `null` where it is not offered. */
   readonly recalls: { readonly asked: number; readonly costX: number; readonly danglingPercent: number } | null
 }
 
@@ -46,7 +46,7 @@ export async function compare(
       costX: costX(measures),
       costs: Object.fromEntries(Object.keys(prices).map((name) => [name, costX(measures, name)])),
     }
-    if (policy.canRecall !== true) rows.push({ ...row, recalls: null })
+    if (!hasRecall(replayed)) rows.push({ ...row, recalls: null })
     else {
       const paid = measureReplay(session, await replay(session, policy.shape, recallMisses(session)), table)
       const recalls = { asked: paid.ownReplies, costX: costX(paid), danglingPercent: danglingPercent(paid) }
@@ -55,6 +55,9 @@ export async function compare(
   }
   return rows
 }
+
+const hasRecall = ({ requests }: Replay): boolean =>
+  requests[0]?.request.tools.some(({ name }) => name === 'recall') ?? false
 
 async function replayWith(session: RecordedSession, policy: Policy, unmanaged: Replay): Promise<Replay> {
   if (policy.name === none.name) return unmanaged

@@ -14,11 +14,14 @@ const columns: readonly (readonly [heading: string, cell: (row: Row) => string])
   ['cached %', ({ measures }) => percent(measures.cached, measures.input)],
   ['dangling %', ({ measures }) => danglingPercent(measures).toFixed(2)],
   ['index only %', ({ measures }) => ((100 * measures.indexOnly) / Math.max(1, measures.met)).toFixed(2)],
-  ['with recalls ×', ({ recalls }) => (recalls === null ? '–' : `${recalls.costX.toFixed(3)} (${recalls.asked})`)],
+  ['with recalls ×', ({ recalls }) => (recalls === null ? '–' : recallsOf(recalls))],
   ['prefix breaks', ({ measures }) => breaksOf(measures.breaks)],
   ['invalid', ({ measures }) => String(measures.invalid)],
   ['users lost', ({ measures }) => String(measures.usersLost)],
 ]
+
+const recallsOf = ({ costX, asked, danglingPercent: left }: NonNullable<Row['recalls']>): string =>
+  `${costX.toFixed(3)} (${asked}, ${left.toFixed(2)} % left)`
 
 const breaksOf = (breaks: Readonly<Record<string, number>>): string =>
   Object.entries(breaks)

@@ -21,6 +21,4 @@ export interface Policy {
   readonly script?: (session: RecordedSession) => Script
   /** For what the product does not do: changes the requests of a replay without it. */
   readonly simulate?: (requests: readonly SentRequest[]) => SentRequest[]
-  /** Whether the model is offered `recall`, so that what it misses can be paid for. */
-  readonly canRecall?: true
 }
