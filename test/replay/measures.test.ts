@@ -103,6 +103,16 @@ describe('measures of a replay', (it) => {
     assert.equal(names.refer([one, two], written), { met: 4, indexOnly: [], dangling: ['file_three', 'file_four'] })
   })
 
+  it('know a name as shown while any block of the request shows it', () => {
+    const names = new NameTracker()
+    names.meet(['file_one'])
+    const [a, b] = [block(1, 'file_one'), block(1, 'again file_one')]
+    names.show([a, b])
+    assert.is(names.refer([a], ['file_one']).dangling.length, 0)
+    assert.is(names.refer([b], ['file_one']).dangling.length, 0)
+    assert.is(names.refer([], ['file_one']).dangling.length, 1)
+  })
+
   it('keep one block for the same bytes, by role, with the index apart', () => {
     const table = new BlockTable()
     const request = (...texts: readonly string[]): ModelRequest => ({
