@@ -118,12 +118,18 @@ describe('the package in a bundle', (it) => {
     // It looks for a lock file above, but in no folder that is below a home.
     await writeFile(
       join(app, 'next.config.mjs'),
-      `export default { turbopack: { root: ${JSON.stringify(lab.root)} } }\n`,
+      `export default {
+        turbopack: { root: ${JSON.stringify(lab.root)} },
+        experimental: { turbopackFileSystemCacheForBuild: true },
+      }\n`,
     )
+    await lab.restoreCache('next/.next/cache')
     const next = (...args: readonly string[]) =>
       startChild(context, [process.execPath, lab.bundler('next/dist/bin/next'), ...args], { cwd: app, env })
     const built = await next('build').ended
+    // One that did not build may owe it to the cache: that is not kept.
     assert.is(built.code, 0, built.stdout + built.stderr)
+    await lab.keepCache('next/.next/cache')
     const server = next('start', '--port', '0', '--hostname', '127.0.0.1')
     await server.until('Ready')
     const [address] = /http:\/\/[\w.]+:\d+/.exec(server.stdout)!

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { assert, describe } from '../support/suite.ts'
-import { packedPackage } from './packedPackage.ts'
+import { keyOf, packedPackage, parts } from './packedPackage.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
 const source = (path: string): string => join(repository, 'src', path)
@@ -74,5 +75,25 @@ describe('the packed package', (it) => {
       sections.find((section) => section.includes('elkjs'))!,
       /EPL-2\.0[^\n]*\nSource: https:\/\/github\.com\//,
     )
+  })
+
+  it('is made anew when anything it is made of has other contents or another name', async ({ cleanup }) => {
+    const root = mkdtempSync(join(tmpdir(), 'escapement-key-'))
+    cleanup(() => rmSync(root, { recursive: true }))
+    const fileOf = (part: string): string => (/^[a-z]+$/.test(part) ? join(part, 'inner', 'file') : part)
+    for (const part of parts) {
+      const file = join(root, fileOf(part))
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, part)
+    }
+    const keys = [await keyOf(root)]
+    assert.is(await keyOf(root), keys[0])
+    for (const part of parts) {
+      writeFileSync(join(root, fileOf(part)), `${part}!`)
+      keys.push(await keyOf(root))
+    }
+    renameSync(join(root, fileOf('src')), join(root, 'src', 'inner', 'other'))
+    keys.push(await keyOf(root))
+    assert.is(new Set(keys).size, parts.length + 2)
   })
 })
