@@ -1,9 +1,8 @@
 /** The door "escapement/client": drives the agents of a server, from a browser or from Node. */
 export { connect } from './client/connect.ts'
-export type { ConnectOptions, RetryOptions } from './client/connectOptions.ts'
+export type { AnyWebSocket, ConnectOptions, RetryOptions, WebSocketConstructor } from './client/connectOptions.ts'
 export type { Client } from './client/client.ts'
 export type { ClientStatus } from './client/reconnectingLink.ts'
-export type { AnyWebSocket, WebSocketConstructor } from './client/webSocketPort.ts'
 export type { RemoteAgent, RemoteListenOptions } from './client/remoteAgent.ts'
 export type {
   RemoteAgents,

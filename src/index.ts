@@ -34,9 +34,8 @@ export type { RunOptions, SayOptions } from './protocol/commands.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'
-export { parallel, type ParallelOptions, type ParallelResult } from './runtime/groups/parallel.ts'
+export { parallel, race, type ParallelOptions, type ParallelResult } from './runtime/groups/parallel.ts'
 export { pipeline, type PipelineResult, type PipelineStop, type PromptMapper } from './runtime/groups/pipeline.ts'
-export { race } from './runtime/groups/race.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
 export type { Run, RunResult } from './runs/run.ts'
 export { memoryStore } from './stores/memoryStore.ts'
@@ -44,8 +43,7 @@ export { fileStore } from './stores/fileStore.ts'
 export type { FileStoreOptions } from './stores/syncPolicy.ts'
 export { repairLog, type LogRepair } from './stores/repairLog.ts'
 
-export { sessionOf } from './sessions/sessionOf.ts'
-export { SessionProjection } from './sessions/sessionProjection.ts'
+export { sessionOf, SessionProjection } from './sessions/sessionProjection.ts'
 export type {
   SessionRun,
   Session,

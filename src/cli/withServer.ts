@@ -4,7 +4,7 @@ import { closeCodes } from '../protocol/frames.ts'
 import type { CliHost } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 import { refuse } from './sessionLogs.ts'
-import { bridgeUrl } from '../client/bridgeUrl.ts'
+import { bridgeUrl } from '../client/connectOptions.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 
 /** A connected server. */

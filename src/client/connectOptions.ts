@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
-import { bridgeUrl } from './bridgeUrl.ts'
-import type { WebSocketConstructor } from './webSocketPort.ts'
 
 /** How long to wait before reconnecting: doubling from `baseMs` to `maxMs`, with half of it random. */
 export interface RetryOptions {
@@ -72,3 +70,37 @@ export function checkOptions(written: string, options: ConnectOptions): CheckedO
   const retry = { baseMs: 250, maxMs: 10_000, ...options.retry }
   return { url, token, webSocket, retry, connectTimeoutMs, signal, clock, random }
 }
+
+const bridgePath = '/bridge'
+const schemes: Readonly<Record<string, string>> = { 'ws:': 'ws:', 'wss:': 'wss:', 'http:': 'ws:', 'https:': 'wss:' }
+
+/**
+ * The URL of a bridge as it may be written: `ws(s)://host[:port]/bridge`, or `http(s)://host[:port][/base]` of the server that has it.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function bridgeUrl(written: string): string {
+  const url = URL.parse(written)
+  const scheme = schemes[url?.protocol ?? '']
+  if (url === null || scheme === undefined || url.hostname === '') {
+    const what = `connect takes a URL such as ws://127.0.0.1:8765/bridge or https://agents.example.com, not ${written}.`
+    throw new RuntimeError('INVALID_OPTION', what)
+  }
+  const path = url.pathname.replace(/\/+$/, '')
+  const isWhole = path.endsWith(bridgePath) || (url.protocol === scheme && path !== '')
+  return `${scheme}//${url.host}${isWhole ? path : `${path}${bridgePath}`}${url.search}`
+}
+
+/** A standard WebSocket of any implementation; `addEventListener` is omitted because each types it differently. */
+export interface AnyWebSocket {
+  send(text: string): void
+  close(code?: number, reason?: string): void
+}
+
+/** The members that the client uses. */
+export interface WebSocketPort extends AnyWebSocket {
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: never) => void): void
+}
+
+/** Makes a socket that connects: the `WebSocket` of browsers, of Node 22, or of the package `ws`. */
+export type WebSocketConstructor = new (url: string, protocols: string[]) => AnyWebSocket

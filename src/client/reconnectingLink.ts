@@ -8,9 +8,8 @@ import {
 } from '../protocol/frames.ts'
 import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { closedError, remoteError } from './answers.ts'
-import type { CheckedOptions } from './connectOptions.ts'
+import type { CheckedOptions, WebSocketPort } from './connectOptions.ts'
 import { tokenProtocol } from './sessionId.ts'
-import type { WebSocketPort } from './webSocketPort.ts'
 
 /** `connecting` until the server has said welcome for the first time; `closed` is for good. */
 export type ClientStatus = 'connecting' | 'open' | 'reconnecting' | 'closed'

@@ -1,5 +1,4 @@
 import type { ModelPart, ModelRequest, ModelSettings } from '../protocol/model.ts'
-import { labelledSecret, quotedKey, redactionMark, secretName } from './secretShapes.ts'
 
 /**
  * A request without secrets: in `settings.providerOptions` every value under `headers`, every text or object under a key
@@ -45,3 +44,16 @@ const blankHeaders = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.keys(value).map((name) => [name, redactionMark]))
     : redactionMark
+
+/** What stands where a secret was. */
+export const redactionMark = '[redacted]'
+
+/** Keys as an error of a provider quotes them, half masked or whole: better one word too many than a key. */
+const quotedKey =
+  /\bbearer\s+\S+|\bbasic\s+[\w.~+/=-]{8,}|\b(?:sk|rk|pk|gsk|xai|pplx|r8|hf|nvapi|ghp)[-_][\w*.-]{6,}|\bAIza[\w-]{10,}/gi
+
+/** A value that its label says is a secret; the label is the first group. */
+const labelledSecret = /((?:x-api-key|api[-_]?key|authorization|access[-_]token)["']?\s*[:=]\s*["']?)[^\s"',&]+/gi
+
+/** Names under which secrets are kept. */
+const secretName = /api[-_]?key|access[-_]?key|private[-_]?key|secret|token|passw|passphrase|credential|auth|cookie/i

@@ -4,7 +4,7 @@ import { lazily } from '../protocol/lazily.ts'
 import { knownKeys, literally, matching, type Finder } from './knownKeys.ts'
 import { lastWords, notTooLong, openKey, overlap } from './openEnds.ts'
 import { RedactedStream } from './redactedStream.ts'
-import { redactionMark } from './secretShapes.ts'
+import { redactionMark } from './blankSecrets.ts'
 import { viewsOf, withoutOpenEscape } from './undoEscapes.ts'
 
 /** What to keep out of logs, events and requests. */

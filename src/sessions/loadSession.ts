@@ -3,7 +3,7 @@ import { rebuildConversation } from '../conversation/rebuildConversation.ts'
 import type { Store } from '../protocol/store.ts'
 import { readHistory, type History } from './readHistory.ts'
 import type { Session } from './session.ts'
-import { sessionOf } from './sessionOf.ts'
+import { sessionOf } from './sessionProjection.ts'
 
 /** A session with what it is made of. */
 export interface LoadedSession extends Session, Pick<History, 'past' | 'records'> {

@@ -304,3 +304,10 @@ function trunkChangeOf(record: Reshaping): TrunkChange {
     }
   }
 }
+
+/** The session that a log, or the beginning of one, describes. Pure; never throws on valid records. */
+export function sessionOf(records: Iterable<LogRecord>): Session {
+  const projection = new SessionProjection()
+  for (const record of records) projection.apply(record)
+  return projection.session
+}

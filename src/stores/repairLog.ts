@@ -1,10 +1,10 @@
-import { constants, copyFile, type FileHandle, open, stat } from 'node:fs/promises'
+import { constants, copyFile, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { messageOf, RuntimeError, hasCode } from '../protocol/errors.ts'
 import { lockFile } from './lockFile.ts'
 import { offsetOfLine } from './jsonLines.ts'
 import { readLog } from './readLog.ts'
-import { syncFolder } from './syncFolder.ts'
+import { syncAndClose, syncFolder } from './syncFolder.ts'
 
 export interface LogRepair {
   /** How many records the log holds now. */
@@ -80,16 +80,8 @@ async function copyDamaged(path: string): Promise<string> {
       if (hasCode(thrown, 'EEXIST')) continue
       throw thrown
     }
-    await syncCopy(await open(backup, 'r+'))
+    await syncAndClose(await open(backup, 'r+'))
     await syncFolder(dirname(backup))
     return backup
-  }
-}
-
-async function syncCopy(handle: FileHandle): Promise<void> {
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 
 /**
  * Forces a folder's list of names to disk: a file that was made or renamed survives a power cut only with its name. Does
@@ -6,7 +6,11 @@ import { open } from 'node:fs/promises'
  */
 export async function syncFolder(dir: string): Promise<void> {
   if (process.platform === 'win32') return
-  const handle = await open(dir, 'r')
+  await syncAndClose(await open(dir, 'r'))
+}
+
+/** Forces an open file to disk and closes it. */
+export async function syncAndClose(handle: FileHandle): Promise<void> {
   try {
     await handle.sync()
   } finally {

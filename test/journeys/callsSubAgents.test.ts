@@ -6,7 +6,7 @@ import type { AgentEvent, EventOf } from '../../src/protocol/events.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
-import { sessionOf } from '../../src/sessions/sessionOf.ts'
+import { sessionOf } from '../../src/sessions/sessionProjection.ts'
 import { quiet, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

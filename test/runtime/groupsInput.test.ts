@@ -1,8 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { parallel } from '../../src/runtime/groups/parallel.ts'
+import { parallel, race } from '../../src/runtime/groups/parallel.ts'
 import { pipeline } from '../../src/runtime/groups/pipeline.ts'
-import { race } from '../../src/runtime/groups/race.ts'
 import { startAgent, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 

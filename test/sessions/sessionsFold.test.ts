@@ -1,8 +1,7 @@
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { sessionOf } from '../../src/sessions/sessionOf.ts'
-import { SessionProjection } from '../../src/sessions/sessionProjection.ts'
+import { sessionOf, SessionProjection } from '../../src/sessions/sessionProjection.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 

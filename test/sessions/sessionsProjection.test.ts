@@ -1,7 +1,6 @@
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Session, Turn } from '../../src/sessions/session.ts'
-import { sessionOf } from '../../src/sessions/sessionOf.ts'
-import { SessionProjection } from '../../src/sessions/sessionProjection.ts'
+import { sessionOf, SessionProjection } from '../../src/sessions/sessionProjection.ts'
 import { summaryOf } from '../../src/sessions/listSessions.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import {

@@ -7,7 +7,7 @@ import { conversationFormats, conversationGraph, type ConversationFormat } from 
 import { checkChoice } from '../../charts/checkChoice.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { SessionRun, Turn } from '../../sessions/session.ts'
-import { sessionOf } from '../../sessions/sessionOf.ts'
+import { sessionOf } from '../../sessions/sessionProjection.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'

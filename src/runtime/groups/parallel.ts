@@ -61,12 +61,12 @@ export async function parallel(
   try {
     const members = agents.isAborted ? [] : await agents.openAll(entries)
     if (agents.isAborted) return { winner: null, branches: [], ...spentBy([]) }
-    const race: { first: Branch | null } = { first: null }
+    const won: { first: Branch | null } = { first: null }
     const branches = await Promise.all(
       members.map(async (member) => {
         const branch = await agents.ask(member, prompt, limits)
-        if (judge === 'first' && race.first === null && endedWell(branch)) {
-          race.first = branch
+        if (judge === 'first' && won.first === null && endedWell(branch)) {
+          won.first = branch
           for (const other of members) if (other !== member) agents.abort(other)
         }
         if (!keep) await agents.close(member)
@@ -74,7 +74,7 @@ export async function parallel(
       }),
     )
     const candidates = branches.filter(endedWell)
-    const chosen = await choose(agents, candidates, { judge, judging, task, first: race.first })
+    const chosen = await choose(agents, candidates, { judge, judging, task, first: won.first })
     const { winner, judgeId, spent } = chosen
     if (keep) agents.keep(judge === undefined ? candidates : candidates.filter((one) => one === winner))
     const used = [...branches.map(({ result }) => result), ...(spent === undefined ? [] : [spent])]
@@ -107,4 +107,24 @@ async function choose(
   if (typeof judge === 'function') return { winner: await agents.unlessAborted(chosenBy(judge, candidates)) }
   if (judging === null || candidates.length === 1) return { winner: candidates[0]! }
   return askJudge(agents, judging, { task, candidates })
+}
+
+/**
+ * Gives the same prompt to several agents at once; the first to end well wins and the others are aborted. The same as `parallel`
+ * with the judge `'first'`, and throws as it does.
+ *
+ * @example
+ * ```ts
+ * const { winner } = await race(runtime, [fast, sure], 'What is the capital of France?')
+ * if (winner !== null) console.log(`${winner.definition}: ${winner.result.text}`)
+ * ```
+ */
+export async function race(
+  host: GroupHost,
+  entries: readonly GroupEntry[],
+  prompt: Content,
+  options: GroupOptions = {},
+): Promise<ParallelResult> {
+  checkOptions('race', groupOptionsSchema, host, options)
+  return parallel(host, entries, prompt, { ...options, judge: 'first' })
 }

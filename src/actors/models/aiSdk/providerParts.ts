@@ -13,7 +13,6 @@ import type {
 import { cloneJson } from '../../../protocol/cloneJson.ts'
 import type { ProviderBlock } from '../../../protocol/messages.ts'
 import type { ModelRequest } from '../../../protocol/model.ts'
-import { parseInput } from './parseInput.ts'
 
 type PromptPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type FilePart = LanguageModelV4File | LanguageModelV4ReasoningFile
@@ -113,3 +112,13 @@ function fileOf({ type, mediaType, data, providerMetadata }: FilePart): Pick<Pro
 /** Bytes as JSON can hold them. */
 export const toBase64 = (data: Uint8Array | string): string =>
   typeof data === 'string' ? data : Buffer.from(data).toString('base64')
+
+/** The arguments of a call as JSON; the text itself when it is not JSON, so that the tool layer can tell the model. */
+export function parseInput(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -9,8 +9,7 @@ import type {
 import type { Block, Usage } from '../../../protocol/messages.ts'
 import type { ModelPart, ReplyStopReason } from '../../../protocol/model.ts'
 import { mergeData, toNextSignature, toSignature } from './providerData.ts'
-import { parseInput } from './parseInput.ts'
-import { toBase64, toCited, toProvided, type ProvidedPart } from './providerParts.ts'
+import { parseInput, toBase64, toCited, toProvided, type ProvidedPart } from './providerParts.ts'
 import { readError } from './readError.ts'
 
 interface Written {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
-import type { AnyWebSocket, WebSocketConstructor } from '../../../../src/client/webSocketPort.ts'
+import type { AnyWebSocket, WebSocketConstructor } from '../../../../src/client/connectOptions.ts'
 import type { Clock } from '../../../../src/protocol/clock.ts'
 import type { Dice } from '../../../tree/dice.ts'
 
