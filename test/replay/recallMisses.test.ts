@@ -24,7 +24,7 @@ describe('a model that recalls what it misses', (it) => {
   it('asks for met names that the request does not show, once a turn', async () => {
     const { beforeReply } = recallMisses(await session())
     const asked = beforeReply!(1, request('only file_one', 'recall'), nobody)
-    assert.equal(asked, [{ type: 'toolCall', callId: '', name: 'recall', input: { query: 'file_two' } }])
+    assert.equal(asked, [{ type: 'toolCall', callId: '', name: 'recall', input: { query: 'file_two', lines: 12 } }])
     assert.is(beforeReply!(1, request('only file_one', 'recall'), nobody), undefined)
   })
 
@@ -35,7 +35,9 @@ describe('a model that recalls what it misses', (it) => {
       (text) => ({ type: 'text', text }) as const,
     )
     const asked = beforeReply!(1, { ...indexed, messages: [{ role: 'user', content }] }, nobody)
-    assert.equal(asked, [{ type: 'toolCall', callId: '', name: 'recall', input: { query: 'file_two' } }])
+    assert.equal(asked, [
+      { type: 'toolCall', callId: '', name: 'recall', input: { step: 'n2', query: 'file_two', lines: 12 } },
+    ])
   })
 
   it('asks for nothing that is shown, nor without the tool', async () => {

@@ -13,6 +13,9 @@ export interface MeasuredBlock {
   readonly isIndex: boolean
 }
 
+/** Whether a text is the index that a fold leaves. */
+export const isIndexText = (text: string): boolean => text.startsWith('<brake-note kind="index"')
+
 /** Turns requests into blocks, of which it keeps one for the same bytes. */
 export class BlockTable {
   readonly #byBytes = new Map<string, MeasuredBlock>()
@@ -50,7 +53,7 @@ export class BlockTable {
       tokens: tokensOf(block),
       words: wordsOf(block),
       role,
-      isIndex: block.type === 'text' && block.text.startsWith('<brake-note kind="index"'),
+      isIndex: block.type === 'text' && isIndexText(block.text),
     }))
   }
 
