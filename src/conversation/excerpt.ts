@@ -1,86 +1,156 @@
 import { cutAround } from './cutMiddle.ts'
 import { addHeld, holdsNothing, placeOfName, scoreOf, type Held, type Term } from './searchSteps.ts'
 
+// A text may have a million lines, so there is no array of them here: a line is known by the offset at which it begins.
+
+/** May be paused where it yields. */
+export type Search<T> = Generator<undefined, T, void>
+
+/** How many characters are read between two pauses. */
+export const slice = 250_000
+
 export interface ExcerptLimits {
   readonly lines: number
   /** Longer lines are cut once they are more than a third of it. */
   readonly chars: number
 }
 
-/** Lines of a text, from `first` to before `end`, counted from 0. */
+/** Where an excerpt is to be: offsets of a line, and of what is shown of it if it is too long. */
+export interface Place {
+  readonly line: number
+  readonly hit: number
+}
+
+/** Whole lines of a text, between two offsets. */
 export interface Excerpt {
   readonly text: string
-  readonly first: number
-  readonly end: number
+  readonly start: number
+  readonly lines: number
   /** Some line is not shown in full. */
   readonly isCut: boolean
 }
 
-/** The lines around one of them, as many as fit; `hit` is the place in that line which is shown if the line is too long. */
-export function excerptAround(
-  lines: readonly string[],
-  { line, hit }: { readonly line: number; readonly hit: number },
-  limits: ExcerptLimits,
-): Excerpt {
-  const longest = Math.floor(limits.chars / 3)
-  const shown = (at: number): string => {
-    const text = lines[at]!
-    return isWhole ? text : cutAround(text, at === line ? hit : 0, longest)
+const newline = '\n'.charCodeAt(0)
+
+/** How many lines end between two offsets. */
+export function* linesBetween(text: string, start: number, end: number): Search<number> {
+  let lines = 0
+  for (let from = start; from < end; from += slice) {
+    if (from > start) yield
+    const to = Math.min(end, from + slice)
+    for (let at = from; at < to; at++) if (text.charCodeAt(at) === newline) lines += 1
   }
-  const isWhole = lines.length <= limits.lines && lines.reduce((sum, { length }) => sum + length + 1, 0) <= limits.chars
-  let first = line
-  let end = line + 1
-  let room = limits.chars - shown(line).length
-  const takes = (at: number): boolean => {
-    if (at < 0 || at >= lines.length || end - first >= limits.lines) return false
-    const chars = shown(at).length + 1
-    if (chars > room) return false
-    room -= chars
-    return true
-  }
-  let isGrowing = true
-  while (isGrowing) {
-    isGrowing = false
-    // What follows a line mostly tells more than what stands before it.
-    for (const isAfter of [true, false, true]) {
-      if (!takes(isAfter ? end : first - 1)) continue
-      isGrowing = true
-      if (isAfter) end += 1
-      else first -= 1
-    }
-  }
-  const texts: string[] = []
-  for (let at = first; at < end; at++) texts.push(shown(at))
-  const isCut = !isWhole && lines.slice(first, end).some(({ length }) => length > longest)
-  return { text: texts.join('\n'), first, end, isCut }
+  return lines
 }
 
-/** How many characters are read between two pauses. */
-const slice = 250_000
+/** Where a line begins, the first being 1; `undefined` when there are not so many. */
+export function* startOfLine(text: string, line: number): Search<number | undefined> {
+  let start = 0
+  let unread = slice
+  for (let before = 1; before < line; before++) {
+    const next = text.indexOf('\n', start) + 1
+    if (next === 0) return undefined
+    unread -= next - start
+    start = next
+    if (unread > 0) continue
+    yield
+    unread = slice
+  }
+  return start
+}
 
-/** The line that holds most of the terms, the first of equals; `undefined` when none holds any. Yields where it may be paused. */
+const endOfLine = (text: string, start: number): number => {
+  const end = text.indexOf('\n', start)
+  return end < 0 ? text.length : end
+}
+
+/** The lines from the offset `lowest` on that stand around a place, as many as fit. */
+export function excerptAround(text: string, { line, hit }: Place, limits: ExcerptLimits, lowest = 0): Excerpt {
+  const longest = Math.floor(limits.chars / 3)
+  const isAll = text.length - lowest <= limits.chars && text.slice(lowest).split('\n').length <= limits.lines
+  let isCut = false
+  const shown = (start: number, end: number): string => {
+    if (isAll || end - start <= longest) return text.slice(start, end)
+    isCut = true
+    return cutAround(text.slice(start, end), start === line ? hit - start : 0, longest)
+  }
+  let start = line
+  let end = endOfLine(text, line)
+  const texts = [shown(start, end)]
+  let room = limits.chars - texts[0]!.length
+  const takes = (from: number, to: number, isAfter: boolean): boolean => {
+    if (texts.length >= limits.lines || Math.min(to - from, isAll ? Infinity : longest) >= room) return false
+    const one = shown(from, to)
+    texts.splice(isAfter ? texts.length : 0, 0, one)
+    room -= one.length + 1
+    return true
+  }
+  const takesAfter = (): boolean => {
+    if (end >= text.length) return false
+    const next = endOfLine(text, end + 1)
+    if (!takes(end + 1, next, true)) return false
+    end = next
+    return true
+  }
+  const takesBefore = (): boolean => {
+    if (start <= lowest) return false
+    const last = start === 1 ? 0 : text.lastIndexOf('\n', start - 2) + 1
+    if (!takes(last, start - 1, false)) return false
+    start = last
+    return true
+  }
+  // What follows a line mostly tells more than what stands before it.
+  let isGrowing = true
+  while (isGrowing) {
+    isGrowing = takesAfter()
+    isGrowing = takesBefore() || isGrowing
+    isGrowing = takesAfter() || isGrowing
+  }
+  return { text: texts.join('\n'), start, lines: texts.length, isCut }
+}
+
+/** About how much text is looked at before its lines are. */
+const chunk = 65_536
+
+/** The line from the offset `lowest` on that holds most of the terms, the first of equals; `undefined` when none holds any. */
 export function* bestLine(
-  lines: readonly string[],
+  text: string,
   terms: readonly Term[],
   weights: readonly number[],
-): Generator<undefined, { readonly line: number; readonly hit: number } | undefined, void> {
-  let best: { line: number; hit: number } | undefined
+  lowest = 0,
+): Search<Place | undefined> {
+  let best: Place | undefined
   let highest = 0
   let unread = slice
-  for (const [line, text] of lines.entries()) {
-    if ((unread -= text.length + 1) < 0) {
-      yield
-      unread = slice
+  for (let start = lowest; start <= text.length;) {
+    const end = endOfLine(text, Math.min(text.length, start + chunk))
+    const part = text.slice(start, end)
+    // No line holds more than all of them together.
+    const most = scoreOf(heldIn(part, terms), weights)
+    let line = start
+    for (const one of most > highest ? part.split('\n') : []) {
+      const held = heldIn(one, terms)
+      const score = scoreOf(held, weights)
+      if (held.terms.size > 0 && score > highest) {
+        best = { line, hit: line + hitIn(one, terms, held) }
+        highest = score
+        if (highest === most) break
+      }
+      line += one.length + 1
     }
-    const held = holdsNothing()
-    addHeld(held, text, terms)
-    if (held.terms.size === 0) continue
-    const score = scoreOf(held, weights)
-    if (best !== undefined && score <= highest) continue
-    best = { line, hit: hitIn(text, terms, held) }
-    highest = score
+    unread -= part.length
+    start = end + 1
+    if (unread > 0) continue
+    yield
+    unread = slice
   }
   return best
+}
+
+function heldIn(text: string, terms: readonly Term[]): Held {
+  const held = holdsNothing()
+  addHeld(held, text, terms)
+  return held
 }
 
 /** Where the first of the terms stands that the text holds. */

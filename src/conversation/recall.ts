@@ -1,7 +1,15 @@
 import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
 import type { Conversation } from './conversation.ts'
 import { cutEnd } from './cutMiddle.ts'
-import { bestLine, excerptAround, type Excerpt, type ExcerptLimits } from './excerpt.ts'
+import {
+  bestLine,
+  excerptAround,
+  linesBetween,
+  slice,
+  startOfLine,
+  type ExcerptLimits,
+  type Search,
+} from './excerpt.ts'
 import type { ConversationNode } from './node.ts'
 import { stepNodes } from './pruneNotes.ts'
 import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found, type Term } from './searchSteps.ts'
@@ -25,9 +33,6 @@ export interface Recalled {
   readonly isError: boolean
 }
 
-/** May be paused where it yields. Meanwhile the conversation may grow, and must not change in another way. */
-type Search<T> = Generator<undefined, T, void>
-
 export const defaultRecallLines = 120
 export const mostRecallLines = 400
 /** Of an answer, without the lines that say where its excerpts are from. */
@@ -35,12 +40,11 @@ const mostChars = 12_000
 const mostSteps = 3
 /** Further steps that hold the query and are named. */
 const mostNamed = 10
-/** How many characters are searched between two pauses. */
-const slice = 250_000
 
 /**
  * Answers with what the next request does not show in full: from the log, bounded, each excerpt under the id of its step. A search reads all
- * that is hidden, some 3 ms for each million characters, and keeps no index.
+ * that is hidden, some 3 ms for each million characters, and keeps no index. While it
+ * is paused, the conversation may grow, and must not change in another way.
  */
 export function recall(conversation: Conversation, request: RecallRequest): Search<Recalled> {
   return request.step === undefined
@@ -54,7 +58,7 @@ const quoted = (text: string): string => JSON.stringify(cutEnd(text, 80))
 
 function* recallStep(
   conversation: Conversation,
-  { query, lines: most = defaultRecallLines, from = 1 }: RecallRequest,
+  { query, lines = defaultRecallLines, from = 1 }: RecallRequest,
   step: string,
 ): Search<Recalled> {
   const terms = query === undefined ? undefined : termsOf(query)
@@ -62,24 +66,26 @@ function* recallStep(
   const found = findStep(conversation, step)
   if (typeof found === 'string') return refusal(found)
   const name = formatNodeId(found.id)
-  const lines = linesOf(found.nodes)
-  if (from > lines.length) return refusal(`${name} has ${count(lines.length, 'line')}: give a "from" up to that.`)
-  const rest = lines.slice(from - 1)
-  const at = terms === undefined ? { line: 0, hit: 0 } : yield* bestLine(rest, terms, evenly(terms))
-  if (at === undefined) {
+  const text = textOfStep(found)
+  const all = 1 + (yield* linesBetween(text, 0, text.length))
+  const start = yield* startOfLine(text, from)
+  if (start === undefined) return refusal(`${name} has ${count(all, 'line')}: give a "from" up to that.`)
+  const place = terms === undefined ? { line: start, hit: start } : yield* bestLine(text, terms, evenly(terms), start)
+  if (place === undefined) {
     const where = from === 1 ? '' : ` from line ${from} on`
     return refusal(`${name}${where} holds nothing of ${quoted(query!)}; without a "query" its text is shown.`)
   }
-  const excerpt = excerptAround(rest, at, { lines: most, chars: mostChars })
-  const shown = { ...excerpt, first: excerpt.first + from - 1, end: excerpt.end + from - 1 }
-  const left = lines.length - (shown.end - shown.first)
-  const next = shown.end < lines.length ? `"from": ${shown.end + 1}` : 'a smaller "from"'
+  const excerpt = excerptAround(text, place, { lines, chars: mostChars }, start)
+  const first = from + (yield* linesBetween(text, start, excerpt.start))
+  const next = first + excerpt.lines
+  const more = next <= all ? `"from": ${next}` : 'a smaller "from"'
+  const left = all - excerpt.lines
   return answer(
     [
-      headOf(found, shown, lines.length),
-      shown.text,
-      ...(left === 0 ? [] : [`(${count(left, 'line')} not shown: give ${next}, or a "query" to search ${name}.)`]),
-      ...(shown.isCut ? ['(Long lines are cut: a "query" shows what stands around it.)'] : []),
+      headOf(found, first, excerpt.lines, all),
+      excerpt.text,
+      ...(left === 0 ? [] : [`(${count(left, 'line')} not shown: give ${more}, or a "query" to search ${name}.)`]),
+      ...(excerpt.isCut ? ['(Long lines are cut: a "query" shows what stands around it.)'] : []),
     ].join('\n'),
   )
 }
@@ -143,16 +149,18 @@ function* recallFound(
   const parts: string[] = []
   for (const [place, { stepId }] of shown.entries()) {
     const step = findStep(conversation, formatNodeId(stepId)) as HiddenStep
-    const lines = linesOf(step.nodes)
-    const at = (yield* bestLine(lines, terms, weights)) ?? { line: 0, hit: 0 }
+    const text = textOfStep(step)
+    const at = (yield* bestLine(text, terms, weights)) ?? { line: 0, hit: 0 }
     const share = shown.length - place
-    const excerpt = excerptAround(lines, at, {
+    const excerpt = excerptAround(text, at, {
       lines: Math.floor(limits.lines / share),
       chars: Math.floor(limits.chars / share),
     })
-    limits = { lines: limits.lines - (excerpt.end - excerpt.first), chars: limits.chars - excerpt.text.length }
-    isCut ||= excerpt.isCut || excerpt.end - excerpt.first < lines.length
-    parts.push(`${headOf(step, excerpt, lines.length)}\n${excerpt.text}`)
+    limits = { lines: limits.lines - excerpt.lines, chars: limits.chars - excerpt.text.length }
+    const all = 1 + (yield* linesBetween(text, 0, text.length))
+    const first = 1 + (yield* linesBetween(text, 0, excerpt.start))
+    isCut ||= excerpt.isCut || excerpt.lines < all
+    parts.push(`${headOf(step, first, excerpt.lines, all)}\n${excerpt.text}`)
   }
   const notes = [
     ...(isCut ? ['for more of a step give its id as "step"'] : []),
@@ -196,15 +204,13 @@ function* searchHidden(
 
 const evenly = (terms: readonly Term[]): readonly number[] => terms.map(() => 1)
 
-const linesOf = (nodes: readonly ConversationNode[]): readonly string[] => [...piecesOf(nodes)].join('\n').split('\n')
+const textOfStep = ({ nodes }: HiddenStep): string => [...piecesOf(nodes)].join('\n')
 
-function headOf({ id, reason }: HiddenStep, { first, end }: Excerpt, all: number): string {
-  const part =
-    end - first === all ? '' : `, ${first + 1 === end ? 'line' : 'lines'} ${spanText(first + 1, end)} of ${all}`
-  return `${formatNodeId(id)} (${reason})${part}:`
+function headOf({ id, reason }: HiddenStep, first: number, lines: number, all: number): string {
+  const name = `${formatNodeId(id)} (${reason})`
+  if (lines === all) return `${name}:`
+  return lines === 1 ? `${name}, line ${first} of ${all}:` : `${name}, lines ${first}–${first + lines - 1} of ${all}:`
 }
-
-const spanText = (first: number, last: number): string => (first === last ? `${first}` : `${first}–${last}`)
 
 const count = (amount: number, what: string): string => `${amount} ${what}${amount === 1 ? '' : 's'}`
 

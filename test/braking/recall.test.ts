@@ -86,6 +86,24 @@ describe('an agent with recall', (it) => {
     assert.ok(idsIn(request!.messages).length > 2, 'steps show their ids')
   })
 
+  it('brings no secret back', async (context) => {
+    const secret = 'hunter2-of-the-north'
+    const { agent, script, records } = await startAgent(context, {
+      braking: { prune: true, recall: true },
+      redact: { secrets: { TOKEN: secret } },
+      tools: [tool('login', () => `the token is ${secret}`, { effects: 'none' })],
+      replies: [
+        calls('a', ['login', { with: secret }]),
+        calls('b', ['prun', { steps: ['n2'] }]),
+        calls('c', ['recall', { query: `token ${secret}` }]),
+        'done',
+      ],
+    })
+    await agent.prompt('go').result
+    assert.match(lastResult(script.requests[3]), /^n2 \(hidden\):\n[^]*the token is \[/)
+    assert.not.match(JSON.stringify([script.requests, await records()]), /hunter2/)
+  })
+
   it('goes on to read after a restart', async (context) => {
     const store = lastingStore()
     const options = { braking: { prune: true, recall: true }, tools: [look] } as const

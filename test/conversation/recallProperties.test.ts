@@ -1,19 +1,11 @@
 import * as fc from 'fast-check'
-import { recall, type RecallRequest } from '../../src/conversation/recall.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
+import { askRecall } from '../support/recalled.ts'
 import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
-
-function ask(conversation: Conversation, request: RecallRequest) {
-  const search = recall(conversation, request)
-  for (;;) {
-    const next = search.next()
-    if (next.done === true) return next.value
-  }
-}
 
 const stepAt = ({ conversation }: BrakeLog, pick: number): string => `n${1 + (pick % conversation.lastNodeId)}`
 
@@ -63,13 +55,13 @@ function check(conversation: Conversation, request: string, names: ReadonlyMap<s
   for (const [name, id] of names) if (!request.includes(name)) hiddenSteps.add(conversation.node(id)!.stepId)
   for (const [name, id] of names) {
     const { stepId } = conversation.node(id)!
-    const byId = ask(conversation, { step: `n${id}` })
-    const byName = ask(conversation, { query: name })
+    const byId = askRecall(conversation, { step: `n${id}` })
+    const byName = askRecall(conversation, { query: name })
     if (hiddenSteps.has(stepId)) {
       assert.is(byId.isError, false, byId.text)
       assert.ok(byId.text.includes(name), `n${id} has ${name}: ${byId.text}`)
       assert.ok(byName.text.startsWith(`n${stepId} (`) && byName.text.includes(name), `${name}: ${byName.text}`)
-      assert.ok(ask(conversation, { step: `n${id}`, query: name, lines: 1 }).text.includes(name))
+      assert.ok(askRecall(conversation, { step: `n${id}`, query: name, lines: 1 }).text.includes(name))
     } else {
       assert.ok(byId.isError && / is shown in full above/.test(byId.text), byId.text)
       assert.ok(byName.isError ? hiddenSteps.size === 0 : byName.text.startsWith('No hidden step'), byName.text)
