@@ -143,7 +143,7 @@ const sortWays: readonly SortWay[] = [
     name: 'bubble sort',
     cost: 'it needs about n² steps',
     program: `// bubble sort
-function sort(numbers) {
+export function sort(numbers) {
   const sorted = [...numbers]
   for (let end = sorted.length - 1; end > 0; end--) {
     for (let i = 0; i < end; i++) {
@@ -161,7 +161,7 @@ function sort(numbers) {
     name: 'merge sort',
     cost: 'it needs about n·log n steps',
     program: `// merge sort
-function sort(numbers) {
+export function sort(numbers) {
   if (numbers.length < 2) return [...numbers]
   const middle = numbers.length >> 1
   const left = sort(numbers.slice(0, middle))
