@@ -29,13 +29,15 @@ export interface CliRunOptions {
   readonly env?: NodeJS.ProcessEnv
   /** The whole standard input; else it stays open. */
   readonly input?: string
+  /** What runs the arguments; the command line when left out. */
+  readonly run?: typeof runCommandLine
 }
 
 /** Runs the command line in this process, with streams of its own. What is left of it is ended after the case. */
 export function startCli(
   { cleanup, signal }: Pick<CaseContext, 'cleanup' | 'signal'>,
   args: readonly string[],
-  { cwd = '/nowhere', isTerminal = false, env = {}, input }: CliRunOptions = {},
+  { cwd = '/nowhere', isTerminal = false, env = {}, input, run = runCommandLine }: CliRunOptions = {},
 ): CliRun {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const signals = new EventEmitter()
@@ -66,7 +68,7 @@ export function startCli(
     exit: () => {},
   } as unknown as CliHost
   let isEnded = false
-  const ended = runCommandLine(args, host).finally(() => {
+  const ended = run(args, host).finally(() => {
     isEnded = true
     // What was written last is read first.
     setImmediate(() => wake())
@@ -138,13 +140,13 @@ let last: Promise<unknown> = Promise.resolve()
 export function runCli(
   context: Pick<CaseContext, 'cleanup' | 'signal'>,
   args: readonly string[],
-  { cwd = projectFolder(context), env = {}, input = '' }: Omit<CliRunOptions, 'isTerminal'> = {},
+  { cwd = projectFolder(context), env = {}, input = '', ...others }: Omit<CliRunOptions, 'isTerminal'> = {},
 ): Promise<ChildEnd> {
-  const run = async (): Promise<ChildEnd> => {
+  const start = async (): Promise<ChildEnd> => {
     const given = { ...cleanEnv(cwd), ...env }
     const moveBack = moveTo(cwd, given)
     try {
-      const started = startCli(context, args, { cwd, env: given, input })
+      const started = startCli(context, args, { cwd, env: given, input, ...others })
       const code = await started.ended
       await new Promise((resolve) => setImmediate(resolve))
       return { code, stdout: started.raw, stderr: started.stderr }
@@ -152,7 +154,7 @@ export function runCli(
       moveBack()
     }
   }
-  const ended = last.then(run)
+  const ended = last.then(start)
   last = ended.catch(() => {})
   return ended
 }

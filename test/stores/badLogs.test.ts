@@ -12,7 +12,9 @@ import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { failsWith, linesOf, storeFolder, type StoreFolder } from './storeFolder.ts'
 
 const definition = defineAgent({ name: 'worker', model: scriptedModel(['done']) })
-const GiB = 2 ** 30
+/** More than a string of V8 can hold, and than a process may. */
+const hugeBytes = 640 * 2 ** 20
+const mostHeldBytes = 512 * 2 ** 20
 const good = linesOf(recordsBetween(1, 3))
 const goodBytes = Buffer.byteLength(good)
 
@@ -130,7 +132,7 @@ function leaveRoot({ cleanup }: CaseContext): void {
 }
 
 /** Puts a long line at the end of a file, by a hole; gives the file's size. */
-async function addHugeLine(file: string, isFinished: boolean, length = GiB): Promise<number> {
+async function addHugeLine(file: string, isFinished: boolean, length = hugeBytes): Promise<number> {
   const handle = await open(file, 'r+')
   try {
     const { size } = await handle.stat()
@@ -143,7 +145,7 @@ async function addHugeLine(file: string, isFinished: boolean, length = GiB): Pro
   }
 }
 
-describe('a line of a gigabyte', (it) => {
+describe('a line of hundreds of megabytes', (it) => {
   const patient = { timeoutMs: 60_000 }
 
   /** Most bytes the process has held, sampled while `work` ran. */
@@ -165,7 +167,7 @@ describe('a line of a gigabyte', (it) => {
         const lease = await folder.store().open('a')
         assert.equal([lease.lastSeq, lease.repairedBytes], [3, size - goodBytes])
       })
-      assert.ok(peak < GiB / 2, `${peak} bytes were held`)
+      assert.ok(peak < mostHeldBytes, `${peak} bytes were held`)
       assert.is(await readFile(folder.file('a.jsonl'), 'utf8'), good)
     }
   })
@@ -184,7 +186,7 @@ describe('a line of a gigabyte', (it) => {
       const peak = await peakOf(async () => {
         await assert.rejects(readAll(folder.store(), 'a'), failsWith('LOG_CORRUPT', file, 'Line 4 ', maxLineBytes))
       })
-      assert.ok(peak < GiB / 2, `${peak} bytes were held`)
+      assert.ok(peak < mostHeldBytes, `${peak} bytes were held`)
       assert.equal(await readAll(folder.store(), 'a', 5), recordsBetween(5, 6))
     },
   )

@@ -26,13 +26,14 @@ import type { ModelRequest } from '../../protocol/model.ts'
 import { counted } from '../../charts/amounts.ts'
 
 /**
- * `escapement demo sort`: the agent must write a fast sort, may abandon a dead end, and is checked afterwards. Needs no key.
+ * `escapement demo sort`: the agent must write a fast sort of `count` numbers, may abandon a dead end, and is checked afterwards. Needs
+ * no key.
  *
  * @throws RuntimeError `INVALID_OPTION` for a time limit that is none.
  */
-export async function runSortDemo(invocation: Invocation, host: CliHost): Promise<number> {
+export async function runSortDemo(invocation: Invocation, host: CliHost, count?: number): Promise<number> {
   const { timeLimit, json, yes } = invocation
-  const said = sortTask(readTimeLimit(timeLimit))
+  const said = sortTask(readTimeLimit(timeLimit), count)
   const task = readSortTask(said)!
   const choice = await chooseSorter(invocation, host)
   const workshop = openWorkshop({ [checkFile]: checkProgram })
