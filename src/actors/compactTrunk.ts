@@ -1,9 +1,11 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import { overlayOf, planCompaction, tokensUnder, type CompactionPlan } from '../conversation/planCompaction.ts'
+import { overlayOf, planCompaction, type CompactionPlan } from '../conversation/planCompaction.ts'
+import { sizesOfCompaction } from '../conversation/trunkSizes.ts'
 import type { CompactInput, CompactOutput } from '../machines/agentTypes.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { costOf } from './pricing.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
 import { heuristicStrategy, type Summary } from './summariseSpan.ts'
@@ -32,7 +34,8 @@ export const compactTrunk = (find: FindPorts) =>
     const { summary, reason } = await ports.within({ type: 'compaction' }, () => summarise(ports, plan, signal))
     const text = cutMiddle(ports.redactor?.text(summary.text) ?? summary.text, policy.maxSummaryTokens * 4)
     const overlay = overlayOf(plan, 0, text, policy)
-    const tokensAfter = requestTokens(ports, tokensUnder(conversation, overlay))
+    const sizes = sizesOfCompaction(conversation, overlay)
+    const tokensAfter = requestTokens(ports, sizes.after)
     const shrink = 1 - tokensAfter / tokensBefore
     // After an overflow anything that makes the request smaller is worth the try.
     if (input.force ? shrink <= 0 : shrink < policy.minShrink) {
@@ -42,7 +45,8 @@ export const compactTrunk = (find: FindPorts) =>
       )
     }
     const { nodeId: _, ...body } = overlay
-    return { ...refuse('', summary), overlay: body, reason, tokensAfter }
+    const economics = economicsFor(ports, sizes, summary.usage)
+    return { ...refuse('', summary), overlay: body, reason, tokensAfter, economics }
   })
 
 /** The configured strategy; the heuristic when that fails, with a reason that says so. */

@@ -1,7 +1,10 @@
 import { applyPrune } from '../conversation/prune.ts'
+import { sizesOfPrune } from '../conversation/trunkSizes.ts'
+import { usedByAsking } from '../conversation/usedByAsking.ts'
 import type { PrunesInput, PrunesOutput } from '../machines/agentTypes.ts'
 import type { PruneOutcome } from '../protocol/braking.ts'
 import type { FindPorts } from './agentPorts.ts'
+import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
 
@@ -12,13 +15,24 @@ export const drainPrunes = (find: FindPorts) =>
     const { conversation, redactor } = ports
     const taken = new Set<number>()
     const outcomes: PruneOutcome[] = []
+    let trunkTokens = conversation.trunkTokens
+    let unchanged = Infinity
     for (const asked of input.requests) {
       const request = redactor?.value(asked) ?? asked
       const outcome = applyPrune(conversation, request, taken)
+      if (!outcome.applied) {
+        outcomes.push(outcome)
+        continue
+      }
       for (const step of outcome.steps) taken.add(step)
-      outcomes.push(outcome)
+      const sizes = sizesOfPrune(conversation, outcome)
+      const after = trunkTokens - sizes.before + sizes.after
+      // What an earlier one of this drain rewrites already costs nothing more.
+      const rewritten = Math.max(0, Math.min(unchanged, after) - sizes.unchanged)
+      const own = { before: trunkTokens, after, unchanged: after - rewritten }
+      outcomes.push({ ...outcome, economics: economicsFor(ports, own, usedByAsking(conversation, request)) })
+      trunkTokens = after
+      unchanged = Math.min(unchanged, sizes.unchanged)
     }
-    const hidden = outcomes.reduce((sum, { tokens }) => sum + tokens, 0)
-    const contextTokens = requestTokens(ports, conversation.trunkTokens - hidden)
-    return { key: input.key, outcomes, contextTokens, at: ports.clock.now() }
+    return { key: input.key, outcomes, contextTokens: requestTokens(ports, trunkTokens), at: ports.clock.now() }
   })

@@ -1,12 +1,13 @@
-import { renderTag } from '../conversation/brakeNotes.ts'
 import { applyRevert, planRevert, refuseRevert } from '../conversation/revert.ts'
 import type { ConversationNode } from '../conversation/node.ts'
+import { sizesOfRevert } from '../conversation/trunkSizes.ts'
+import { usedByAsking } from '../conversation/usedByAsking.ts'
 import type { RevertsInput, RevertsOutput } from '../machines/agentTypes.ts'
-import type { NodeId } from '../protocol/ids.ts'
-import type { Block } from '../protocol/messages.ts'
+import { addUsage, noUsage } from '../protocol/messages.ts'
 import type { RevertOutcome } from '../protocol/braking.ts'
 import { costOf } from './pricing.ts'
-import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import type { FindPorts } from './agentPorts.ts'
+import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
 import { writeTagText } from './writeTagText.ts'
@@ -19,6 +20,7 @@ export const drainReverts = (find: FindPorts) =>
     const { turnIndex, lastNodeId } = input
     const outcomes: RevertOutcome[] = []
     let newHead: ConversationNode | undefined
+    let trunkTokens = conversation.trunkTokens
     for (const asked of input.requests) {
       const request = redactor?.value(asked) ?? asked
       const plan = planRevert(conversation, request, definition.braking!.revert!, newHead === undefined)
@@ -35,21 +37,12 @@ export const drainReverts = (find: FindPorts) =>
       }
       const children = ports.children?.abandon(Math.min(...plan.span.map((node) => node.turnIndex))) ?? []
       const evidence = children.length === 0 ? plan.evidence : { ...plan.evidence, children }
-      outcomes.push({ ...applyRevert(request, { ...plan, evidence }, written, { turnIndex, lastNodeId }), ...spent })
+      const outcome = applyRevert(request, { ...plan, evidence }, written, { turnIndex, lastNodeId })
+      const sizes = sizesOfRevert(conversation, outcome)
+      const used = addUsage(usedByAsking(conversation, request), written.usage ?? noUsage)
+      outcomes.push({ ...outcome, ...spent, economics: economicsFor(ports, sizes, used) })
       newHead = plan.target
+      trunkTokens = sizes.after
     }
-    return { key: input.key, outcomes, contextTokens: tokensAfter(ports, outcomes), at: clock.now() }
+    return { key: input.key, outcomes, contextTokens: requestTokens(ports, trunkTokens), at: clock.now() }
   })
-
-/** Tokens of the next request: up to the target, the messages appended after it, and the tag's text. */
-function tokensAfter(ports: AgentPorts, outcomes: readonly RevertOutcome[]): number {
-  const { conversation } = ports
-  const applied = outcomes.find((outcome) => outcome.applied)
-  const target = applied?.target === undefined ? undefined : conversation.node(applied.target)
-  if (target === undefined) return requestTokens(ports, conversation.trunkTokens)
-  const left = (conversation.path.at(-1)?.pathTokens ?? 0) - target.pathTokens
-  const again = (applied?.rebased ?? []).reduce((sum, { from }) => sum + (conversation.node(from)?.tokens ?? 0), 0)
-  const quote = (id: NodeId): readonly Block[] => conversation.node(id)?.message.content ?? []
-  const tag = applied?.tag === undefined ? 0 : conversation.counter.text(renderTag(applied.tag, quote))
-  return requestTokens(ports, conversation.trunkTokens - left + again + tag)
-}

@@ -1,3 +1,5 @@
+import type { Economics } from '../protocol/economics.ts'
+
 /** `12,345`. */
 export const whole = (value: number): string => value.toLocaleString('en-US')
 
@@ -12,6 +14,14 @@ export function dollars(costUsd: number): string {
 
 /** As `dollars`; a dash for nothing, which is also what is not known. */
 export const money = (costUsd: number): string => (costUsd === 0 ? '–' : dollars(costUsd))
+
+/** What a reshaping of the conversation costs and saves: `frees 1,240 tokens, pays after 3 requests`. */
+export function savings({ freed, paysAfter }: Economics): string {
+  if (freed <= 0) return freed === 0 ? 'frees nothing' : `adds ${counted(-freed, 'token')}`
+  const pays =
+    paysAfter === null ? 'never pays' : paysAfter === 1 ? 'pays at once' : `pays after ${whole(paysAfter)} requests`
+  return `frees ${counted(freed, 'token')}, ${pays}`
+}
 
 const units: readonly (readonly [name: string, ms: number])[] = [
   ['d', 86_400_000],

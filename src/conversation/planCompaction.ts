@@ -90,7 +90,7 @@ const tokensLeft = (conversation: Conversation, plan: CompactionPlan, policy: Co
   tokensUnder(conversation, overlayOf(plan, 1, '', policy))
 
 /** Trunk tokens with an overlay laid over. */
-export const tokensUnder = (conversation: Conversation, overlay: Overlay): number =>
+const tokensUnder = (conversation: Conversation, overlay: Overlay): number =>
   (conversation.path.at(-1)?.pathTokens ?? 0) -
   savedBySummary(overlay, conversation) -
   savedByCutting(overlay, conversation)

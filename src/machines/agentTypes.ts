@@ -1,4 +1,5 @@
 import type { PruneOutcome, PruneRequest, RevertOutcome, RevertRequest } from '../protocol/braking.ts'
+import type { Economics } from '../protocol/economics.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, Usage } from '../protocol/messages.ts'
@@ -355,6 +356,8 @@ export interface CompactOutput {
   readonly reason: string | null
   readonly tokensBefore: number
   readonly tokensAfter: number
+  /** Of one that is applied. */
+  readonly economics?: Economics
   readonly usage: Usage | null
   readonly costUsd: number
   readonly at: number

@@ -13,7 +13,7 @@ export function startCompaction(draft: Draft, cause: AgentContext['compactionCau
 
 /** Applies the summary, or records why there is none. */
 export function endCompaction(draft: Draft, output: CompactOutput): void {
-  const { overlay, reason, tokensBefore, tokensAfter, usage, costUsd } = output
+  const { overlay, reason, tokensBefore, tokensAfter, usage, costUsd, economics } = output
   spend(draft, usage ?? noUsage, costUsd)
   const nodeId = draft.context.lastNodeId + 1
   draft.record({
@@ -26,6 +26,7 @@ export function endCompaction(draft: Draft, output: CompactOutput): void {
     tokensAfter,
     ...(usage === null ? {} : { usage }),
     costUsd,
+    ...(economics === undefined ? {} : { economics }),
   })
   if (overlay !== null) draft.set({ lastNodeId: nodeId })
   draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter, isCompacting: false })

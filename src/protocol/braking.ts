@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { economicsSchema } from './economics.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { usageSchema } from './messages.ts'
 
@@ -92,6 +93,8 @@ export const revertOutcomeSchema = z.object({
     .array(z.object({ nodeId: nodeIdSchema, from: nodeIdSchema }))
     .readonly()
     .exactOptional(),
+  /** Of an applied one. */
+  economics: economicsSchema.exactOptional(),
 })
 export type RevertOutcome = z.infer<typeof revertOutcomeSchema>
 
@@ -104,5 +107,7 @@ export const pruneOutcomeSchema = z.object({
   tokens: z.number().nonnegative(),
   memo: z.string().exactOptional(),
   reason: z.string().exactOptional(),
+  /** Of an applied one. */
+  economics: economicsSchema.exactOptional(),
 })
 export type PruneOutcome = z.infer<typeof pruneOutcomeSchema>

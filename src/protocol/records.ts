@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { pruneOutcomeSchema, pruneRequestSchema, revertOutcomeSchema, revertRequestSchema } from './braking.ts'
+import { economicsSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import {
@@ -284,6 +285,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     tokensAfter: count,
     usage: usageSchema.exactOptional(),
     costUsd: z.number(),
+    /** Of an applied one. */
+    economics: economicsSchema.exactOptional(),
   }),
   z.object({ ...inTurn, type: z.literal('revert.requested'), request: revertRequestSchema }),
   z.object({ ...inTurn, type: z.literal('revert.applied'), ...revertOutcomeSchema.shape }),

@@ -1,4 +1,5 @@
 import type { RevertCategory } from '../protocol/braking.ts'
+import type { Economics } from '../protocol/economics.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { SyntheticReason, Usage, UserSource } from '../protocol/messages.ts'
@@ -44,6 +45,7 @@ export type TrunkChange =
       readonly target?: NodeId
       /** The new nodes of those messages. */
       readonly rebased?: readonly NodeId[]
+      readonly economics?: Economics
       readonly reason?: string
     }
   | {
@@ -51,6 +53,7 @@ export type TrunkChange =
       readonly applied: boolean
       readonly steps: readonly NodeId[]
       readonly tokens: number
+      readonly economics?: Economics
       readonly reason?: string
     }
   | {
@@ -62,6 +65,7 @@ export type TrunkChange =
       readonly to?: NodeId
       readonly tokensBefore: number
       readonly tokensAfter: number
+      readonly economics?: Economics
       readonly reason?: string
     }
 

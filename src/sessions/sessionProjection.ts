@@ -282,7 +282,10 @@ type Reshaping = RecordOf<'revert.applied' | 'prune.applied' | 'compaction.end'>
 /** What a record says of how the trunk was reshaped, in short. Pure. */
 function trunkChangeOf(record: Reshaping): TrunkChange {
   const { applied } = record
-  const why = record.reason === undefined ? {} : { reason: record.reason }
+  const rest = {
+    ...(record.economics === undefined ? {} : { economics: record.economics }),
+    ...(record.reason === undefined ? {} : { reason: record.reason }),
+  }
   switch (record.type) {
     case 'revert.applied': {
       const { category, target, rebased = [] } = record
@@ -292,15 +295,15 @@ function trunkChangeOf(record: Reshaping): TrunkChange {
         category,
         ...(target === undefined ? {} : { target }),
         ...(rebased.length === 0 ? {} : { rebased: rebased.map(({ nodeId }) => nodeId) }),
-        ...why,
+        ...rest,
       }
     }
     case 'prune.applied':
-      return { type: 'prune', applied, steps: [...record.steps], tokens: record.tokens, ...why }
+      return { type: 'prune', applied, steps: [...record.steps], tokens: record.tokens, ...rest }
     case 'compaction.end': {
       const { overlay, tokensBefore, tokensAfter } = record
       const span = overlay === undefined ? {} : { nodeId: overlay.nodeId, from: overlay.from, to: overlay.to }
-      return { type: 'compaction', applied, ...span, tokensBefore, tokensAfter, ...why }
+      return { type: 'compaction', applied, ...span, tokensBefore, tokensAfter, ...rest }
     }
   }
 }

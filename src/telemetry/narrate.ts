@@ -71,15 +71,23 @@ function queueChanged({ queue, added, removed = [], why: cause, length }: EventO
 }
 
 function compactionEnded(event: EventOf<'compaction.end'>): Narration {
-  const { applied, tokensBefore, tokensAfter, usage, costUsd } = event
+  const { applied, tokensBefore, tokensAfter, usage, costUsd, economics } = event
   const reason = headOf(event.reason)
-  const fields = { tokensBefore, tokensAfter, usage, costUsd, ...(reason === undefined ? {} : { reason }) }
+  const fields = {
+    tokensBefore,
+    tokensAfter,
+    usage,
+    costUsd,
+    ...economics,
+    ...(reason === undefined ? {} : { reason }),
+  }
   if (!applied) return warn('conversation not compacted', fields)
   const message = `conversation compacted from ${tokensBefore} to ${tokensAfter} tokens`
   return reason === undefined ? info(message, fields) : warn(`${message}, but ${reason}`, fields)
 }
 
-function revertApplied({ applied, category, target, tag, reason, costUsd }: EventOf<'revert.applied'>): Narration {
+function revertApplied(event: EventOf<'revert.applied'>): Narration {
+  const { applied, category, target, tag, reason, costUsd, economics } = event
   if (!applied || target === undefined) return warn('revert refused', { category, reason: plainReason(reason) })
   const abandoned = tag?.abandoned.length ?? 0
   const to = formatNodeId(target)
@@ -88,12 +96,13 @@ function revertApplied({ applied, category, target, tag, reason, costUsd }: Even
     target: to,
     abandoned,
     costUsd,
+    ...economics,
   })
 }
 
-function pruneApplied({ applied, steps, tokens, reason }: EventOf<'prune.applied'>): Narration {
+function pruneApplied({ applied, steps, tokens, reason, economics }: EventOf<'prune.applied'>): Narration {
   if (!applied) return warn('prune refused', { reason: plainReason(reason) })
-  return info(`pruned ${counted(steps.length, 'step')}`, { steps: steps.map(formatNodeId), tokens })
+  return info(`pruned ${counted(steps.length, 'step')}`, { steps: steps.map(formatNodeId), tokens, ...economics })
 }
 
 const narrators: Narrators = {

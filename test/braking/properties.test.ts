@@ -9,6 +9,7 @@ import { textOf } from '../../src/protocol/messages.ts'
 import { logRecordSchema } from '../../src/protocol/records.ts'
 import { BrakeLog, idsIn } from '../support/brakeLog.ts'
 import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { happen } from '../support/brakedHappenings.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const viewOf = (conversation: Conversation) => ({
@@ -28,53 +29,6 @@ const viewOf = (conversation: Conversation) => ({
 
 const saidOn = (conversation: Conversation): string[] =>
   conversation.trunk().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
-
-/** Any id there is, and some there are not. */
-function nameStep(conversation: Conversation, pick: number, isInside: boolean): string {
-  const trunk = conversation.trunk()
-  if (pick % 10 === 9) return ['n999', 'x', '', 'n0', '-1', 'n1.5'][Math.floor(pick / 10) % 6]!
-  if (pick % 10 === 8) return String(1 + (pick % (conversation.lastNodeId + 1)))
-  const place = isInside ? trunk : trunk.filter((node, at) => trunk[at + 1]?.stepId !== node.stepId)
-  const node = place[pick % Math.max(1, place.length)]
-  return node === undefined ? 'n1' : `n${node.id}`
-}
-
-function happen(log: BrakeLog, what: BrakedHappening): void {
-  switch (what.type) {
-    case 'user':
-      return void log.user(what.words, what.source)
-    case 'reply':
-      return void log.reply(what.words)
-    case 'step':
-      return void log.step(
-        what.outputs.map((output, at) => ({
-          output,
-          isError: at % 2 === 1,
-          ...(at === 0 ? {} : { isIrreversible: true }),
-          ...(at === 0 ? { changed: ['a.ts'] } : {}),
-        })),
-        { order: what.outputs.map((_, at) => at).toSorted((a, b) => what.order[a]! - what.order[b]!) },
-      )
-    case 'revert': {
-      const wanted = what.wanted.map(({ pick, isInside, ...rest }) => ({
-        step: nameStep(log.conversation, pick, isInside),
-        ...rest,
-      }))
-      checkDrain(log, () => log.drain(...wanted))
-      return
-    }
-    case 'prune': {
-      const steps = what.picks?.map((pick) => nameStep(log.conversation, pick, true))
-      log.prune({
-        ...(steps === undefined ? { tokens: what.tokens } : { steps }),
-        ...(what.memo === undefined ? {} : { memo: what.memo }),
-      })
-      return
-    }
-    case 'compact':
-      log.compact(what)
-  }
-}
 
 /** What must hold of every drain of reverts. */
 function checkDrain(log: BrakeLog, drain: () => ReturnType<BrakeLog['drain']>): void {
@@ -124,7 +78,7 @@ function play(
     const roleOfHead = conversation.trunk().at(-1)!.message.role
     if ((happening.type === 'reply' || happening.type === 'step') && roleOfHead === 'assistant') continue
     const known = new Set(conversation.log().map(({ id }) => id))
-    happen(log, happening)
+    happen(log, happening, checkDrain)
     for (const { id } of conversation.log()) {
       if (known.has(id)) continue
       assert.not.ok(ids.has(id), `n${id} is given twice`)
@@ -193,7 +147,7 @@ describe('random braked conversations', (it) => {
         for (const happening of happenings) {
           const isReply = happening.type === 'reply' || happening.type === 'step'
           if (isReply && log.conversation.trunk().at(-1)!.message.role === 'assistant') continue
-          happen(log, happening)
+          happen(log, happening, checkDrain)
         }
         views.forEach((view, at) => {
           const cut = rebuildConversation(log.records.slice(0, at + 1))
@@ -224,7 +178,7 @@ describe('random braked conversations', (it) => {
           happenings.forEach((happening, at) => {
             const isReply = happening.type === 'reply' || happening.type === 'step'
             if (isReply && log.conversation.trunk().at(-1)!.message.role === 'assistant') return
-            happen(log, happening)
+            happen(log, happening, checkDrain)
             if (asks[at] === false) return
             const live = assembler.assemble(log.turnIndex).request.messages
             assert.is(JSON.stringify(live), JSON.stringify(log.assemble().request.messages))

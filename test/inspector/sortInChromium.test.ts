@@ -67,6 +67,7 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     const lesson = page.locator('.conversation-row.is-tag')
     await inspector.sees('Lesson', lesson)
     await inspector.sees(/bubble sort is too slow for this/, lesson)
+    await inspector.sees(/frees [\d,]+ tokens, pays/, lesson)
     const dimmed = page.getByText('Too slow, and no edit of a bubble sort will help')
     const bright = page.getByText('Done: sort.mjs is a merge sort')
     assert.is(await page.locator('.is-abandoned').filter({ has: dimmed }).count(), 1)

@@ -6,6 +6,7 @@ import type { GraphRow } from '../../src/inspector/model/graphRow.ts'
 import { visibleRows } from '../../src/inspector/model/graphVisible.ts'
 import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const none: ReadonlySet<string> = new Set()
@@ -79,6 +80,27 @@ describe('rows of the conversation', (it) => {
     assert.is(tag!.tag.text, 'bubble sort is too slow')
     assert.is(tag!.until, graph.row(6)!.key)
     assert.ok(graph.row(4)!.isStart)
+  })
+
+  it('tell what a revert, a prune and a compaction save, if their records do', () => {
+    const log = braked()
+    for (let n = 0; n < 4; n++) log.step([{}])
+    log.prune({ steps: ['n2'], memo: 'looked' })
+    log.compact()
+    const economics = { freed: 1_240, rewritten: 60, paysAfter: 3 }
+    const told = (records: readonly LogRecord[]): unknown[] => {
+      const graph = new GraphRows()
+      for (const record of records) graph.apply(record)
+      return graph.rows.flatMap((row) => {
+        if (row.type === 'memo') return [row.outcome.economics]
+        return row.type === 'tag' || row.type === 'fold' ? [row.economics] : []
+      })
+    }
+    const isReshaping = ({ type }: LogRecord): boolean =>
+      ['revert.applied', 'prune.applied', 'compaction.end'].includes(type)
+    const withIt = log.records.map((record) => (isReshaping(record) ? { ...record, economics } : record)) as LogRecord[]
+    assert.equal(told(withIt), [economics, economics, economics])
+    assert.equal(told(log.records), [undefined, undefined, undefined])
   })
 
   it('put a branch of a branch one lane further', () => {

@@ -9,6 +9,8 @@ import { revealNode } from '../../src/inspector/model/revealNode.ts'
 import { levelOf, treeMove } from '../../src/inspector/model/rowKeys.ts'
 import { argumentsLine, beginning, oneLine } from '../../src/inspector/model/shortText.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
+import type { Economics } from '../../src/protocol/economics.ts'
+import type { AgentEvent } from '../../src/protocol/events.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const none: ReadonlySet<string> = new Set()
@@ -36,6 +38,26 @@ describe('an event in a line', (it) => {
       ['stop after 1 turn', 'stop after 2 turns'],
     )
     assert.is(eventText({ ...base, type: 'turn.end', usage, costUsd: 0 }), 'turn 0, 1 token')
+  })
+
+  it('says what a reshaping saves, if its record does', () => {
+    const base = { v: 2, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
+    const prune = { ...base, type: 'prune.applied', id: 'p', applied: true, steps: [2], tokens: 90 } as const
+    const compaction = { ...base, type: 'compaction.end', applied: true, tokensBefore: 90, tokensAfter: 9, costUsd: 0 }
+    const revert = { ...base, type: 'revert.applied', id: 'r', applied: true, requested: 'n1', target: 1 } as const
+    const economics = { freed: 81, rewritten: 9, paysAfter: 2 }
+    const told = (economy: { economics?: Economics }): string[] =>
+      [
+        { ...prune, ...economy },
+        { ...compaction, ...economy } as const,
+        { ...revert, category: 'failure', ...economy },
+      ].map((event) => eventText(event as AgentEvent))
+    assert.equal(told({ economics }), [
+      'n2, 90 tokens · frees 81 tokens, pays after 2 requests',
+      '90 to 9 tokens · frees 81 tokens, pays after 2 requests',
+      'to n1, failure · frees 81 tokens, pays after 2 requests: ',
+    ])
+    assert.equal(told({}), ['n2, 90 tokens', '90 to 9 tokens', 'to n1, failure: '])
   })
 })
 

@@ -96,7 +96,7 @@ describe('the sort demo', (it) => {
     assert.is(code, 0, stderr)
     assert.not.match(stdout, escape)
     const lines = [
-      /back to n3 \(failure\): n4–n9 set aside/,
+      /back to n3 \(failure\): n4–n9 set aside · frees [\d,]+ tokens, pays (?:at once|after \d+ requests)/,
       /● n2–n3 +read_file check\.mjs/,
       /│ ⚑ lesson: bubble sort is too slow/,
       /├─╮/,
@@ -107,6 +107,7 @@ describe('the sort demo', (it) => {
       /Request before the revert: 7 messages, [\d,]+ tokens/,
       /Request after the revert: +4 messages, [\d,]+ tokens/,
       /<brake-note kind="lesson" span="n4–n9">bubble sort/,
+      /The revert frees [\d,]+ tokens, pays (?:at once|after \d+ requests)\./,
       /Checked once more.*: it sorts other numbers/,
     ]
     let rest = stdout

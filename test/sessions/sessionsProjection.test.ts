@@ -242,14 +242,16 @@ describe('the session of an agent', (it) => {
         'done',
       ],
     })
-    const { agent, until } = harness
+    const { agent, until, ofType } = harness
     await agent.prompt('go').result
+    const [{ economics } = {}] = ofType('revert.applied')
     agent.revert('n99', { category: 'failure', summary: 'no' })
     await until((event) => event.type === 'revert.applied' && event.requested === 'n99')
     const session = await sessionsOf(harness)
     const changes = session.runs[0]!.turns.map((turn) => turn.changes)
     assert.equal(changes.slice(0, 2), [[], []])
-    assert.equal(changes[2]![0], { type: 'revert', applied: true, category: 'failure', target: 3 })
+    assert.ok(economics !== undefined)
+    assert.equal(changes[2]![0], { type: 'revert', applied: true, category: 'failure', target: 3, economics })
     assert.equal([changes[2]![1]?.type, changes[2]![1]?.applied], ['prune', false])
     assert.equal(
       session.changes.map((change) => [change.type, change.applied, 'reason' in change && change.reason?.slice(0, 27)]),

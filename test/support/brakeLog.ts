@@ -19,6 +19,8 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 export interface BrakeLogOptions {
   readonly policy?: Partial<RevertPolicy>
   readonly tags?: Partial<TagPolicy>
+  /** Called with every record, before it is folded in. */
+  readonly before?: (record: LogRecord) => void
   /** Called after every record, once it is folded in. */
   readonly after?: () => void
 }
@@ -50,11 +52,13 @@ export class BrakeLog {
   turnIndex = 0
   #calls = 0
   #requests = 0
+  readonly #before: (record: LogRecord) => void
   readonly #after: () => void
 
-  constructor({ policy = {}, tags = {}, after = () => {} }: BrakeLogOptions = {}) {
+  constructor({ policy = {}, tags = {}, before = () => {}, after = () => {} }: BrakeLogOptions = {}) {
     this.policy = { ...defaultRevertPolicy, ...policy }
     this.frame = { system: 's', tools: [], settings: {}, braking: { ...defaultTagPolicy, ...tags } }
+    this.#before = before
     this.#after = after
   }
 
@@ -197,6 +201,7 @@ export class BrakeLog {
   #push(body: object): void {
     const seq = this.records.length + 1
     const record = { v: 2, seq, time: seq, runId: 'a/r0', turnIndex: this.turnIndex, ...body } as LogRecord
+    this.#before(record)
     this.conversation.apply(record)
     this.records.push(record)
     this.#after()

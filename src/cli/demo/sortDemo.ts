@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Economics } from '../../protocol/economics.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
@@ -23,7 +24,7 @@ import {
 import { verify } from './verify.ts'
 import { openWorkshop } from './workshop.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
-import { counted } from '../../charts/amounts.ts'
+import { counted, savings } from '../../charts/amounts.ts'
 
 /**
  * `escapement demo sort`: the agent must write a fast sort of `count` numbers, may abandon a dead end, and is checked afterwards. Needs
@@ -110,6 +111,7 @@ interface Reverted {
   after: RequestSize | undefined
   /** The newest brake note of the request after. */
   note: string
+  readonly economics: Economics | undefined
 }
 
 /** Notes down each applied revert from now on; the list grows as they come. */
@@ -127,7 +129,7 @@ function watchReverts(agent: Agent): readonly Reverted[] {
       const { input, cacheRead, cacheWrite } = event.message.usage
       latest.tokens = input + cacheRead + cacheWrite
     } else if (event.type === 'revert.applied' && event.applied) {
-      reverts.push({ before: latest, after: undefined, note: '' })
+      reverts.push({ before: latest, after: undefined, note: '', economics: event.economics })
     }
   })
   return reverts
@@ -141,9 +143,10 @@ const lastNote = ({ messages }: ModelRequest): string => {
 }
 
 /** Both requests, a line each, and the note. */
-function sayRequests({ before, after, note }: Reverted): string {
+function sayRequests({ before, after, note, economics }: Reverted): string {
   const size = ({ messages, tokens }: RequestSize): string =>
     `${counted(messages, 'message')}, ${counted(tokens, 'token')}`
   if (after === undefined) return `Request before the revert: ${size(before)}; there was none after it.`
-  return `Request before the revert: ${size(before)}\nRequest after the revert:  ${size(after)}, with this note:\n  ${note}`
+  const told = economics === undefined ? '' : `\nThe revert ${savings(economics)}.`
+  return `Request before the revert: ${size(before)}\nRequest after the revert:  ${size(after)}, with this note:\n  ${note}${told}`
 }

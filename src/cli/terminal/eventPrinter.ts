@@ -1,7 +1,8 @@
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import type { Economics } from '../../protocol/economics.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
-import { counted, dollars, whole } from '../../charts/amounts.ts'
+import { counted, dollars, savings, whole } from '../../charts/amounts.ts'
 import type { Colours } from './colours.ts'
 import { withoutControls } from '../../charts/plainText.ts'
 import type { Screen } from './screen.ts'
@@ -66,8 +67,9 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       const time = call === undefined ? '' : ` · ${duration(event.time - call.startedAt)}`
       line(`  ${mark} ${call?.line ?? event.name} ${colours.dim(`· ${outcomeLine(event)}${time}`)}`)
     },
-    'compaction.end': ({ applied, tokensBefore, tokensAfter }) => {
-      if (applied) line(colours.dim(`  compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`))
+    'compaction.end': ({ applied, tokensBefore, tokensAfter, economics }) => {
+      const what = `compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`
+      if (applied) line(colours.dim(`  ${what}${saved(economics)}`))
     },
     'revert.applied': (event) => line(colours.yellow(`  ↩ ${withoutControls(revertLine(event))}`)),
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
@@ -95,10 +97,13 @@ function runLine(
   return `${mark} ${colours.dim(`· ${facts}`)}`
 }
 
-function revertLine({ applied, requested, reason = '', target, tag, category }: EventOf<'revert.applied'>): string {
+const saved = (economics: Economics | undefined): string => (economics === undefined ? '' : ` · ${savings(economics)}`)
+
+function revertLine(event: EventOf<'revert.applied'>): string {
+  const { applied, requested, reason = '', target, tag, category, economics } = event
   if (!applied || target === undefined || tag === undefined) return `not back to ${requested}: ${reason}`
   const [first, last] = [tag.abandoned[0], tag.abandoned.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
-  return `back to ${formatNodeId(target)} (${category}): ${first}–${last} set aside`
+  return `back to ${formatNodeId(target)} (${category}): ${first}–${last} set aside${saved(economics)}`
 }
 
 /** Why a run ended without being done. */

@@ -2,7 +2,7 @@ import type { ConversationNode } from '../../conversation/node.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import { providedText, textOf, toolCallsOf, totalTokens } from '../../protocol/messages.ts'
 import type { SessionRun, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
-import { counted, whole } from '../../charts/amounts.ts'
+import { counted, savings, whole } from '../../charts/amounts.ts'
 import { paintStatus, type Colours } from './colours.ts'
 import { shortRunId } from './sessionText.ts'
 import { oneLine, shortened } from '../../charts/plainText.ts'
@@ -89,8 +89,12 @@ function callLines(call: SessionCall, { replied, nodes, colours, columns }: Call
 
 /** Describes how the trunk was changed, in one sentence. */
 export function changeLine(change: TrunkChange): string {
-  const { applied, type, reason = '' } = change
+  const { applied, type, economics, reason = '' } = change
   if (!applied) return `no ${type}: ${oneLine(reason)}`
+  return `${whatChanged(change)}${economics === undefined ? '' : ` · ${savings(economics)}`}`
+}
+
+function whatChanged(change: TrunkChange): string {
   switch (change.type) {
     case 'revert':
       return `revert to ${change.target === undefined ? '?' : formatNodeId(change.target)} (${change.category})`

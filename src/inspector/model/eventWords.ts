@@ -1,7 +1,8 @@
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../protocol/messages.ts'
-import { counted } from '../../charts/amounts.ts'
+import { counted, savings } from '../../charts/amounts.ts'
+import type { Economics } from '../../protocol/economics.ts'
 import { oneLine } from './shortText.ts'
 
 /** Groups of events that are shown or hidden together. */
@@ -71,6 +72,8 @@ function said(content: readonly Block[]): string {
     .join(' · ')
 }
 
+const saved = (economics: Economics | undefined): string => (economics === undefined ? '' : ` · ${savings(economics)}`)
+
 type Texts = { readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>) => string }
 
 const texts: Texts = {
@@ -104,18 +107,18 @@ const texts: Texts = {
   'queue.changed': ({ queue, length, added }) =>
     added === undefined ? `${queue}: ${length} wait` : `${queue}: ${said(added.content)}`,
   'compaction.start': ({ cause, tokens }) => `${cause}, at ${tokens} tokens`,
-  'compaction.end': ({ applied, reason, tokensBefore, tokensAfter }) =>
-    applied ? `${tokensBefore} to ${tokensAfter} tokens` : `not applied: ${reason ?? ''}`,
+  'compaction.end': ({ applied, reason, tokensBefore, tokensAfter, economics }) =>
+    applied ? `${tokensBefore} to ${tokensAfter} tokens${saved(economics)}` : `not applied: ${reason ?? ''}`,
   'revert.requested': ({ request }) => `to ${request.step}, ${request.category}, by the ${request.by}`,
-  'revert.applied': ({ applied, target, category, reason, tag }) =>
+  'revert.applied': ({ applied, target, category, reason, tag, economics }) =>
     applied && target !== undefined
-      ? `to ${formatNodeId(target)}, ${category}: ${short(tag?.text ?? '')}`
+      ? `to ${formatNodeId(target)}, ${category}${saved(economics)}: ${short(tag?.text ?? '')}`
       : `refused: ${reason ?? ''}`,
   'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
   'prune.requested': ({ request }) => request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`,
-  'prune.applied': ({ applied, steps, tokens, memo, reason }) =>
+  'prune.applied': ({ applied, steps, tokens, memo, reason, economics }) =>
     applied
-      ? `${steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${memo === undefined ? '' : `: ${short(memo)}`}`
+      ? `${steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${saved(economics)}${memo === undefined ? '' : `: ${short(memo)}`}`
       : `refused: ${reason ?? ''}`,
   'tag.expired': ({ nodeId, kind, text }) => `${kind} at ${formatNodeId(nodeId)}: ${short(text)}`,
   'state.changed': ({ previous, state }) => `${previous} → ${state}`,

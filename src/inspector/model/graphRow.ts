@@ -1,4 +1,5 @@
 import type { PruneOutcome, RevertCategory, Tag } from '../../protocol/braking.ts'
+import type { Economics } from '../../protocol/economics.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Message, ToolResultMessage } from '../../protocol/messages.ts'
 import type { Overlay } from '../../protocol/records.ts'
@@ -61,6 +62,7 @@ export interface TagRow extends Row {
   readonly by: 'model' | 'person'
   /** Key of the last row of the branch. */
   readonly until?: string
+  readonly economics?: Economics
 }
 
 /** A summary that stands for the rows that follow, as long as it is in force. */
@@ -69,6 +71,7 @@ export interface FoldRow extends Row {
   readonly overlay: Overlay
   readonly tokensBefore: number
   readonly tokensAfter: number
+  readonly economics?: Economics
 }
 
 /** Steps were hidden from the model; the first of them follows. */

@@ -145,7 +145,7 @@ export class GraphRows {
   }
 
   #revert(record: RecordOf<'revert.applied'>): void {
-    const { id, applied, target, tag, category, rebased = [], turnIndex } = record
+    const { id, applied, target, tag, category, rebased = [], turnIndex, economics } = record
     const by = this.#asked.get(id) ?? 'model'
     this.#asked.delete(id)
     if (!applied || target === undefined || tag === undefined) return
@@ -157,7 +157,7 @@ export class GraphRows {
       this.#set(row, { lane: row.lane + 1, ...(i === index ? { isStart: true } : {}) })
     }
     const base = this.#base(record, turnIndex)
-    const left = until === undefined ? {} : { until }
+    const left = { ...(until === undefined ? {} : { until }), ...(economics === undefined ? {} : { economics }) }
     this.#rows.splice(index, 0, { ...base, type: 'tag', target, tag, category, by, ...left })
     this.#version += 1
     for (const { nodeId, from } of rebased) {
@@ -170,9 +170,16 @@ export class GraphRows {
   }
 
   #prune(record: RecordOf<'prune.applied'>): void {
-    const { id, applied, steps, tokens, memo, turnIndex } = record
+    const { id, applied, steps, tokens, memo, turnIndex, economics } = record
     if (!applied || steps.length === 0) return
-    const outcome = { id, applied, steps, tokens, ...(memo === undefined ? {} : { memo }) }
+    const outcome = {
+      id,
+      applied,
+      steps,
+      tokens,
+      ...(memo === undefined ? {} : { memo }),
+      ...(economics === undefined ? {} : { economics }),
+    }
     for (const step of steps) {
       const row = this.#byNode.get(step)
       if (row?.type !== 'message') continue
@@ -186,7 +193,7 @@ export class GraphRows {
   }
 
   #compact(record: RecordOf<'compaction.end'>): void {
-    const { applied, overlay, tokensBefore, tokensAfter, turnIndex } = record
+    const { applied, overlay, tokensBefore, tokensAfter, turnIndex, economics } = record
     if (!applied || overlay === undefined) return
     const fold: Draft<FoldRow> = {
       ...this.#base(record, turnIndex),
@@ -194,6 +201,7 @@ export class GraphRows {
       overlay,
       tokensBefore,
       tokensAfter,
+      ...(economics === undefined ? {} : { economics }),
     }
     this.#folds.push(fold)
     this.#insert(overlay.from, fold)

@@ -3,7 +3,8 @@ import type { Tag } from '../../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import type { FoldRow, MemoRow, NoticeRow, TagRow } from '../model/graphRow.ts'
 import { formatCount } from '../model/numbers.ts'
-import { counted } from '../../charts/amounts.ts'
+import { counted, savings } from '../../charts/amounts.ts'
+import type { Economics } from '../../protocol/economics.ts'
 import { AgentLink } from './conversationCall.tsx'
 import type { TextState } from './conversationMessage.tsx'
 import { LongText } from './longText.tsx'
@@ -49,13 +50,14 @@ export function TagBody({ row, isOpen, toggle, hidden, text }: TagBodyProps): JS
       </div>
       {tag.text.trim() !== '' && <LongText text={tag.text} {...text} />}
       <EvidenceList tag={tag} />
+      <Savings economics={row.economics} />
     </div>
   )
 }
 
 function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
   const { calls, changed, children = [] } = tag.evidence
-  const verbatim = tag.keepVerbatim ?? []
+  const verbatim = [...(tag.keepVerbatim ?? []), ...(tag.lastReply === undefined ? [] : [tag.lastReply])]
   if (calls.length + changed.length + children.length + verbatim.length === 0) return null
   return (
     <dl class="conversation-evidence">
@@ -101,6 +103,17 @@ function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
   )
 }
 
+/** What it frees, and how many requests later it has paid. */
+function Savings({ economics }: { readonly economics: Economics | undefined }): JSX.Element | null {
+  if (economics === undefined) return null
+  const title = `The request after it has ${counted(economics.rewritten, 'token')} that the cache does not serve.`
+  return (
+    <p class="conversation-savings muted" title={title}>
+      {savings(economics)}
+    </p>
+  )
+}
+
 export interface FoldBodyProps {
   readonly row: FoldRow
   readonly isInForce: boolean
@@ -132,13 +145,14 @@ export function FoldBody({ row, isInForce, toggle, hidden, text }: FoldBodyProps
         </span>
       </div>
       <LongText text={overlay.summary} lines={6} chars={600} {...text} />
+      <Savings economics={row.economics} />
     </div>
   )
 }
 
 /** What a prune hid from the model. */
 export function MemoBody({ row, text }: { readonly row: MemoRow; readonly text: TextState }): JSX.Element {
-  const { steps, tokens, memo } = row.outcome
+  const { steps, tokens, memo, economics } = row.outcome
   const named = steps.slice(0, 8).map(formatNodeId).join(', ')
   return (
     <div class="conversation-note is-memo">
@@ -151,6 +165,7 @@ export function MemoBody({ row, text }: { readonly row: MemoRow; readonly text: 
         <span class="conversation-meta number">−{formatCount(tokens)} tok</span>
       </div>
       {memo !== undefined && memo.trim() !== '' && <LongText text={memo} lines={6} chars={600} {...text} />}
+      <Savings economics={economics} />
     </div>
   )
 }

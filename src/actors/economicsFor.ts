@@ -1,0 +1,15 @@
+import { economicsOf, type Sizes } from '../conversation/economics.ts'
+import type { Economics } from '../protocol/economics.ts'
+import type { Usage } from '../protocol/messages.ts'
+import type { AgentPorts } from './agentPorts.ts'
+import { requestTokens } from './requestTokens.ts'
+
+/** What it costs and saves, at the agent's prices, to reshape the trunk; `used`: by the model calls that it took. */
+export const economicsFor = (ports: AgentPorts, { before, after, unchanged }: Sizes, used?: Usage): Economics =>
+  economicsOf({
+    before: requestTokens(ports, before),
+    after: requestTokens(ports, after),
+    unchanged: requestTokens(ports, unchanged),
+    used,
+    prices: ports.definition.pricing,
+  })

@@ -1,0 +1,79 @@
+import type { PruneOutcome, RevertOutcome } from '../protocol/braking.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import type { Overlay } from '../protocol/records.ts'
+import { renderRefusal, renderTag } from './brakeNotes.ts'
+import type { Conversation } from './conversation.ts'
+import type { Sizes } from './economics.ts'
+import { factsBehind, renderFacts } from './facts.ts'
+import { noteTokens } from './noteTokens.ts'
+import { savedBySummary, truncateResult } from './overlay.ts'
+import { notesOfPrune } from './pruneNotes.ts'
+
+// All in tokens of the conversation's own counter, without the frame and before correction.
+
+/** Estimated tokens of the trunk as shown, up to and with this depth; under another summary, if one is given. */
+function shownTokens(conversation: Conversation, depth: number, laid?: Overlay): number {
+  const path = conversation.path.slice(0, depth)
+  const depthOf = (id: NodeId): number => conversation.node(id)!.depth
+  const overlay = laid ?? conversation.overlay
+  const view = {
+    path,
+    counter: conversation.counter,
+    overlay: overlay === undefined || depthOf(overlay.to) > depth ? undefined : overlay,
+    node: (id: NodeId) => conversation.node(id),
+    onTrunk: (id: NodeId) => conversation.onTrunk(id) && depthOf(id) <= depth,
+  }
+  const saved = view.overlay === undefined ? 0 : savedBySummary(view.overlay, view)
+  return (path.at(-1)?.pathTokens ?? 0) - saved + noteTokens(view, conversation.annotations)
+}
+
+const repairTokens = ({ repair, counter }: Conversation): number => (repair === undefined ? 0 : counter.text(repair))
+
+/** The trunk before and after a revert that is about to be applied. */
+export function sizesOfRevert(conversation: Conversation, { target, tag, rebased = [] }: RevertOutcome): Sizes {
+  const before = conversation.trunkTokens
+  const head = target === undefined ? undefined : conversation.node(target)
+  if (head === undefined || tag === undefined) return { before, after: before, unchanged: before }
+  const { counter } = conversation
+  const find = (id: NodeId) => conversation.node(id)
+  const note =
+    counter.text(renderTag(tag, (id) => find(id)?.message.content ?? [])) +
+    counter.text(renderFacts(factsBehind(tag.abandoned, find), tag.abandoned))
+  const again = rebased.reduce((sum, { from }) => sum + (find(from)?.tokens ?? 0), 0)
+  const kept = shownTokens(conversation, head.depth)
+  // A node's tags stand before what was refused there.
+  const refused = (conversation.annotations?.refusalsAt(head.id) ?? []).reduce(
+    (sum, reason) => sum + counter.text(renderRefusal(reason)),
+    0,
+  )
+  return { before, after: kept + note + again, unchanged: kept - refused }
+}
+
+/** The trunk before and after a prune that is about to be applied. */
+export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome): Sizes {
+  const before = conversation.trunkTokens
+  const hidden = new Set(outcome.steps)
+  const nodes = conversation.path.filter(({ stepId }) => hidden.has(stepId))
+  if (nodes.length === 0) return { before, after: before, unchanged: before }
+  const { counter, overlay } = conversation
+  let taken = 0
+  for (const { id, message } of nodes) {
+    const isCut = overlay !== undefined && id > overlay.to && id <= overlay.recentTo
+    taken += counter.message(isCut ? truncateResult(message, overlay.maxToolOutputChars) : message)
+  }
+  let notes = outcome.reason === undefined ? 0 : counter.text(renderRefusal(outcome.reason))
+  for (const { text } of notesOfPrune(outcome, (id) => conversation.node(id))) notes += counter.text(text)
+  return { before, after: before - taken + notes, unchanged: shownTokens(conversation, nodes[0]!.depth - 1) }
+}
+
+/** The trunk before and after a summary is laid over it. */
+export function sizesOfCompaction(conversation: Conversation, overlay: Overlay): Sizes {
+  const starts = [conversation.overlay, overlay].flatMap((each) =>
+    each === undefined ? [] : conversation.node(each.from)!.depth,
+  )
+  return {
+    before: conversation.trunkTokens,
+    after: shownTokens(conversation, conversation.path.length, overlay) + repairTokens(conversation),
+    unchanged: shownTokens(conversation, Math.min(...starts) - 1),
+  }
+}

@@ -1,0 +1,128 @@
+import * as fc from 'fast-check'
+import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
+import { economicsOf, type Sizes } from '../../src/conversation/economics.ts'
+import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { sizesOfCompaction, sizesOfPrune, sizesOfRevert } from '../../src/conversation/trunkSizes.ts'
+import type { Block } from '../../src/protocol/messages.ts'
+import type { RequestMessage } from '../../src/protocol/model.ts'
+import type { LogRecord, Overlay } from '../../src/protocol/records.ts'
+import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { happen } from '../support/brakedHappenings.ts'
+import { BrakeLog } from '../support/brakeLog.ts'
+import { someRuns } from '../support/seeds.ts'
+import { assert, describe } from '../support/suite.ts'
+
+function sizesOf(log: BrakeLog, record: LogRecord): Sizes | undefined {
+  const { conversation } = log
+  if (record.type === 'revert.applied' && record.applied) return sizesOfRevert(conversation, record)
+  if (record.type === 'prune.applied' && record.applied) return sizesOfPrune(conversation, record)
+  if (record.type === 'compaction.end' && record.applied) return sizesOfCompaction(conversation, record.overlay!)
+  return undefined
+}
+
+interface Piece {
+  readonly said: string
+  readonly tokens: number
+}
+
+/** What a request shows, block by block. */
+const piecesOf = (messages: readonly RequestMessage[]): Piece[] =>
+  messages.flatMap(({ role, content }) =>
+    content.map((block: Block) => ({
+      said: JSON.stringify([role, block]),
+      tokens: estimateTokens.message({ role, content: [block] } as never),
+    })),
+  )
+
+const sum = (pieces: readonly Piece[]): number => pieces.reduce((total, { tokens }) => total + tokens, 0)
+
+/** The same figures as read off the requests before and after. */
+function sizesShown(before: readonly Piece[], after: readonly Piece[]): Sizes {
+  const differs = after.findIndex(({ said }, at) => said !== before[at]?.said)
+  const unchanged = differs < 0 ? after : after.slice(0, differs)
+  return { before: sum(before), after: sum(after), unchanged: sum(unchanged) }
+}
+
+interface Seen {
+  readonly record: LogRecord
+  readonly estimated: Sizes
+  readonly shown: Sizes
+  /** Blocks of both requests. */
+  readonly blocks: number
+  /** Of the conversation afterwards. */
+  readonly trunkTokens: number
+  /** An older summary shows again: its span is not known beforehand. */
+  readonly bringsSummaryBack: boolean
+}
+
+/** Plays a conversation as a live agent does, and looks at each of its reshapings. */
+function play(happenings: readonly BrakedHappening[], look: (seen: Seen) => void): void {
+  const log: BrakeLog = new BrakeLog({
+    policy: { onUserMessage: 'rebase', maxRevertsPerTarget: 99 },
+    tags: { maxCheckpoints: 1_000 },
+    before: (record) => {
+      const estimated = sizesOf(log, record)
+      const { overlay } = log.conversation
+      expected = estimated === undefined ? undefined : { record, estimated, before: pieces(), overlay }
+    },
+    after: () => {
+      if (expected === undefined) return
+      const { before, overlay, ...rest } = expected
+      const after = pieces()
+      const { trunkTokens, overlay: now } = log.conversation
+      look({
+        ...rest,
+        shown: sizesShown(before, after),
+        blocks: before.length + after.length,
+        trunkTokens,
+        bringsSummaryBack: rest.record.type === 'revert.applied' && now !== undefined && now !== overlay,
+      })
+    },
+  })
+  const assembler = new RequestAssembler(log.conversation, log.frame)
+  const pieces = (): Piece[] => piecesOf(assembler.assemble(log.turnIndex).request.messages)
+  let expected: (Pick<Seen, 'record' | 'estimated'> & { before: Piece[]; overlay: Overlay | undefined }) | undefined
+  log.user('the task')
+  for (const happening of happenings) {
+    const isReply = happening.type === 'reply' || happening.type === 'step'
+    if (isReply && log.conversation.trunk().at(-1)!.message.role === 'assistant') continue
+    happen(log, happening)
+  }
+}
+
+const options = { seed: 20_261_122, endOnFailure: false }
+
+describe('the sizes of a trunk before and after it is reshaped', (it) => {
+  it('are those of its requests, but for four tokens a block: ids are not counted', { timeoutMs: 30_000 }, () => {
+    const met = new Set<string>()
+    fc.assert(
+      fc.property(brakedHistories({ maxLength: 24 }), (happenings) =>
+        play(happenings, ({ record, estimated, shown, blocks, bringsSummaryBack }) => {
+          met.add(record.type)
+          if (bringsSummaryBack) return
+          const tolerance = 10 + 4 * blocks
+          const [said, seen] = [economicsOf(estimated), economicsOf(shown)]
+          for (const part of ['freed', 'rewritten'] as const) {
+            const what = `${part} of ${record.type}: ${said[part]}, but the requests say ${seen[part]}`
+            assert.ok(Math.abs(said[part] - seen[part]) <= tolerance, `${what} (± ${tolerance})`)
+          }
+        }),
+      ),
+      { ...options, numRuns: someRuns(2_000) },
+    )
+    assert.equal([...met].toSorted(), ['compaction.end', 'prune.applied', 'revert.applied'])
+  })
+
+  it('end with what the conversation counts afterwards', { timeoutMs: 30_000 }, () => {
+    fc.assert(
+      fc.property(brakedHistories({ maxLength: 24 }), (happenings) =>
+        play(happenings, ({ record, estimated, trunkTokens, bringsSummaryBack }) => {
+          // A fourth lesson pushes the oldest out of the count.
+          if (bringsSummaryBack || (record.type === 'revert.applied' && record.tag!.kind !== 'outcome')) return
+          assert.is(estimated.after, trunkTokens, record.type)
+        }),
+      ),
+      { ...options, numRuns: someRuns(2_000) },
+    )
+  })
+})
