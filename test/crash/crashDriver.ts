@@ -35,26 +35,35 @@ interface Life {
   readonly ms: number
 }
 
+/** What an undisturbed job comes to, its records, and its milliseconds once the process is up. */
+export interface Undisturbed {
+  readonly records: number
+  readonly ms: number
+  readonly outcome: JobOutcome
+}
+
 /** Runs crash scenarios in folders below a temporary one. Call `close` in the end. */
 export class CrashDriver {
   readonly #root: string
   #folders = 0
-  #expected: { outcome: JobOutcome; records: number; ms: number } | undefined
+  #expected: Undisturbed | undefined
 
-  private constructor(root: string) {
+  private constructor(root: string, expected: Undisturbed | undefined) {
     this.#root = root
+    this.#expected = expected
   }
 
-  static async open(): Promise<CrashDriver> {
-    return new CrashDriver(await mkdtemp(join(tmpdir(), 'escapement-crash-')))
+  /** `expected`: what another driver found, if it did. */
+  static async open(expected?: Undisturbed): Promise<CrashDriver> {
+    return new CrashDriver(await mkdtemp(join(tmpdir(), 'escapement-crash-')), expected)
   }
 
   async close(): Promise<void> {
     await rm(this.#root, { recursive: true, force: true })
   }
 
-  /** What an undisturbed job comes to, its records, and its milliseconds once the process is up. Throws when it goes wrong. */
-  async undisturbed(): Promise<{ readonly records: number; readonly ms: number; readonly outcome: JobOutcome }> {
+  /** Runs the job once without a death; the same for every call. Throws when it goes wrong. */
+  async undisturbed(): Promise<Undisturbed> {
     if (this.#expected !== undefined) return this.#expected
     await this.#live(this.#newFolder(), undefined) // fills the compile cache
     const folder = this.#newFolder()
@@ -91,7 +100,7 @@ export class CrashDriver {
       death === undefined || death.mode === 'timer' ? [] : [death.mode, String(death.at - countRecords(folder))]
     const child = spawn(process.execPath, [script, folder, ...kill], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_COMPILE_CACHE: join(this.#root, 'cache') },
+      env: { NODE_COMPILE_CACHE: join(this.#root, 'cache'), ...process.env },
     })
     let output = ''
     let readyAt = performance.now()

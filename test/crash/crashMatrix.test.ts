@@ -1,5 +1,5 @@
 import { assert, describe } from '../support/suite.ts'
-import { CrashDriver, type Scenario } from './crashDriver.ts'
+import { CrashDriver, type Scenario, type Undisturbed } from './crashDriver.ts'
 import { mainJob } from './crashJob.ts'
 import { planDeaths } from './planDeaths.ts'
 
@@ -28,11 +28,13 @@ const scenarios: { readonly [title: string]: Scenario } = {
 }
 
 describe('a process that is killed', (it) => {
+  let expected: Undisturbed | undefined
   for (const [title, scenario] of Object.entries(scenarios))
     it(`goes on to the same end, with no effect twice: ${title}`, { timeoutMs: 120_000 }, async ({ cleanup }) => {
-      const driver = await CrashDriver.open()
+      const driver = await CrashDriver.open(expected)
       cleanup(() => driver.close())
-      const { outcome } = await driver.undisturbed()
+      expected = await driver.undisturbed()
+      const { outcome } = expected
       assert.ok(mainJob.turns.length >= 30 && outcome.said['job']?.length === 3)
       const { deaths, faults } = await driver.run(scenario)
       assert.equal(faults, [])

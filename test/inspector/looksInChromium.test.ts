@@ -88,53 +88,62 @@ async function tabTo({ page }: OpenInspector, selector: string): Promise<void> {
 describeInChromium('how the inspector page looks', (it) => {
   for (const width of [375, 1440])
     for (const colorScheme of ['light', 'dark'] as const) {
-      it(`fits ${width} px in ${colorScheme}, and axe finds nothing`, { timeoutMs: 60_000 }, async (context) => {
-        const { server } = await serveMine(context)
-        const look = { viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' } as const
-        const inspector = await openInspector(context, server.port, { hash: '#agent=old', ...look })
-        const { page, tab } = inspector
-        const isNarrow = width < 700
-        // Rules look at what is there and at its colours: each view in either scheme is enough for every day.
-        const isJudged = wantsAll || isNarrow === (colorScheme === 'dark')
-        const check = async (what: string): Promise<void> => {
-          await checkWidth(inspector, what)
-          if (isJudged) await checkAxe(inspector, what)
-        }
-        for (const view of views) {
-          await tab(view).click()
-          await page.locator(landmarks[view]).first().waitFor()
-          await check(view)
-        }
-        await tab('Conversation').click()
-        await page.locator('.conversation-row').first().click()
-        if (isNarrow) await tab('Details').click()
-        await page.getByRole('heading', { name: /n1 User message/ }).waitFor()
-        await check('Details')
-        if (isNarrow) {
-          await tab('Agents').click()
-          await page.getByRole('treeitem', { name: /old/ }).waitFor()
-          await check('Agents')
-        }
-        await inspector.button('Start an agent').first().click()
-        await page.getByRole('dialog').waitFor()
-        await check('a dialog')
-        checkProblems(inspector)
-      })
+      const look = { viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' } as const
+      it(
+        `fits ${width} px in ${colorScheme}, and axe finds nothing`,
+        { timeoutMs: 60_000, ...look },
+        async (context) => {
+          const { server } = await serveMine(context)
+          const inspector = await openInspector(context, server.port, { hash: '#agent=old' })
+          const { page, tab } = inspector
+          const isNarrow = width < 700
+          // Rules look at what is there and at its colours: each view in either scheme is enough for every day.
+          const isJudged = wantsAll || isNarrow === (colorScheme === 'dark')
+          const check = async (what: string): Promise<void> => {
+            await checkWidth(inspector, what)
+            if (isJudged) await checkAxe(inspector, what)
+          }
+          for (const view of views) {
+            await tab(view).click()
+            await page.locator(landmarks[view]).first().waitFor()
+            await check(view)
+          }
+          await tab('Conversation').click()
+          await page.locator('.conversation-row').first().click()
+          if (isNarrow) await tab('Details').click()
+          await page.getByRole('heading', { name: /n1 User message/ }).waitFor()
+          await check('Details')
+          if (isNarrow) {
+            await tab('Agents').click()
+            await page.getByRole('treeitem', { name: /old/ }).waitFor()
+            await check('Agents')
+          }
+          await inspector.button('Start an agent').first().click()
+          await page.getByRole('dialog').waitFor()
+          await check('a dialog')
+          checkProblems(inspector)
+        },
+      )
     }
 
-  it('is empty, closed and broken without a fault of axe, too', { timeoutMs: 60_000 }, async (context) => {
+  const still = { timeoutMs: 60_000, reducedMotion: 'reduce' } as const
+  it('is empty, closed and broken without a fault of axe, too', still, async (context) => {
     const { server } = await serveInspector(context, [miner], { tokens: { 'a-token-of-somebody': 'admin' } })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const inspector = await openInspector(context, server.port, { colorScheme, reducedMotion: 'reduce' })
-      await inspector.sees('This server asks for a token')
-      await checkAxe(inspector, 'the gate')
-      await inspector.goto('#token=a-token-of-somebody')
-      await inspector.sees('No agent yet')
-      await checkAxe(inspector, 'no agent')
-      await inspector.goto('#agent=nobody')
-      await inspector.sees('There is no such agent')
-      await checkAxe(inspector, 'no such agent')
+    const inspector = await openInspector(context, server.port)
+    const check = async (what: string): Promise<void> => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await inspector.page.emulateMedia({ colorScheme })
+        await checkAxe(inspector, `${what} in ${colorScheme}`)
+      }
     }
+    await inspector.sees('This server asks for a token')
+    await check('the gate')
+    await inspector.goto('#token=a-token-of-somebody')
+    await inspector.sees('No agent yet')
+    await check('no agent')
+    await inspector.goto('#agent=nobody')
+    await inspector.sees('There is no such agent')
+    await check('no such agent')
   })
 })
 

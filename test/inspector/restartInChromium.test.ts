@@ -25,7 +25,7 @@ describeInChromium('the inspector page over a server that is killed', (it) => {
     const server = await startServerProcess(context)
     const inspector = await openInspector(context, Number(URL.parse(server.url)!.port))
     const { page, tab } = inspector
-    await startAgent(inspector, 'looking', { id: 'l1', prompt: 'first, 400 turns' })
+    await startAgent(inspector, 'looking', { id: 'l1', prompt: 'first, 200 turns' })
     await tab('Timeline').click()
     await page.evaluate('globalThis.isTheSame = true')
     const banner = page.getByText('The connection is lost.')
