@@ -30,7 +30,7 @@ export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage } from './runtime/registry.ts'
 export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
 export type { Agent, ListenOptions } from './runtime/agents/agent.ts'
-export type { RunOptions, SayOptions } from './protocol/commands.ts'
+export type { PruneOptions, RunOptions, SayOptions } from './protocol/commands.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'
@@ -67,7 +67,7 @@ export { supervisorMachine } from './machines/supervisorMachine.ts'
 export type { RestartPolicy } from './machines/supervisorTypes.ts'
 export type { AgentContext, AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from './machines/agentTypes.ts'
 
-export type { ConversationView } from './conversation/conversation.ts'
+export type { ConversationView } from './conversation/conversationView.ts'
 export type { ConversationNode, Step } from './conversation/node.ts'
 export { rebuildConversation } from './conversation/rebuildConversation.ts'
 export { checkRequest, type CheckContext, type Violation } from './conversation/checkRequest.ts'
@@ -76,6 +76,8 @@ export { estimateTokens, type TokenCounter } from './conversation/tokenCounter.t
 
 export type {
   Evidence,
+  PinOutcome,
+  PinRequest,
   PruneOutcome,
   PruneRequest,
   RevertCategory,

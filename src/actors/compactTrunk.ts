@@ -58,7 +58,13 @@ async function summarise(
   const { policy, strategy } = definition.compaction!
   const previous = conversation.overlay
   const covers = previous !== undefined && plan.span.some((node) => node.id === previous.to)
-  const span = covers ? plan.span.filter((node) => node.id > previous.to || node.id < previous.from) : plan.span
+  const kept = new Set(plan.kept)
+  const span = plan.span.filter(({ id, message }) => {
+    if (covers && id >= previous.from && id <= previous.to)
+      // Shown whole until now, so the summary before does not tell of it.
+      return previous.kept.includes(id) && !kept.has(id)
+    return message.role === 'user' || !kept.has(id)
+  })
   const context = {
     model: definition.model,
     maxTokens: policy.maxSummaryTokens,

@@ -201,7 +201,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const settings = settingsOf(options.settings, output, label)
   const model = modelOf(options.model, label)
   const policy = {
-    flags: { revert: braking?.revert != null, prune: options.braking?.prune === true, compact: compaction !== null },
+    flags: { revert: braking?.revert != null, prune: braking !== null, compact: compaction !== null },
     toolExecution: options.toolExecution ?? 'parallel',
     queueMode: options.queueMode ?? 'one-at-a-time',
     limits: options.limits === undefined ? noLimits : withoutUndefined(options.limits),

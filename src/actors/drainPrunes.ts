@@ -1,7 +1,7 @@
 import { applyPrune } from '../conversation/prune.ts'
 import { sizesOfPrune } from '../conversation/trunkSizes.ts'
 import { usedByAsking } from '../conversation/usedByAsking.ts'
-import type { PrunesInput, PrunesOutput } from '../machines/agentTypes.ts'
+import type { PrunesInput, PrunesOutput } from '../machines/drainTypes.ts'
 import type { PruneOutcome } from '../protocol/braking.ts'
 import type { FindPorts } from './agentPorts.ts'
 import { economicsFor } from './economicsFor.ts'

@@ -2,7 +2,7 @@ import { applyRevert, planRevert, refuseRevert } from '../conversation/revert.ts
 import type { ConversationNode } from '../conversation/node.ts'
 import { sizesOfRevert } from '../conversation/trunkSizes.ts'
 import { usedByAsking } from '../conversation/usedByAsking.ts'
-import type { RevertsInput, RevertsOutput } from '../machines/agentTypes.ts'
+import type { RevertsInput, RevertsOutput } from '../machines/drainTypes.ts'
 import { addUsage, noUsage } from '../protocol/messages.ts'
 import type { RevertOutcome } from '../protocol/braking.ts'
 import { costOf } from './pricing.ts'

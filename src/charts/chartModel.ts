@@ -80,7 +80,6 @@ export interface ChartModelOptions {
 const brakeGuards: Readonly<Record<string, readonly (keyof BrakeFlags)[]>> = {
   revertEnabled: ['revert'],
   pruneEnabled: ['prune'],
-  brakeRequested: ['revert', 'prune'],
 }
 
 /**

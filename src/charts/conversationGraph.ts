@@ -1,4 +1,4 @@
-import type { ConversationView } from '../conversation/conversation.ts'
+import type { ConversationView } from '../conversation/conversationView.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { checkChoice } from './checkChoice.ts'
@@ -10,7 +10,7 @@ import { conversationText } from './conversationText.ts'
 /** Anything with a conversation: an agent, or a session from `loadSession`, which also knows its past and its sub-agents. */
 export interface ConversationSubject {
   readonly id: string | undefined
-  readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'>
+  readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'> & Partial<Pick<ConversationView, 'pins'>>
   /** For a session: the past that a fork shares, and its own log. */
   readonly past?: readonly LogRecord[]
   readonly records?: readonly LogRecord[]

@@ -45,8 +45,11 @@ export function conversationMermaid(model: ConversationModel): string {
     for (const { kind, text } of step.tags) note(['>', ']'], `${kind}: ${text}`, [name])
     for (const { agentId } of step.agents) note(['[[', ']]'], agentId, [name])
   }
-  for (const { id, from, to, summary } of model.compactions)
-    note(['([', '])'], `${id} stands for ${from}–${to}: ${summary}`, [names.get(from), names.get(to)])
+  for (const { id, from, to, summary, isPinned } of model.compactions)
+    note(['([', '])'], `${id} stands for ${from}–${to}${isPinned === true ? ', pinned' : ''}: ${summary}`, [
+      names.get(from),
+      names.get(to),
+    ])
   for (const { id, steps: hidden, memo } of model.prunes)
     note(['([', '])'], memo === undefined ? `prune ${id}` : memo, [names.get(hidden[0]!)])
   for (const { agentId } of model.agents) note(['[[', ']]'], agentId, [])
@@ -112,7 +115,7 @@ function foldConversation({ steps }: ConversationModel, most: number): readonly 
 const counted = (count: number): string => (count === 1 ? '1 step' : `${count} steps`)
 
 function folded(steps: readonly GraphStep[], id: string, parent: string | undefined, label: string): GraphStep {
-  const { parent: _, hiddenBy: __, rebasedFrom: ___, ...first } = steps[0]!
+  const { parent: _, hiddenBy: __, rebasedFrom: ___, isPinned: ____, ...first } = steps[0]!
   return {
     ...first,
     id,

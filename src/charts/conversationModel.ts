@@ -1,4 +1,5 @@
-import { Conversation, type ConversationView } from '../conversation/conversation.ts'
+import { Conversation } from '../conversation/conversation.ts'
+import type { ConversationView } from '../conversation/conversationView.ts'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import type { ConversationNode } from '../conversation/node.ts'
 import type { Evidence, TagKind } from '../protocol/braking.ts'
@@ -41,6 +42,8 @@ export interface GraphStep {
   readonly isOnTrunk: boolean
   /** The prune that hides it from the model. */
   readonly hiddenBy?: string
+  /** Nothing may hide it. */
+  readonly isPinned?: true
   /** The node whose words it repeats, which a revert took off the trunk. */
   readonly rebasedFrom?: NodeId
   readonly tags: readonly GraphTag[]
@@ -64,6 +67,8 @@ export interface GraphCompaction {
   readonly summary: string
   /** Whether the model is shown it now. */
   readonly isInForce: boolean
+  /** Nothing may take its place. */
+  readonly isPinned?: true
 }
 
 /** A conversation with all that was ever tried, as plain JSON. */
@@ -80,7 +85,7 @@ export interface ConversationModel {
 
 export interface ConversationSource {
   readonly title?: string
-  readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'>
+  readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'> & Partial<Pick<ConversationView, 'pins'>>
   /** Of the log, with those of a shared past before them: they tell of sub-agents, prunes and compactions no longer in force. */
   readonly records?: Iterable<LogRecord>
   /** Sub-agents that are alive. */
@@ -103,7 +108,8 @@ export function conversationModel(source: ConversationSource): ConversationModel
     if (group === undefined) groups.set(node.stepId, [node])
     else group.push(node)
   }
-  const { prunes, compactions, links, spawned } = annotationsOf(conversation, records, stepOf)
+  const pinned = new Set(conversation.pins?.())
+  const { prunes, compactions, links, spawned } = annotationsOf(conversation, records, { stepOf, pinned })
   const hidden = new Map(prunes.flatMap(({ id, steps }) => steps.map((step) => [step, id] as const)))
   const steps = [...groups].map(([stepId, group]): GraphStep => {
     const first = group[0]!
@@ -123,6 +129,7 @@ export function conversationModel(source: ConversationSource): ConversationModel
       tokens: group.reduce((sum, node) => sum + node.tokens, 0),
       isOnTrunk: onTrunk.has(first.id),
       ...(hiddenBy === undefined ? {} : { hiddenBy }),
+      ...(pinned.has(stepId) ? { isPinned: true } : {}),
       ...(rebasedFrom === undefined ? {} : { rebasedFrom }),
       tags: group.flatMap(({ tags }) =>
         tags.map(({ kind, text, abandoned, evidence }) => ({ kind, text, abandoned, evidence })),
@@ -156,7 +163,7 @@ interface LogAnnotations {
 function annotationsOf(
   conversation: ConversationSource['conversation'],
   records: Iterable<LogRecord> | undefined,
-  stepOf: ReadonlyMap<NodeId, NodeId>,
+  { stepOf, pinned }: { readonly stepOf: ReadonlyMap<NodeId, NodeId>; readonly pinned: ReadonlySet<NodeId> },
 ): LogAnnotations {
   const live = conversation instanceof Conversation ? conversation : undefined
   const prunes = new Map<string, GraphPrune>()
@@ -171,8 +178,9 @@ function annotationsOf(
   const inForce = live?.overlay?.nodeId
   const addOverlay = (overlay: { nodeId: NodeId; from: NodeId; to: NodeId; summary: string }): void => {
     const { nodeId, from, to, summary } = overlay
-    const isInForce = nodeId === inForce
-    compactions.set(nodeId, { id: formatNodeId(nodeId), from: nameOf(from), to: nameOf(to), summary, isInForce })
+    const isPinned = pinned.has(nodeId) ? ({ isPinned: true } as const) : {}
+    const span = { from: nameOf(from), to: nameOf(to) }
+    compactions.set(nodeId, { id: formatNodeId(nodeId), ...span, summary, isInForce: nodeId === inForce, ...isPinned })
   }
   for (const record of records ?? []) {
     if (record.type === 'prune.applied' && record.applied) addPrune(record)

@@ -66,8 +66,8 @@ function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote
     }),
   )
   const summaries = new Map<string, string[]>()
-  for (const { id, from, to, summary, isInForce } of model.compactions) {
-    const text = `${id} stands for ${from}–${to}${isInForce ? '' : ', no more'}: ${summary}`
+  for (const { id, from, to, summary, isInForce, isPinned } of model.compactions) {
+    const text = `${id} stands for ${from}–${to}${isInForce ? '' : ', no more'}${isPinned === true ? ', pinned' : ''}: ${summary}`
     summaries.set(from, [...(summaries.get(from) ?? []), text])
   }
   return (step) => {
@@ -86,5 +86,9 @@ export const stepIds = ({ nodes }: Pick<GraphStep, 'nodes'>): string =>
   [...new Set([nodes[0], nodes.at(-1)])].map((id) => `n${id}`).join('–')
 
 /** What a step says beside its words. */
-export const stepRemarks = ({ rebasedFrom, hiddenBy }: GraphStep): string =>
-  `${rebasedFrom === undefined ? '' : ` (n${rebasedFrom} again)`}${hiddenBy === undefined ? '' : ' (hidden)'}`
+export const stepRemarks = ({ rebasedFrom, hiddenBy, isPinned }: GraphStep): string =>
+  [
+    rebasedFrom === undefined ? '' : ` (n${rebasedFrom} again)`,
+    hiddenBy === undefined ? '' : ' (hidden)',
+    isPinned === true ? ' (pinned)' : '',
+  ].join('')

@@ -104,6 +104,8 @@ export interface RemoteNode {
 export interface RemoteConversation {
   readonly head: number | null
   readonly nodes: readonly RemoteNode[]
+  /** Pinned steps, by the id of their first node, and pinned summaries. */
+  readonly pins: readonly number[]
 }
 
 /** Answer to `agent.conversation`. */
@@ -124,6 +126,8 @@ export const conversationSchema: z.ZodType<RemoteConversation> = z.object({
       rebasedFrom: z.number().exactOptional(),
     }),
   ),
+  // A server of an older version has none.
+  pins: z.array(z.number()).default([]),
 })
 
 /** Checks what the server answered. @throws RuntimeError `BRIDGE_FRAME` */

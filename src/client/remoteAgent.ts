@@ -1,6 +1,6 @@
 import type { RevertCategory } from '../protocol/braking.ts'
 import { checkCommand } from '../protocol/checkCommand.ts'
-import { given, type AgentCommand, type RunOptions, type SayOptions } from '../protocol/commands.ts'
+import { given, type AgentCommand, type PruneOptions, type RunOptions, type SayOptions } from '../protocol/commands.ts'
 import type { Content } from '../protocol/content.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
@@ -107,6 +107,21 @@ export class RemoteAgent {
   /** Asks for a revert to a step, such as `n12`. Rejects with `BRAKING_OFF`. */
   revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): Promise<void> {
     return this.#send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+  }
+
+  /** Hides steps of the model, or its oldest until so many tokens are hidden. Rejects with `BRAKING_OFF`. */
+  prune(options: PruneOptions): Promise<void> {
+    return this.#send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
+  }
+
+  /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event says what came of it. */
+  pin(step: string): Promise<void> {
+    return this.#send({ type: 'agent.pin', agentId: this.id, step })
+  }
+
+  /** Takes a pin away. As `pin`. */
+  unpin(step: string): Promise<void> {
+    return this.#send({ type: 'agent.unpin', agentId: this.id, step })
   }
 
   /** Ends the agent for good; resolves once its log is written. */

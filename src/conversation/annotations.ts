@@ -1,5 +1,6 @@
-import type { PruneOutcome, PruneRequest, RevertRequest, Tag } from '../protocol/braking.ts'
+import type { PinOutcome, PinRequest, PruneOutcome, PruneRequest, RevertRequest, Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
+import type { RecordOf } from '../protocol/records.ts'
 import type { Fact } from './facts.ts'
 
 export interface Tagged {
@@ -11,10 +12,14 @@ export interface Tagged {
   tokens?: { readonly tag: number; readonly facts: number }
 }
 
-/** What reverts and prunes leave on a conversation beside its nodes. Made only for conversations that have any. */
+/** A record that asks for a change of the trunk. */
+type Asking = RecordOf<'revert.requested' | 'prune.requested' | 'pin.requested'>
+
+/** What reverts, prunes and pins leave on a conversation beside its nodes. Made only for conversations that have any. */
 export class Annotations {
   readonly reverts: RevertRequest[] = []
   readonly prunes: PruneRequest[] = []
+  readonly pins: PinRequest[] = []
   /** Refusals, after the step that asked. */
   readonly refusals = new Map<NodeId, readonly string[]>()
   /** The prune that hides a step, by the step's id. */
@@ -23,6 +28,12 @@ export class Annotations {
   readonly #revertsTo = new Map<NodeId, number>()
   /** Every tag, oldest first. */
   readonly tagged: Tagged[] = []
+  readonly #pinned = new Set<NodeId>()
+
+  /** Whether the model is shown anything of them. */
+  get hasNotes(): boolean {
+    return this.tagged.length > 0 || this.refusals.size > 0 || this.#hidden.size > 0
+  }
 
   refusalsAt(id: NodeId): readonly string[] {
     return this.refusals.get(id) ?? []
@@ -56,9 +67,37 @@ export class Annotations {
     this.#revertsTo.clear()
   }
 
-  /** Takes a request off its queue, whatever came of it. */
-  settle(queue: 'reverts' | 'prunes', id: string): void {
+  /** Pinned steps, by their first node, and summaries. They are in sight of the model. */
+  get pinned(): ReadonlySet<NodeId> {
+    return this.#pinned
+  }
+
+  isPinned(stepId: NodeId): boolean {
+    return this.#pinned.has(stepId)
+  }
+
+  pin({ id, applied, step, pinned }: PinOutcome): void {
+    this.settle('pins', id)
+    if (!applied || step === undefined) return
+    if (pinned) this.#pinned.add(step)
+    else this.#pinned.delete(step)
+  }
+
+  /** Queues a request. */
+  ask(record: Asking): void {
+    if (record.type === 'revert.requested') this.reverts.push(record.request)
+    else if (record.type === 'prune.requested') this.prunes.push(record.request)
+    else this.pins.push(record.request)
+  }
+
+  /** Takes a request off its queue, whatever came of it; gives who asked. */
+  settle(queue: 'reverts' | 'prunes' | 'pins', id: string): 'model' | 'person' | undefined {
     const index = this[queue].findIndex((request) => request.id === id)
-    if (index >= 0) this[queue].splice(index, 1)
+    return index < 0 ? undefined : this[queue].splice(index, 1)[0]?.by
+  }
+
+  /** What waits stays with the source of a fork. */
+  dropRequests(): void {
+    for (const requests of [this.reverts, this.prunes, this.pins]) requests.splice(0)
   }
 }

@@ -9,7 +9,7 @@ import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers
 import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
 import type { ConversationNode } from './node.ts'
 import { Origins, type Origin } from './origins.ts'
-import { renderSpanFacts, renderSummary, truncateResult } from './overlay.ts'
+import { cutBy, renderSpanFacts, renderSummary } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
@@ -75,7 +75,7 @@ export class RequestAssembler {
     this.#frame = frame
     this.#isBraked = braking !== undefined
     // An agent without brakes may go on from a past that had them: what stands for its hidden steps is shown.
-    const hasNotes = this.#isBraked || conversation.annotations !== undefined
+    const hasNotes = this.#isBraked || conversation.annotations?.hasNotes === true
     this.#markers = this.#isBraked ? brakeMarkers : hasNotes ? noteMarkers : plainMarkers
     this.#braking = hasNotes ? new BrakeRendering(conversation, braking ?? defaultTagPolicy, this.#isBraked) : undefined
   }
@@ -154,8 +154,7 @@ export class RequestAssembler {
       for (const note of instead ?? []) this.#pushNote(note)
       if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
     } else {
-      const isRecent = overlay !== undefined && node.id > overlay.to && node.id <= overlay.recentTo
-      this.#renderNode(node, isRecent ? truncateResult(node.message, overlay.maxToolOutputChars) : node.message)
+      this.#renderNode(node, overlay === undefined ? node.message : cutBy(overlay, node))
       if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
     }
     const hasBegun = this.#messages.length > length && (length === 0 || this.#messages.at(length - 1) === last)

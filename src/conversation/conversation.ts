@@ -3,35 +3,18 @@ import { RuntimeError } from '../protocol/errors.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { toolCallsOf } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
+import type { ConversationView } from './conversationView.ts'
 import { nodesOf, type OpenStep } from './openStep.ts'
-import { makeNode, repeatNode, type ConversationNode, type Step } from './node.ts'
+import { makeNode, repeatNode, stepsOf, type ConversationNode, type Step } from './node.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
 import { factsBehind } from './facts.ts'
 import { renderRepair } from './repairNote.ts'
 import { noteTokens } from './noteTokens.ts'
+import { wrongInPin } from './pins.ts'
 import { correctionOf, estimateTokens, type TokenCounter } from './tokenCounter.ts'
 import { WaitingMessages } from './waitingMessages.ts'
 import { activeOverlay, savedBySummary, wrongInOverlay } from './overlay.ts'
-
-/** A read-only view of a conversation. Every returned array belongs to the caller. */
-export interface ConversationView {
-  /** The node new messages are appended to; `null` before the first. */
-  readonly head: NodeId | null
-  /** The path from the root to the head: what the model sees, before compaction. */
-  trunk(): ConversationNode[]
-  /** Every node ever created, by id. */
-  log(): ConversationNode[]
-  /** Nodes that have left the trunk. */
-  abandoned(): ConversationNode[]
-  /** The trunk, grouped into steps. */
-  steps(): Step[]
-  node(id: NodeId): ConversationNode | undefined
-  /** Estimated tokens of the trunk as the model sees it, corrected by the provider's last report. */
-  readonly tokens: number
-  /** Tags on the trunk, oldest first. */
-  tags(): { nodeId: NodeId; tag: Tag }[]
-}
 
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
@@ -99,6 +82,10 @@ export class Conversation implements ConversationView {
     return tagged.flatMap(({ nodeId, tag }) => (this.onTrunk(nodeId) ? { nodeId, tag } : []))
   }
 
+  pins(): NodeId[] {
+    return [...(this.#annotations?.pinned ?? [])].toSorted((a, b) => a - b)
+  }
+
   /** Messages that wait, oldest first. */
   get queues(): { readonly [Q in QueueName]: readonly QueuedMessage[] } {
     return this.#waiting?.queues ?? noQueues
@@ -152,15 +139,7 @@ export class Conversation implements ConversationView {
   }
 
   steps(): Step[] {
-    const steps: { id: NodeId; endId: NodeId; nodes: ConversationNode[] }[] = []
-    for (const node of this.#trunk) {
-      const last = steps.at(-1)
-      if (last !== undefined && last.id === node.stepId) {
-        last.nodes.push(node)
-        last.endId = node.id
-      } else steps.push({ id: node.id, endId: node.id, nodes: [node] })
-    }
-    return steps
+    return stepsOf(this.#trunk)
   }
 
   node(id: NodeId): ConversationNode | undefined {
@@ -225,16 +204,18 @@ export class Conversation implements ConversationView {
         if (record.applied && record.overlay !== undefined) this.#applyOverlay(record, record.overlay)
         break
       case 'revert.requested':
-        this.#annotate().reverts.push(record.request)
+      case 'prune.requested':
+      case 'pin.requested':
+        this.#annotate().ask(record)
         break
       case 'revert.applied':
         this.#applyRevert(record)
         break
-      case 'prune.requested':
-        this.#annotate().prunes.push(record.request)
-        break
       case 'prune.applied':
         this.#applyPrune(record)
+        break
+      case 'pin.applied':
+        this.#applyPin(record)
         break
       case 'queue.changed':
         this.#waiting ??= new WaitingMessages()
@@ -250,7 +231,7 @@ export class Conversation implements ConversationView {
     this.#lastSeq = 0
     this.#open = undefined
     this.#waiting = undefined
-    for (const requests of [this.#annotations?.reverts, this.#annotations?.prunes]) requests?.splice(0)
+    this.#annotations?.dropRequests()
   }
 
   #applyReply(record: RecordOf<'reply.end'>): void {
@@ -301,9 +282,8 @@ export class Conversation implements ConversationView {
   #applyRevert(record: RecordOf<'revert.applied'>): void {
     if (!record.applied) {
       // A person reads the event; only a model that asked needs the note.
-      const asked = this.#annotate().reverts.find(({ id }) => id === record.id)
-      this.#annotate().settle('reverts', record.id)
-      if (asked?.by !== 'person') this.#refuse(record.reason ?? 'revert refused')
+      const by = this.#annotate().settle('reverts', record.id)
+      if (by !== 'person') this.#refuse(record.reason ?? 'revert refused')
       return
     }
     const { target: targetId, tag, rebased = [] } = record
@@ -330,12 +310,19 @@ export class Conversation implements ConversationView {
     if (nodes.some((node) => node === undefined || node.stepId !== node.id || node.message.role !== 'assistant')) {
       throw corrupt(record, 'it hides something else than whole steps of the model')
     }
-    this.#annotate().settle('prunes', record.id)
-    if (record.reason !== undefined) this.#refuse(record.reason)
+    if (record.steps.some((id) => this.#annotations?.isPinned(id))) throw corrupt(record, 'it hides a pinned step')
+    const by = this.#annotate().settle('prunes', record.id)
+    if (record.reason !== undefined && by !== 'person') this.#refuse(record.reason)
     if (!record.applied) return
     const { id, applied, steps, tokens, memo } = record
     this.#annotate().hide({ id, applied, steps, tokens, ...(memo === undefined ? {} : { memo }) })
     this.#changed(Math.min(...nodes.map((node) => node!.depth)))
+  }
+
+  #applyPin(record: RecordOf<'pin.applied'>): void {
+    const wrong = wrongInPin(record, this)
+    if (wrong !== undefined) throw corrupt(record, wrong)
+    this.#annotate().pin(record)
   }
 
   /** Appends a user message again that a revert would have taken off the trunk. */

@@ -35,6 +35,19 @@ export interface Step {
   readonly nodes: readonly ConversationNode[]
 }
 
+/** Groups a path into its steps. */
+export function stepsOf(path: readonly ConversationNode[]): Step[] {
+  const steps: { id: NodeId; endId: NodeId; nodes: ConversationNode[] }[] = []
+  for (const node of path) {
+    const last = steps.at(-1)
+    if (last !== undefined && last.id === node.stepId) {
+      last.nodes.push(node)
+      last.endId = node.id
+    } else steps.push({ id: node.id, endId: node.id, nodes: [node] })
+  }
+  return steps
+}
+
 const noTags: readonly Tag[] = Object.freeze([])
 
 /** The node for a record, as a child of `parent`. */

@@ -12,6 +12,9 @@ import type { TokenCounter } from './tokenCounter.ts'
 export interface OverlaySubject {
   readonly path: readonly ConversationNode[]
   readonly counter: TokenCounter
+  readonly annotations?: { readonly pinned: ReadonlySet<NodeId> } | undefined
+  /** In force before. */
+  readonly overlay?: Overlay | undefined
   node(id: NodeId): ConversationNode | undefined
   onTrunk(id: NodeId): boolean
 }
@@ -20,6 +23,10 @@ export interface OverlaySubject {
 export function activeOverlay<O extends Overlay>(overlays: readonly O[], subject: OverlaySubject): O | undefined {
   return overlays.findLast((overlay) => subject.onTrunk(overlay.from) && subject.onTrunk(overlay.to))
 }
+
+/** Whether a compaction leaves a node in its span word for word: messages of people, and pinned steps. */
+export const staysWhole = (node: ConversationNode, { annotations }: Pick<OverlaySubject, 'annotations'>): boolean =>
+  node.message.role === 'user' || annotations?.pinned.has(node.stepId) === true
 
 /** Why an overlay cannot be laid over this trunk; `undefined` when it can. */
 export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): string | undefined {
@@ -31,24 +38,29 @@ export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): strin
   }
   if (from.depth > to.depth) return 'its span ends before it begins'
   if (from.stepId !== from.id || path[to.depth]?.stepId === to.stepId) return 'its span cuts a step in two'
-  const users = path.slice(from.depth - 1, to.depth).filter((node) => node.message.role === 'user')
-  return users.map(({ id }) => id).join() === overlay.kept.join()
+  const before = subject.overlay
+  if (before !== undefined && subject.annotations?.pinned.has(before.nodeId) === true && to.id >= before.from)
+    return 'it takes the place of a pinned summary'
+  const whole = path.slice(from.depth - 1, to.depth).filter((node) => staysWhole(node, subject))
+  return whole.map(({ id }) => id).join() === overlay.kept.join()
     ? undefined
-    : 'it does not keep the user messages of its span'
+    : 'it does not keep the user messages and pinned steps of its span'
 }
 
 /** How a summary is shown to the model: user-role text that cannot be taken for a message. */
 export const renderSummary = ({ from, to, summary }: Overlay, markers: Markers = plainMarkers): string =>
   `<conversation-summary span="n${from}–n${to}">\n${neutralise(summary, markers)}\n</conversation-summary>`
 
-/** The facts of the span that a summary stands for; `''` when there are none. Costs the length of the span. */
+/** The facts of the steps that a summary stands for; `''` when there are none. Costs the length of the span. */
 export function renderSpanFacts(
-  { from, to }: Overlay,
+  { from, to, kept }: Overlay,
   subject: OverlaySubject,
   markers: Markers = plainMarkers,
 ): string {
+  const shown = new Set(kept)
   const span = subject.path.slice(subject.node(from)!.depth - 1, subject.node(to)!.depth)
-  return renderFacts(factsOf(span), [from, to], markers)
+  const gone = span.filter(({ id }) => !shown.has(id))
+  return renderFacts(factsOf(gone), [from, to], markers)
 }
 
 /** Estimated tokens that the summary of an overlay saves over its span. Costs the length of the span. */
@@ -72,10 +84,18 @@ export function savedByCutting(
     const node = subject.path[i]!
     if (node.id > overlay.recentTo) break
     if (isHidden(node.stepId)) continue
-    saved += node.tokens - subject.counter.message(truncateResult(node.message, overlay.maxToolOutputChars))
+    const cut = cutBy(overlay, node)
+    if (cut !== node.message) saved += node.tokens - subject.counter.message(cut)
   }
   return saved
 }
+
+/** A message as it is shown under an overlay: after its span, long tool output is cut. */
+export const cutBy = (
+  { to, recentTo, maxToolOutputChars, uncut }: Overlay,
+  { id, message }: ConversationNode,
+): Message =>
+  id <= to || id > recentTo || uncut?.includes(id) === true ? message : truncateResult(message, maxToolOutputChars)
 
 /**
  * Cuts the middle out of long tool output; any other message, and short output, is returned as it is, and so is what the runtime

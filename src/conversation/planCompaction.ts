@@ -2,7 +2,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode, Step } from './node.ts'
-import { savedByCutting, savedBySummary } from './overlay.ts'
+import { savedByCutting, savedBySummary, staysWhole } from './overlay.ts'
 
 /** When and how far to compact. Token counts refer to the model's context window. */
 export interface CompactionPolicy {
@@ -41,6 +41,8 @@ export interface CompactionPlan {
   readonly to: NodeId
   readonly kept: readonly NodeId[]
   readonly recentTo: NodeId
+  /** Tool outputs after the span that are not cut, because their step is pinned. */
+  readonly uncut: readonly NodeId[]
   /** The nodes of the span. */
   readonly span: readonly ConversationNode[]
 }
@@ -75,12 +77,19 @@ function planSpan(
 ): CompactionPlan | undefined {
   const middle = steps.slice(first, Math.max(first, steps.length - recent))
   const span = middle.flatMap((step) => step.nodes)
-  if (!span.some((node) => node.message.role !== 'user')) return undefined
+  if (span.every((node) => staysWhole(node, conversation))) return undefined
+  const { overlay, annotations } = conversation
+  if (overlay !== undefined && annotations?.isPinned(overlay.nodeId) === true && span.at(-1)!.id >= overlay.from)
+    return undefined
   return {
     from: span[0]!.id,
     to: span.at(-1)!.id,
-    kept: span.filter((node) => node.message.role === 'user').map((node) => node.id),
+    kept: span.filter((node) => staysWhole(node, conversation)).map((node) => node.id),
     recentTo: conversation.head!,
+    uncut: conversation.path
+      .slice(span.at(-1)!.depth)
+      .filter((node) => node.message.role === 'toolResult' && staysWhole(node, conversation))
+      .map((node) => node.id),
     span,
   }
 }
@@ -109,4 +118,5 @@ export const overlayOf = (
   kept: plan.kept,
   recentTo: plan.recentTo,
   maxToolOutputChars: policy.maxToolOutputChars,
+  ...(plan.uncut.length === 0 ? {} : { uncut: plan.uncut }),
 })

@@ -1,13 +1,14 @@
 import type { PruneOutcome, PruneRequest } from '../protocol/braking.ts'
 import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
 import type { Conversation } from './conversation.ts'
+import { cutEnd } from './cutMiddle.ts'
 import type { Step } from './node.ts'
 
 const tokensOf = (step: Step): number => step.nodes.reduce((sum, node) => sum + node.tokens, 0)
 
 /**
  * Chooses what a prune hides: whole steps of the model, the named ones, or the oldest until `tokens` are hidden. Never a
- * message of a person, never the newest step (it made the call), never at or before a compaction summary. Pure.
+ * message of a person or a pinned step, never the newest step (it made the call), never at or before a compaction summary. Pure.
  */
 export function applyPrune(
   conversation: Conversation,
@@ -21,6 +22,7 @@ export function applyPrune(
     if (step.nodes[0]!.message.role !== 'assistant') return 'is a user message'
     if (step === newest) return 'is the newest step'
     if (overlay !== undefined && step.id <= overlay.to) return 'is at or before a compaction summary'
+    if (annotations?.isPinned(step.id) === true) return 'is pinned'
     return annotations?.hiddenBy(step.id) === undefined && !taken.has(step.id) ? undefined : 'is hidden already'
   }
   const reasons: string[] = []
@@ -42,7 +44,11 @@ export function applyPrune(
       else if (!chosen.includes(step!)) chosen.push(step!)
     }
   }
-  if (chosen.length === 0 && reasons.length === 0) reasons.push('there is no step that may be hidden')
+  if (chosen.length === 0 && reasons.length === 0) {
+    const pinned = steps.filter((step) => whyNot(step) === 'is pinned').map(({ endId }) => formatNodeId(endId))
+    const why = pinned.length === 0 ? '' : ` (pinned: ${cutEnd(pinned.join(', '), 120)})`
+    reasons.push(`there is no step that may be hidden${why}`)
+  }
   const hidden = chosen.toSorted((a, b) => a.id - b.id)
   return {
     id: request.id,

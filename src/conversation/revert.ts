@@ -6,6 +6,7 @@ import { evidenceOf } from './evidence.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
 import { recallName } from './stepText.ts'
+import { pinnedWithin } from './pins.ts'
 
 export interface RevertPolicy {
   /** Applied reverts to one step since a person last spoke. */
@@ -61,6 +62,8 @@ export function planRevert(
   if ((conversation.annotations?.revertsTo(target.id) ?? 0) >= policy.maxRevertsPerTarget) {
     return `revert refused: ${name} was already reverted to ${policy.maxRevertsPerTarget} times`
   }
+  const pinned = pinnedWithin(conversation, span)
+  if (pinned !== undefined) return `revert refused: ${formatNodeId(pinned)} is pinned`
   const users = span.filter((node) => node.message.role === 'user')
   if (users.length > 0 && policy.onUserMessage === 'refuse') {
     return 'revert refused: abandoned span contains a user message'

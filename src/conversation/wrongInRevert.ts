@@ -1,16 +1,19 @@
-import type { NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
+import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import type { ConversationNode } from './node.ts'
+import { pinnedWithin, type PinSubject } from './pins.ts'
 
 /** Why an applied revert does not follow from the trunk it is folded into; `undefined` when it does. */
 export function wrongInRevert(
   record: RecordOf<'revert.applied'>,
   target: ConversationNode,
-  conversation: { readonly path: readonly ConversationNode[]; readonly lastNodeId: NodeId },
+  conversation: PinSubject & { readonly path: readonly ConversationNode[]; readonly lastNodeId: NodeId },
 ): string | undefined {
   const { rebased = [] } = record
   const span = conversation.path.slice(target.depth)
   if (span[0]?.stepId === target.stepId) return 'its target is in the middle of a step'
+  const pinned = pinnedWithin(conversation, span)
+  if (pinned !== undefined) return `it takes ${formatNodeId(pinned)} off the trunk, which is pinned`
   const users = span.filter((node) => node.message.role === 'user')
   if (users.map(({ id }) => id).join() !== rebased.map(({ from }) => from).join()) {
     return 'it does not keep the user messages of its span'

@@ -1,7 +1,7 @@
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
-import { requestRevert } from './brakes.ts'
+import { requestPin, requestPrune, requestRevert } from './brakes.ts'
 import { abortAtRest, attachChild, detachChild, loseChild } from './children.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { recoverRun } from './recovery.ts'
@@ -60,6 +60,7 @@ const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): Ag
   ending: null,
   reverts: input.policy.flags.revert ? none : null,
   prunes: input.policy.flags.prune ? none : null,
+  pins: none,
   drainedAt: 0,
   drained: none,
   ...restored?.context,
@@ -138,6 +139,8 @@ export const agentMachine = agentSetup.createMachine({
       ),
     },
     revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
+    prune: { actions: advance<EventOfType<'prune'>>((draft, { request }) => requestPrune(draft, request)) },
+    pin: { actions: advance<EventOfType<'pin'>>((draft, { request }) => requestPin(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
     stop: ending,
     close: ending,

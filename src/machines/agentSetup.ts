@@ -8,17 +8,14 @@ import type {
   CallOutput,
   CompactInput,
   CompactOutput,
-  PrunesInput,
-  PrunesOutput,
   ReplyInput,
   ReplyOutput,
-  RevertsInput,
-  RevertsOutput,
   SettleInput,
   SettleOutput,
   SleepInput,
   SubAgentInput,
 } from './agentTypes.ts'
+import type { PinsInput, PinsOutput, PrunesInput, PrunesOutput, RevertsInput, RevertsOutput } from './drainTypes.ts'
 import { changeAction } from './change.ts'
 import { type Draft, fillDraft } from './draft.ts'
 import * as guards from './guards.ts'
@@ -38,6 +35,7 @@ type Actors = {
   subAgent: SubAgentLogic
   settle: ReturnType<typeof placeholder<SettleOutput, SettleInput>>
   compactTrunk: ReturnType<typeof placeholder<CompactOutput, CompactInput>>
+  drainPins: ReturnType<typeof placeholder<PinsOutput, PinsInput>>
   drainReverts: ReturnType<typeof placeholder<RevertsOutput, RevertsInput>>
   drainPrunes: ReturnType<typeof placeholder<PrunesOutput, PrunesInput>>
 }
@@ -49,6 +47,7 @@ const actors: Actors = {
   subAgent: placeholder('subAgent') as unknown as SubAgentLogic,
   settle: placeholder('settle'),
   compactTrunk: placeholder('compactTrunk'),
+  drainPins: placeholder('drainPins'),
   drainReverts: placeholder('drainReverts'),
   drainPrunes: placeholder('drainPrunes'),
 }

@@ -1,4 +1,4 @@
-import type { PruneOutcome, PruneRequest, RevertOutcome, RevertRequest } from '../protocol/braking.ts'
+import type { PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
 import type { Economics } from '../protocol/economics.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
@@ -165,6 +165,7 @@ export interface AgentContext {
   /** Requested and not yet drained; `null` with the switch off, when the queue does not exist. */
   readonly reverts: readonly RevertRequest[] | null
   readonly prunes: readonly PruneRequest[] | null
+  readonly pins: readonly PinRequest[]
   /** The requests of the current drain, and the last record before it. */
   readonly drainedAt: number
   readonly drained: readonly string[]
@@ -217,6 +218,8 @@ export type AgentMachineEvent =
   | { readonly type: 'wake' }
   | { readonly type: 'spawn'; readonly childId: string; readonly name: string; readonly at: number }
   | { readonly type: 'revert'; readonly request: RevertRequest; readonly at: number }
+  | { readonly type: 'prune'; readonly request: PruneRequest; readonly at: number }
+  | { readonly type: 'pin'; readonly request: PinRequest; readonly at: number }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }
   /** The request for the reply under `key`, to be recorded. */
@@ -367,33 +370,4 @@ export interface SleepInput {
   readonly key: string
   /** Epoch milliseconds. */
   readonly until: number
-}
-
-export interface RevertsInput {
-  readonly agentId: string
-  readonly key: string
-  readonly requests: readonly RevertRequest[]
-  readonly turnIndex: number
-  readonly lastNodeId: NodeId
-}
-
-export interface RevertsOutput {
-  readonly key: string
-  readonly outcomes: readonly RevertOutcome[]
-  /** Tokens of the next request, as `contextTokens` counts them. */
-  readonly contextTokens: number
-  readonly at: number
-}
-
-export interface PrunesInput {
-  readonly agentId: string
-  readonly key: string
-  readonly requests: readonly PruneRequest[]
-}
-
-export interface PrunesOutput {
-  readonly key: string
-  readonly outcomes: readonly PruneOutcome[]
-  readonly contextTokens: number
-  readonly at: number
 }

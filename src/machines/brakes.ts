@@ -1,5 +1,6 @@
-import type { PruneRequest, RevertRequest } from '../protocol/braking.ts'
-import type { AgentContext, BrakeCall, PrunesOutput, RevertsOutput } from './agentTypes.ts'
+import type { PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
+import type { AgentContext, BrakeCall } from './agentTypes.ts'
+import type { PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'
 
@@ -7,7 +8,7 @@ import { spend } from './spending.ts'
 export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drainedAt}`
 
 /** Opens a drain: it answers what is waiting now; what arrives meanwhile is left to the next. */
-export function beginDrain(draft: Draft, queue: 'reverts' | 'prunes'): void {
+export function beginDrain(draft: Draft, queue: 'reverts' | 'prunes' | 'pins'): void {
   const asked = draft.context[queue]?.map(({ id }) => id) ?? []
   draft.set({ drainedAt: draft.context.seq, drained: asked })
 }
@@ -26,6 +27,12 @@ export function requestPrune(draft: Draft, request: PruneRequest): void {
   if (prunes === null) return
   draft.record({ type: 'prune.requested', ...draft.at, request })
   draft.set({ prunes: [...prunes, request] })
+}
+
+/** Queues a pin for the next drain. */
+export function requestPin(draft: Draft, request: PinRequest): void {
+  draft.record({ type: 'pin.requested', ...draft.at, request })
+  draft.set({ pins: [...draft.context.pins, request] })
 }
 
 /** What the model requested by calling a brake tool; the call's `key` is the request's id. */
@@ -64,6 +71,14 @@ export function applyPrunes(draft: Draft, output: PrunesOutput): void {
   draft.set({ contextTokens: output.contextTokens })
 }
 
+export function applyPins(draft: Draft, output: PinsOutput): void {
+  for (const outcome of output.outcomes) {
+    draft.record({ type: 'pin.applied', ...draft.at, ...outcome })
+    draft.set({ pins: draft.context.pins.filter(({ id }) => id !== outcome.id) })
+  }
+  refusePins(draft, 'the drain gave no answer', draft.context.drained)
+}
+
 /** Refuses waiting reverts, all or `only` these, because the drain failed or will not happen. */
 export function refuseReverts(draft: Draft, why: string, only?: readonly string[]): void {
   const waiting = draft.context.reverts ?? []
@@ -97,6 +112,16 @@ export function refusePrunes(draft: Draft, why: string, only?: readonly string[]
     })
   }
   if (draft.context.prunes !== null) draft.set({ prunes: left(waiting, only) })
+}
+
+export function refusePins(draft: Draft, why: string, only?: readonly string[]): void {
+  const waiting = draft.context.pins
+  for (const { id, step: requested, pinned } of waiting) {
+    if (only !== undefined && !only.includes(id)) continue
+    const reason = `${pinned ? 'pin' : 'unpin'} refused: ${why}`
+    draft.record({ type: 'pin.applied', ...draft.at, id, applied: false, requested, pinned, reason })
+  }
+  draft.set({ pins: left(waiting, only) })
 }
 
 const left = <R extends { readonly id: string }>(waiting: readonly R[], answered: readonly string[] | undefined): R[] =>

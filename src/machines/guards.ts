@@ -18,9 +18,10 @@ export const revertEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.revert && (context.reverts?.length ?? 0) > 0
 export const pruneEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.prune && (context.prunes?.length ?? 0) > 0
-/** A person requested a revert while the agent was idle. */
-export const brakeRequested = (subject: Subject): boolean =>
-  mayBegin(subject) && (revertEnabled(subject) || pruneEnabled(subject))
+export const pinRequested = ({ context }: Subject): boolean => context.pins.length > 0
+/** A person requested a change of the trunk while the agent was idle. */
+export const changeRequested = (subject: Subject): boolean =>
+  mayBegin(subject) && (pinRequested(subject) || revertEnabled(subject) || pruneEnabled(subject))
 
 /** The trunk leaves too little headroom and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {

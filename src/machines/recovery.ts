@@ -64,5 +64,5 @@ function interruptRun(draft: Draft): void {
 }
 
 /** Whether something would start automatically. */
-const isAnythingWaiting = ({ prompts, reverts, prunes }: AgentContext): boolean =>
-  prompts.length > 0 || (reverts?.length ?? 0) > 0 || (prunes?.length ?? 0) > 0
+const isAnythingWaiting = ({ prompts, reverts, prunes, pins }: AgentContext): boolean =>
+  prompts.length > 0 || pins.length > 0 || (reverts?.length ?? 0) > 0 || (prunes?.length ?? 0) > 0

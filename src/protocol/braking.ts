@@ -75,6 +75,15 @@ export const pruneRequestSchema = z.object({
 })
 export type PruneRequest = z.infer<typeof pruneRequestSchema>
 
+export const pinRequestSchema = z.object({
+  ...asked,
+  /** As it was given: `n12`, `12`, or whatever else. */
+  step: z.string(),
+  /** `false`: to be unpinned. */
+  pinned: z.boolean(),
+})
+export type PinRequest = z.infer<typeof pinRequestSchema>
+
 /** What came of a revert; `reason` says why it was refused. */
 export const revertOutcomeSchema = z.object({
   id: z.string(),
@@ -111,3 +120,15 @@ export const pruneOutcomeSchema = z.object({
   economics: economicsSchema.exactOptional(),
 })
 export type PruneOutcome = z.infer<typeof pruneOutcomeSchema>
+
+/** What came of a pin; `reason` says why nothing changed. */
+export const pinOutcomeSchema = z.object({
+  id: z.string(),
+  applied: z.boolean(),
+  requested: z.string(),
+  pinned: z.boolean(),
+  /** The first node of the step, or the id of a summary. */
+  step: nodeIdSchema.exactOptional(),
+  reason: z.string().exactOptional(),
+})
+export type PinOutcome = z.infer<typeof pinOutcomeSchema>

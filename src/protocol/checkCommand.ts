@@ -17,11 +17,16 @@ export type CheckedCommand = z.output<typeof agentCommandSchema>
  */
 export function checkCommand(command: AgentCommand): CheckedCommand {
   const parsed = agentCommandSchema.safeParse(command)
-  if (parsed.success) return checkSize(parsed.data)
+  if (parsed.success) return checkSize(checkPrune(parsed.data))
   const issues = describeIssues(parsed.error)
   if (issues.startsWith('content')) throw new RuntimeError('INVALID_CONTENT', `${issues}.`)
   const type = (command as Partial<AgentCommand> | null | undefined)?.type ?? 'The command'
   throw new RuntimeError('INVALID_OPTION', `${type}: ${issues}.`)
+}
+
+function checkPrune(command: CheckedCommand): CheckedCommand {
+  if (command.type !== 'agent.prune' || command.steps !== undefined || command.tokens !== undefined) return command
+  throw new RuntimeError('INVALID_OPTION', 'agent.prune: give "steps" or "tokens".')
 }
 
 /** All of a command goes into one record, its context too. */

@@ -45,6 +45,16 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     ...toAgent,
+    type: z.literal('agent.prune'),
+    steps: z.array(z.string()).min(1).exactOptional(),
+    /** Without steps: how many tokens to hide, the oldest steps first. */
+    tokens: z.number().positive().exactOptional(),
+    memo: z.string().exactOptional(),
+  }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.pin'), step: z.string() }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.unpin'), step: z.string() }),
+  z.strictObject({
+    ...toAgent,
     type: z.literal('agent.decide'),
     callId: z.string(),
     decision: z.enum(['approve', 'deny']),
@@ -64,6 +74,15 @@ export interface SayOptions {
 export interface RunOptions extends SayOptions {
   /** Limits of this run, overriding the agent's. */
   readonly limits?: Limits | undefined
+}
+
+/** What to hide: these steps, or the oldest until so many tokens are hidden. */
+export interface PruneOptions {
+  readonly steps?: readonly string[] | undefined
+  /** Estimated; without `steps`. */
+  readonly tokens?: number | undefined
+  /** What the model reads in their place. */
+  readonly memo?: string | undefined
 }
 
 /** The options that were given, including unknown ones, so that the command's schema can report them. */

@@ -21,7 +21,7 @@ export const errorTable = {
   NOT_PAUSED: 'Call resume() only while agent.state is "paused" by a limit or a failed store.',
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide a call once, with the callId of an approval.requested event.',
-  BRAKING_OFF: 'Set braking: { revert: true } on the agent.',
+  BRAKING_OFF: 'Set braking: { revert: true } on the agent; for agent.prune, { prune: true } is enough.',
   CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
   CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { pruneOutcomeSchema, pruneRequestSchema, revertOutcomeSchema, revertRequestSchema } from './braking.ts'
+import {
+  pinOutcomeSchema,
+  pinRequestSchema,
+  pruneOutcomeSchema,
+  pruneRequestSchema,
+  revertOutcomeSchema,
+  revertRequestSchema,
+} from './braking.ts'
 import { economicsSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
@@ -81,11 +88,13 @@ export const overlaySchema = z.object({
   from: nodeIdSchema,
   to: nodeIdSchema,
   summary: z.string(),
-  /** User messages inside the span; they are shown word for word after the summary. */
+  /** User messages and pinned steps inside the span, as nodes; they are shown word for word after the summary. */
   kept: z.array(nodeIdSchema).readonly(),
   /** Tool outputs after the span, up to this node, are cut to `maxToolOutputChars`. */
   recentTo: nodeIdSchema,
   maxToolOutputChars: count,
+  /** Pinned ones of them, which are not cut. */
+  uncut: z.array(nodeIdSchema).readonly().exactOptional(),
 })
 export type Overlay = z.infer<typeof overlaySchema>
 
@@ -292,6 +301,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   z.object({ ...inTurn, type: z.literal('revert.applied'), ...revertOutcomeSchema.shape }),
   z.object({ ...inTurn, type: z.literal('prune.requested'), request: pruneRequestSchema }),
   z.object({ ...inTurn, type: z.literal('prune.applied'), ...pruneOutcomeSchema.shape }),
+  z.object({ ...inTurn, type: z.literal('pin.requested'), request: pinRequestSchema }),
+  z.object({ ...inTurn, type: z.literal('pin.applied'), ...pinOutcomeSchema.shape }),
   z.object({ ...base, type: z.literal('agent.stopped') }),
 ])
 export type LogRecord = z.infer<typeof logRecordSchema>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
-import { Agent, type AgentOwner, type AgentSlot } from './agents/agent.ts'
+import { Agent } from './agents/agent.ts'
+import type { AgentOwner, AgentSlot } from './agents/agentOwner.ts'
 import type { AgentBody } from './agents/agentBody.ts'
 
 /** One page of agents: which agent it follows, and its size. */
@@ -25,7 +26,7 @@ class Slot implements AgentSlot {
   before: Slot | undefined
   next: Slot | undefined
 
-  constructor(body: AgentBody, owner: AgentOwner) {
+  constructor(body: AgentBody, owner: AgentOwner<Agent>) {
     this.body = body
     this.agent = new Agent(this, owner)
   }
@@ -33,13 +34,13 @@ class Slot implements AgentSlot {
 
 /** A runtime's agents by id, loaded or not; those without a parent also in order of creation. */
 export class Registry {
-  readonly #owner: AgentOwner
+  readonly #owner: AgentOwner<Agent>
   readonly #slots = new Map<string, Slot>()
   readonly #listeners = new Set<(agent: Agent) => void>()
   #first: Slot | undefined
   #last: Slot | undefined
 
-  constructor(owner: AgentOwner) {
+  constructor(owner: AgentOwner<Agent>) {
     this.#owner = owner
   }
 

@@ -2,6 +2,7 @@ import { nanoid } from 'nanoid'
 import type { ActorRefFrom } from 'xstate'
 import { compactTrunk } from '../actors/compactTrunk.ts'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
+import { drainPins } from '../actors/drainPins.ts'
 import { drainPrunes } from '../actors/drainPrunes.ts'
 import { drainReverts } from '../actors/drainReverts.ts'
 import { runTool } from '../actors/runTool.ts'
@@ -20,7 +21,8 @@ import { isAgentId } from '../protocol/ids.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
-import type { Agent, AgentOwner } from './agents/agent.ts'
+import type { Agent } from './agents/agent.ts'
+import type { AgentOwner } from './agents/agentOwner.ts'
 import type { AgentBody } from './agents/agentBody.ts'
 import { AgentHost } from './agents/agentHost.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
@@ -45,7 +47,7 @@ interface Closable {
 export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   readonly #store: Store
   readonly #shared: HostShared
-  readonly #owner: AgentOwner
+  readonly #owner: AgentOwner<Agent>
   readonly #logger: Logger | undefined
   readonly #hosts = new Map<string, AgentHost>()
   /** Agents that are being spawned, resumed or opened; never rejects. */
@@ -91,6 +93,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
           settle: settle(find),
           compactTrunk: compactTrunk(find),
           sleep: sleep(clock),
+          drainPins: drainPins(find),
           drainReverts: drainReverts(find),
           drainPrunes: drainPrunes(find),
           subAgent: supervisor as unknown as SubAgentLogic,

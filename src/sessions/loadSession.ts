@@ -1,4 +1,4 @@
-import type { ConversationView } from '../conversation/conversation.ts'
+import type { ConversationView } from '../conversation/conversationView.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
 import type { Store } from '../protocol/store.ts'
 import { readHistory, type History } from './readHistory.ts'

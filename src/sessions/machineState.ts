@@ -70,6 +70,8 @@ export function stateAfter(before: MachineState, record: LogRecord): MachineStat
       return at('draining.leaving')
     case 'revert.applied':
       return at('draining.reverted')
+    case 'pin.applied':
+      return at('draining.pinned')
     case 'run.end':
       return record.stopReason === 'paused' ? { ...before, state: 'paused', pause: record.reason ?? null } : at('idle')
     case 'run.abandoned':
@@ -84,6 +86,7 @@ export function stateAfter(before: MachineState, record: LogRecord): MachineStat
     case 'queue.changed':
     case 'revert.requested':
     case 'prune.requested':
+    case 'pin.requested':
       return before
   }
 }

@@ -105,6 +105,12 @@ function pruneApplied({ applied, steps, tokens, reason, economics }: EventOf<'pr
   return info(`pruned ${counted(steps.length, 'step')}`, { steps: steps.map(formatNodeId), tokens, ...economics })
 }
 
+function pinApplied({ applied, pinned, step, reason }: EventOf<'pin.applied'>): Narration {
+  if (!applied || step === undefined)
+    return warn(`${pinned ? 'pin' : 'unpin'} refused`, { reason: plainReason(reason) })
+  return info(`${formatNodeId(step)} ${pinned ? 'pinned' : 'unpinned'}`, { step: formatNodeId(step) })
+}
+
 const narrators: Narrators = {
   'agent.created': ({ definition, model, forkedFrom }) =>
     info('agent created', { definition, model, ...(forkedFrom === undefined ? {} : { forkedFrom }) }),
@@ -151,6 +157,8 @@ const narrators: Narrators = {
   'revert.applied': revertApplied,
   'prune.requested': ({ request: { by } }) => debug(`prune asked for by the ${by}`, { by }),
   'prune.applied': pruneApplied,
+  'pin.requested': ({ request: { by, pinned } }) => debug(`${pinned ? 'pin' : 'unpin'} asked for by the ${by}`, { by }),
+  'pin.applied': pinApplied,
   'model.warning': ({ model, message }) => warn('the model warns', { model, warning: message }),
   'state.changed': null,
   'tag.expired': null,

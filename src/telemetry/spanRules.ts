@@ -165,6 +165,21 @@ const spanRules: SpanRules = {
     }
     trace.answerDrain(id, 'revert.applied', attributes, usage)
   },
+  'pin.requested'(trace, { request: { id, by, step, pinned } }) {
+    trace.awaitDrain(id, 'pin.requested', {
+      'escapement.pin.by': by,
+      'escapement.pin.pinned': pinned,
+      ...(trace.content ? { 'escapement.pin.step': step } : {}),
+    })
+  },
+  'pin.applied'(trace, { id, applied, pinned, step, reason }) {
+    trace.answerDrain(id, 'pin.applied', {
+      'escapement.pin.applied': applied,
+      'escapement.pin.pinned': pinned,
+      'escapement.pin.step': step === undefined ? undefined : formatNodeId(step),
+      'escapement.pin.reason': trace.content ? reason : plainReason(reason),
+    })
+  },
   'prune.requested'(trace, { request: { id, by, steps, tokens, memo } }) {
     trace.awaitDrain(id, 'prune.requested', {
       'escapement.prune.by': by,

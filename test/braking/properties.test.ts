@@ -5,9 +5,10 @@ import { RequestAssembler, assembleRequest } from '../../src/conversation/assemb
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import { textOf } from '../../src/protocol/messages.ts'
+import { textOf, toolCallsOf } from '../../src/protocol/messages.ts'
 import { logRecordSchema } from '../../src/protocol/records.ts'
-import { BrakeLog, idsIn } from '../support/brakeLog.ts'
+import type { RequestMessage } from '../../src/protocol/model.ts'
+import { BrakeLog, idsIn, textIn } from '../support/brakeLog.ts'
 import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { happen } from '../support/brakedHappenings.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -25,6 +26,8 @@ const viewOf = (conversation: Conversation) => ({
   reverts: conversation.annotations?.reverts,
   prunes: conversation.annotations?.prunes,
   hidden: [...(conversation.annotations?.hiddenSteps ?? [])],
+  pins: conversation.pins(),
+  asked: conversation.annotations?.pins,
 })
 
 const saidOn = (conversation: Conversation): string[] =>
@@ -70,6 +73,7 @@ function play(
   decay: 'exact' | 'lazy' = 'exact',
 ): void {
   const ids = new Set<number>()
+  const pinned = new Map<number, string>()
   const log = new BrakeLog({ policy: { onUserMessage }, tags: { ...noRollUp, decay } })
   const { conversation, frame } = log
   const assembler = new RequestAssembler(conversation, frame)
@@ -102,11 +106,39 @@ function play(
     )
     assert.is(live.provenance.length, live.request.messages.length)
     assert.equal(checkRequest(live.request, { trunk: conversation.path }), [])
+    checkPins(conversation, live.request.messages, pinned)
     const shown = idsIn(live.request.messages)
     assert.is(new Set(shown).size, shown.length, `ids once: ${shown.join()}`)
   }
   for (const record of log.records) assert.equal(logRecordSchema.parse(JSON.parse(JSON.stringify(record))), record)
   assert.equal(viewOf(rebuildConversation(log.records)), viewOf(conversation))
+}
+
+/** What the model is shown of a step or of the summary, but for its id; `''` when that is nothing. */
+function shownOf(conversation: Conversation, messages: readonly RequestMessage[], id: number): string {
+  const { overlay } = conversation
+  if (overlay?.nodeId === id) return textIn(messages).includes('<conversation-summary') ? overlay.summary : ''
+  const first = conversation.node(id)!
+  if (first.message.role === 'user') return conversation.onTrunk(id) ? textOf(first.message.content) : ''
+  const calls = toolCallsOf(first.message.content).map(({ callId }) => callId)
+  const results = messages.filter((message) => message.role === 'toolResult' && calls.includes(message.callId))
+  const texts = results.map(({ content }) => textIn([{ role: 'user', content }]).replace(/\n?\[n\d+\]$/, ''))
+  const reply = messages.some(
+    ({ role, content }) => role === 'assistant' && isDeepStrictEqual(content, first.message.content),
+  )
+  return reply && results.length === calls.length ? `${id}: ${texts.join('\n')}` : ''
+}
+
+/** What was shown of a step when it was pinned is shown until it is unpinned. */
+function checkPins(conversation: Conversation, messages: readonly RequestMessage[], before: Map<number, string>): void {
+  const pins = conversation.pins()
+  for (const id of before.keys()) if (!pins.includes(id)) before.delete(id)
+  for (const id of pins) {
+    const shown = shownOf(conversation, messages, id)
+    assert.is.not(shown, '', `n${id} is pinned and shown`)
+    assert.is(shown, before.get(id) ?? shown, `n${id} is pinned and shown as it was`)
+    before.set(id, shown)
+  }
 }
 
 /** A roll-up of checkpoints waits until the request changes anyway, so a fresh request may show one that the live one does not. */

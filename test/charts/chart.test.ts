@@ -84,14 +84,14 @@ describe('a chart', (it) => {
   }
 
   it('of a definition draws its brakes open or shut, in every format', { timeoutMs }, async () => {
-    const half = definition({ revert: true })
-    assert.match(chart(half), /draining_reverts : \[revertEnabled\]<br\/>brake open/)
-    assert.match(chart(half), /draining_prunes : \[pruneEnabled\]<br\/>brake shut/)
-    assert.equal(chart(half, { format: 'json' }).brakes, { revert: true, prune: false })
+    const half = definition({ prune: true })
+    assert.match(chart(half), /draining_reverts : \[revertEnabled\]<br\/>brake shut/)
+    assert.match(chart(half), /draining_prunes : \[pruneEnabled\]<br\/>brake open/)
+    assert.equal(chart(half, { format: 'json' }).brakes, { revert: false, prune: true })
     const svg = await chart(half, { format: 'svg' })
     assert.match(svg, /<g class="open">/)
     assert.match(svg, /<g class="shut"><path class="arrow"[^>]*\/><path class="head"[^>]*\/><path class="cross"/)
-    assert.match(svg, 'draining.entering to draining.reverts is open')
+    assert.match(svg, 'draining.entering to draining.prunes is open')
     assert.not.match(chart(agentMachine), /brake (open|shut)/)
   })
 

@@ -41,6 +41,7 @@ function play(log: BrakeLog, what: BrakedHappening): void {
   else if (what.type === 'revert')
     log.drain(...what.wanted.map(({ pick, ...rest }) => ({ step: stepAt(pick), ...rest })))
   else if (what.type === 'prune') log.prune({ steps: (what.picks ?? []).map(stepAt) })
+  else if (what.type === 'pin') log.pin(stepAt(what.pick), what.pinned)
   else log.compact(what)
 }
 

@@ -3,11 +3,10 @@ import type {
   BrakeCall,
   CallOutput,
   CompactOutput,
-  PrunesOutput,
   ReplyOutput,
-  RevertsOutput,
   SettleOutput,
 } from '../../src/machines/agentTypes.ts'
+import type { PinsOutput, PrunesOutput, RevertsOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
@@ -108,10 +107,20 @@ export const compacted = (
 
 /** What a drain gives that refuses everything it was asked for. */
 export function drained(
-  { src, input }: ChildOf<'drainReverts'> | ChildOf<'drainPrunes'>,
+  { src, input }: ChildOf<'drainReverts'> | ChildOf<'drainPrunes'> | ChildOf<'drainPins'>,
   at: number,
-): RevertsOutput | PrunesOutput {
+): RevertsOutput | PrunesOutput | PinsOutput {
   const { key } = input
+  if (src === 'drainPins') {
+    const refuse = ({ id, step: requested, pinned }: (typeof input.requests)[number]) => ({
+      id,
+      applied: false,
+      requested,
+      pinned,
+      reason: 'pin refused',
+    })
+    return { key, outcomes: input.requests.map(refuse), at }
+  }
   if (src === 'drainPrunes') {
     const outcomes = input.requests.map(({ id }) => ({
       id,
@@ -223,6 +232,20 @@ export class AgentScript {
     this.driver.send({ type: 'revert', request, at: this.driver.now })
   }
 
+  /** A person asks for a prune. */
+  prune(step: string): void {
+    this.#said += 1
+    const request = { id: `p${this.#said}`, by: 'person', steps: [step] } as const
+    this.driver.send({ type: 'prune', request, at: this.driver.now })
+  }
+
+  /** A person pins a step. */
+  pin(step: string, pinned = true): void {
+    this.#said += 1
+    const request = { id: `i${this.#said}`, by: 'person', step, pinned } as const
+    this.driver.send({ type: 'pin', request, at: this.driver.now })
+  }
+
   failStore(): void {
     this.driver.send({ type: 'store.failed', error: diskFull })
   }
@@ -286,7 +309,7 @@ export class AgentScript {
     this.driver.finish(child, compacted(child, { at: this.driver.now, ...result }))
   }
 
-  drain(src: 'drainReverts' | 'drainPrunes'): void {
+  drain(src: 'drainReverts' | 'drainPrunes' | 'drainPins'): void {
     const child = this.driver.child(src)
     this.driver.finish(child, drained(child, this.driver.now))
   }

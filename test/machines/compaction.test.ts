@@ -190,6 +190,41 @@ describe('the drains', (it) => {
     assert.is(script.state, 'replying.requesting')
   })
 
+  it('decide pins first, whatever the switches', () => {
+    const script = new AgentScript({ flags: { revert: true, prune: true, compact: false } })
+    const seen: string[] = []
+    script.driver.onStart = ({ src }) => seen.push(src)
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.prune('n2')
+    script.revert('n1')
+    script.pin('n2')
+    script.finishCall('c1')
+    script.drain('drainPins')
+    script.drain('drainReverts')
+    script.drain('drainPrunes')
+    assert.equal(seen.slice(2), ['drainPins', 'drainReverts', 'drainPrunes', 'streamReply'])
+    const off = new AgentScript()
+    off.pin('n1')
+    assert.is(off.state, 'draining.pins')
+    off.crash('drainPins')
+    assert.equal([off.state, off.driver.recordsOf('pin.applied')[0]?.reason], ['idle', 'pin refused: it broke'])
+    off.prune('n1')
+    assert.equal([off.state, off.driver.recordsOf('prune.requested')], ['idle', []])
+  })
+
+  it('answer with the agent that is stopped, pins too', () => {
+    const script = new AgentScript({ flags: { revert: true, prune: true, compact: false } })
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.pin('n2', false)
+    script.prune('n2')
+    script.stop()
+    script.settle()
+    assert.is(script.driver.recordsOf('pin.applied')[0]?.reason, 'unpin refused: the agent was stopped')
+    assert.is(script.driver.recordsOf('prune.applied')[0]?.applied, false)
+  })
+
   it('come at once for a person who asks an agent at rest, and leave it at rest', () => {
     const script = new AgentScript({ flags: { revert: true, prune: true, compact: true } })
     script.prompt('go')

@@ -8,6 +8,7 @@ export type Place =
   | 'replying.streaming'
   | 'backoff'
   | 'executing'
+  | 'draining.pins'
   | 'draining.reverts'
   | 'draining.prunes'
   | 'compacting'
@@ -32,6 +33,13 @@ const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
   executing: (script) => {
     script.prompt('go')
     script.reply({ calls: ['c1', 'c2'] })
+  },
+  'draining.pins': (script) => {
+    script.prompt('go')
+    script.reply()
+    script.prompt('go')
+    script.pin('n2')
+    script.reply()
   },
   'draining.reverts': (script) => {
     script.prompt('go')

@@ -36,6 +36,7 @@ export class LiveAgent {
         sleep: effect(),
         settle: effect(),
         compactTrunk: effect(),
+        drainPins: effect(),
         drainReverts: effect(),
         drainPrunes: effect(),
       },

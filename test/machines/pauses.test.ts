@@ -207,6 +207,7 @@ describe('a store that fails', (it) => {
       const script = agentIn(place)
       script.failStore()
       if (script.state === 'executing') for (const callId of ['c1', 'c2']) script.finishCall(callId)
+      if (script.state === 'draining.pins') script.drain('drainPins')
       if (script.state === 'draining.reverts') script.drain('drainReverts')
       if (script.state === 'draining.prunes') script.drain('drainPrunes')
       if (script.state === 'settling') script.settle()

@@ -41,8 +41,8 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
   const refusal = (kind: string) => ({ key: replyKey, ok: false, failure: failure(kind), at, jitter: 0 })
   const compaction = { key: compactionKey(context), at, tokensBefore: 0, tokensAfter: 0, usage: null, costUsd: 0 }
   const overlay = { from: 1, to: 1, summary: 's', kept: [], recentTo: 1, maxToolOutputChars: 100 }
-  const ids = [...(context.reverts ?? []), ...(context.prunes ?? [])].map(({ id }) => id)
-  const refused = { applied: false, category: 'failure', requested: 'n1', steps: [], tokens: 0 }
+  const ids = [...(context.reverts ?? []), ...(context.prunes ?? []), ...context.pins].map(({ id }) => id)
+  const refused = { applied: false, category: 'failure', requested: 'n1', pinned: true, steps: [], tokens: 0 }
   const drain = { outcomes: ids.map((id) => ({ id, ...refused })), usage: null, costUsd: 0, contextTokens: 0, at }
   const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output })
   const failed = (id: string) => ({ type: `xstate.error.actor.${id}`, error: new Error('broken'), actorId: id })
@@ -71,13 +71,26 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('call.0', { ...result, brake: askRevert }),
     done('call.0', { ...result, brake: askPrune }),
     { type: 'revert', request: { id: 'v', by: 'person', category: 'failure', step: 'n1' }, at },
+    { type: 'prune', request: { id: 'p', by: 'person', steps: ['n2'] }, at },
+    { type: 'pin', request: { id: 'i', by: 'person', step: 'n2', pinned: true }, at },
     done('settle', { key: settleKey(context), at, partial: null }),
     done('compaction', { ...compaction, overlay, reason: null }),
     done('compaction', { ...compaction, overlay: null, reason: 'no' }),
+    done('drainPins', { ...drain, key: drainKey(context) }),
     done('drainReverts', { ...drain, key: drainKey(context) }),
     done('drainPrunes', { ...drain, key: drainKey(context) }),
     done('deadline', { key: run?.runId, until: at }),
-    ...['reply', 'backoff', 'call.0', 'settle', 'compaction', 'drainReverts', 'drainPrunes', 'deadline'].map(failed),
+    ...[
+      'reply',
+      'backoff',
+      'call.0',
+      'settle',
+      'compaction',
+      'drainPins',
+      'drainReverts',
+      'drainPrunes',
+      'deadline',
+    ].map(failed),
   ] as AgentMachineEvent[]
 }
 
@@ -90,7 +103,7 @@ const abstract = ({ value, context }: Snapshot): string =>
     context.calls.map(({ status }) => status),
     [context.storeError !== null, context.owesReply && context.run !== null, context.ending !== null],
     [context.contextTokens > 0, context.compactionCause],
-    [context.reverts, context.prunes].map((requests) => (requests?.length ?? 0) > 0),
+    [context.reverts, context.prunes, context.pins].map((requests) => (requests?.length ?? 0) > 0),
   ])
 
 interface Explored {

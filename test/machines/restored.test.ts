@@ -67,6 +67,28 @@ describe('an agent restored from its log', (it) => {
     assert.is(again.state, 'draining.reverts')
   })
 
+  it('drains a prune and a pin of a person that waited once it is woken', () => {
+    const policy = { flags: { revert: false, prune: true, compact: false } }
+    const script = new AgentScript(policy)
+    script.prompt('go')
+    script.reply()
+    script.prompt('more')
+    script.prune('n2')
+    script.pin('n2')
+    const { records } = script.driver
+    const braked = defineAgent({ name: 'tester', model: scriptedModel([]), braking: { prune: true } })
+    const restored = restoreInput({ past: [], records }, rebuildConversation(records), braked)
+    assert.equal([restored.context.prunes?.length, restored.context.pins?.length], [1, 1])
+    const again = new AgentScript(policy, { records, input: { restored: { ...restored, staysPaused: true } } })
+    wake(again)
+    assert.is(again.state, 'paused')
+    again.abort()
+    assert.is(again.state, 'draining.pins')
+    again.drain('drainPins')
+    again.drain('drainPrunes')
+    assert.is(again.state, 'idle')
+  })
+
   it('in the middle of a run drops the rest of it for a new prompt', () => {
     const script = new AgentScript()
     script.prompt('one')

@@ -77,6 +77,14 @@ export class Wanderer {
         const request = { id: `v${driver.steps.length}`, by: 'person', category: 'failure', step: 'n1' } as const
         return driver.send({ type: 'revert', request, at: driver.now })
       }
+      case 'pin': {
+        const request = { id: `i${driver.steps.length}`, by: 'person', step: 'n1', pinned: true } as const
+        return driver.send({ type: 'pin', request, at: driver.now })
+      }
+      case 'prune': {
+        const request = { id: `p${driver.steps.length}`, by: 'person', tokens: 9 } as const
+        return driver.send({ type: 'prune', request, at: driver.now })
+      }
       case 'spawn':
         return driver.send({ type: 'spawn', childId: `a.s${driver.steps.length}`, name: 'helper', at: driver.now })
       case 'resume':
@@ -163,6 +171,7 @@ export class Wanderer {
         return { key: child.input.key, at, partial: this.#partial(outcome) }
       case 'compactTrunk':
         return this.#compaction(child, outcome)
+      case 'drainPins':
       case 'drainReverts':
       case 'drainPrunes':
         return drained(child, at)

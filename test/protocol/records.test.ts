@@ -121,6 +121,8 @@ const records: readonly Record<string, unknown>[] = [
     tag,
     rebased: [{ nodeId: 9, from: 4 }],
   },
+  { ...inTurn, type: 'pin.requested', request: { id: 'i', by: 'person', step: 'n2', pinned: true } },
+  { ...inTurn, type: 'pin.applied', id: 'i', applied: true, requested: 'n2', pinned: true, step: 2, reason: 'r' },
   { ...inTurn, type: 'prune.requested', request: { id: 'p', by: 'person', steps: ['n2'], tokens: 5, memo: 'm' } },
   { ...inTurn, type: 'prune.applied', id: 'p', applied: true, steps: [2], tokens: 5, memo: 'm', reason: 'r' },
   { ...inTurn, type: 'run.abandoned' },
@@ -159,6 +161,7 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'compaction.end': ['reason', 'overlay', 'usage'],
   'revert.applied': ['reason', 'target', 'tag', 'rebased'],
   'prune.applied': ['memo', 'reason'],
+  'pin.applied': ['step', 'reason'],
 }
 
 describe('records', (it) => {

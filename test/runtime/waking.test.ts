@@ -68,6 +68,13 @@ describe('an unloaded agent', (it) => {
     agent.revert('n3', { category: 'failure', summary: 'no good' })
     const event = await applied
     assert.equal([event.type === 'revert.applied' && event.target, agent.conversation.head], [3, 3])
+    const pinned = await unloaded('a3')
+    const isPinned = new Promise<AgentEvent>((resolve) =>
+      pinned.subscribe((heard) => heard.type === 'pin.applied' && resolve(heard)),
+    )
+    pinned.pin('n1')
+    await isPinned
+    assert.equal(pinned.conversation.pins(), [1])
     const other = await unloaded('a2')
     const child = await other.spawn(defineAgent({ name: 'helper', model: echo }))
     assert.is((await child.prompt('work').result).text, '1: work')

@@ -21,7 +21,19 @@ export interface Outcome {
 /** Something that happens to an agent: said by a person, or the end of an effect; `pick` chooses among what there is. */
 export type Move =
   | { readonly do: 'prompt' | 'interrupt'; readonly limits: Limits | null }
-  | { readonly do: 'steer' | 'followUp' | 'abort' | 'stop' | 'failStore' | 'firstToken' | 'revert' | 'spawn' }
+  | {
+      readonly do:
+        | 'steer'
+        | 'followUp'
+        | 'abort'
+        | 'stop'
+        | 'failStore'
+        | 'firstToken'
+        | 'revert'
+        | 'prune'
+        | 'pin'
+        | 'spawn'
+    }
   | { readonly do: 'resume'; readonly limits: Limits | null }
   | { readonly do: 'decide'; readonly pick: number; readonly decision: 'approve' | 'deny' }
   | { readonly do: 'tick'; readonly ms: number }
@@ -88,6 +100,8 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
             'abort' as const,
             'firstToken' as const,
             'revert' as const,
+            'prune' as const,
+            'pin' as const,
             'spawn' as const,
           ),
         }),

@@ -16,6 +16,7 @@ export type BrakedHappening =
       }[]
     }
   | { readonly type: 'prune'; readonly picks?: readonly number[]; readonly tokens: number; readonly memo?: string }
+  | { readonly type: 'pin'; readonly pick: number; readonly isInside: boolean; readonly pinned: boolean }
   | {
       readonly type: 'compact'
       readonly first: number
@@ -84,6 +85,15 @@ export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
             memo: words,
           }),
         ),
+      },
+      {
+        weight: 2,
+        arbitrary: record({
+          type: fc.constant('pin' as const),
+          pick: fc.nat(99),
+          isInside: fc.boolean(),
+          pinned: fc.constantFrom(true, true, true, false),
+        }),
       },
       {
         weight: 1,

@@ -10,8 +10,15 @@ import { assembleRequest, type AssembledRequest, type RequestFrame } from '../..
 import { Conversation } from '../../src/conversation/conversation.ts'
 import type { ConversationNode } from '../../src/conversation/node.ts'
 import { defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
+import { decidePin } from '../../src/conversation/pins.ts'
 import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/visibleTags.ts'
-import type { PruneOutcome, RevertCategory, RevertOutcome, RevertRequest } from '../../src/protocol/braking.ts'
+import type {
+  PinOutcome,
+  PruneOutcome,
+  RevertCategory,
+  RevertOutcome,
+  RevertRequest,
+} from '../../src/protocol/braking.ts'
 import { noUsage, type Block, type PlainBlock } from '../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../src/protocol/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -152,6 +159,14 @@ export class BrakeLog {
     this.#push({ type: 'prune.requested', request })
     const outcome = applyPrune(this.conversation, request)
     this.#push({ type: 'prune.applied', ...outcome })
+    return outcome
+  }
+
+  pin(step: string | number, pinned = true): PinOutcome {
+    const request = { id: `i${this.#requests++}`, by: 'person', step: String(step), pinned } as const
+    this.#push({ type: 'pin.requested', request })
+    const outcome = decidePin(this.conversation, request)
+    this.#push({ type: 'pin.applied', ...outcome })
     return outcome
   }
 

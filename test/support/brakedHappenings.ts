@@ -2,6 +2,7 @@ import type { Conversation } from '../../src/conversation/conversation.ts'
 import type { RevertOutcome } from '../../src/protocol/braking.ts'
 import type { BrakedHappening } from './brakeArbitraries.ts'
 import type { BrakeLog } from './brakeLog.ts'
+import { assert } from './suite.ts'
 
 /** Any id there is, and some there are not. */
 function nameStep(conversation: Conversation, pick: number, isInside: boolean): string {
@@ -50,6 +51,16 @@ export function happen(
         ...(steps === undefined ? { tokens: what.tokens } : { steps }),
         ...(what.memo === undefined ? {} : { memo: what.memo }),
       })
+      return
+    }
+    case 'pin': {
+      const { overlay, head } = log.conversation
+      // Some are of the summary.
+      const step = overlay !== undefined && what.pick % 5 === 0 ? `n${overlay.nodeId}` : undefined
+      const before = head === null ? '' : JSON.stringify(log.assemble().request)
+      const { applied, reason } = log.pin(step ?? nameStep(log.conversation, what.pick, what.isInside), what.pinned)
+      assert.ok(applied ? reason === undefined : /^(un)?pin refused: /.test(reason ?? ''), reason)
+      assert.is(head === null ? '' : JSON.stringify(log.assemble().request), before, 'a pin changes no request')
       return
     }
     case 'compact':

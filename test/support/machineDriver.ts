@@ -8,13 +8,12 @@ import type {
   AgentPolicy,
   CallInput,
   CompactInput,
-  PrunesInput,
   ReplyInput,
-  RevertsInput,
   SettleInput,
   SleepInput,
   SubAgentInput,
 } from '../../src/machines/agentTypes.ts'
+import type { PinsInput, PrunesInput, RevertsInput } from '../../src/machines/drainTypes.ts'
 import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protocol/records.ts'
 
 interface ChildInputs {
@@ -24,6 +23,7 @@ interface ChildInputs {
   sleep: SleepInput
   settle: SettleInput
   compactTrunk: CompactInput
+  drainPins: PinsInput
   drainReverts: RevertsInput
   drainPrunes: PrunesInput
 }

@@ -185,6 +185,13 @@ describe('narrate', (it) => {
     assert.is(reasonOf('revert target "delete it" not found'), undefined)
   })
 
+  it('says of a pin which step it keeps, or why not', () => {
+    const pin = { ...at, type: 'pin.applied', id: 'i', requested: 'n2', pinned: true } as const
+    assert.is(told({ ...pin, applied: true, step: 2 }), 'info: n2 pinned')
+    assert.is(told({ ...pin, pinned: false, applied: true, step: 2 }), 'info: n2 unpinned')
+    assert.is(told({ ...pin, applied: false, reason: 'pin refused: n2 not found' }), 'warn: pin refused')
+  })
+
   it('says of a compaction what it saved, and of a strategy that failed that it did', () => {
     const end = { ...at, type: 'compaction.end', tokensBefore: 900, tokensAfter: 300, costUsd: 0 } as const
     assert.is(told({ ...end, applied: true, reason: '' }), 'info: conversation compacted from 900 to 300 tokens')

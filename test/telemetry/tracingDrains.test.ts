@@ -116,6 +116,21 @@ describe('the span of a drain', (it) => {
     )
   })
 
+  it('covers pins too', async (test) => {
+    const { tracer, span } = startTracing(test)
+    const { agent, until } = await startTraced(test, { tracer, replies: ['done'] })
+    await agent.prompt('go').result
+    agent.pin('n2')
+    await until('pin.applied')
+    assert.equal(
+      span('drain').events.map(({ name, attributes }) => [name, attributes['escapement.pin.step']]),
+      [
+        ['pin.requested', undefined],
+        ['pin.applied', 'n2'],
+      ],
+    )
+  })
+
   it('outlives a run that fails before the drain', async (test) => {
     const { tracer, paths, open } = startTracing(test)
     const held = gate()

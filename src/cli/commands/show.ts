@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { systemClock } from '../../protocol/clock.ts'
 import { capturedRequests, type CapturedRequest } from '../../conversation/captureRequest.ts'
-import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { conversationFormats, conversationGraph, type ConversationFormat } from '../../charts/conversationGraph.ts'
 import { checkChoice } from '../../charts/checkChoice.ts'
@@ -73,6 +73,7 @@ const conversationData = (conversation: ConversationView): object => ({
   head: conversation.head,
   trunk: conversation.trunk().map(({ id }) => id),
   nodes: conversation.log(),
+  pins: conversation.pins(),
 })
 
 async function showSession(views: Views): Promise<number> {

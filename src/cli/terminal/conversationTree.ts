@@ -1,6 +1,5 @@
-import type { ConversationView } from '../../conversation/conversation.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import { conversationModel } from '../../charts/conversationModel.ts'
+import { conversationModel, type ConversationSource } from '../../charts/conversationModel.ts'
 import { conversationText } from '../../charts/conversationText.ts'
 import { type Colours, coloursFor } from './colours.ts'
 import type { CliHost } from '../cliHost.ts'
@@ -13,7 +12,7 @@ import { columnsOf } from '../sessionLogs.ts'
  * compactions no longer in force.
  */
 export const conversationTree = (
-  conversation: Pick<ConversationView, 'trunk' | 'abandoned'>,
+  conversation: ConversationSource['conversation'],
   paint: Colours,
   columns = Infinity,
   records: Iterable<LogRecord> = [],

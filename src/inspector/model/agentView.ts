@@ -1,5 +1,5 @@
 import type { RemoteSnapshot } from '../../client.ts'
-import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { CapturedRequest } from '../../conversation/captureRequest.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'

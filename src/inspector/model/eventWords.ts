@@ -40,6 +40,8 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'revert.applied': 'brake',
   'prune.requested': 'brake',
   'prune.applied': 'brake',
+  'pin.requested': 'brake',
+  'pin.applied': 'brake',
   'tag.expired': 'brake',
   'model.warning': 'error',
   'state.changed': 'state',
@@ -115,6 +117,9 @@ const texts: Texts = {
       ? `to ${formatNodeId(target)}, ${category}${saved(economics)}: ${short(tag?.text ?? '')}`
       : `refused: ${reason ?? ''}`,
   'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
+  'pin.requested': ({ request }) => `${request.pinned ? '' : 'un'}pin ${request.step}, by the ${request.by}`,
+  'pin.applied': ({ applied, requested, pinned, reason }) =>
+    applied ? `${requested} ${pinned ? 'pinned' : 'unpinned'}` : `refused: ${reason ?? ''}`,
   'prune.requested': ({ request }) => request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`,
   'prune.applied': ({ applied, steps, tokens, memo, reason, economics }) =>
     applied

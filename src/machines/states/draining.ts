@@ -1,10 +1,20 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
-import type { PrunesOutput, RevertsOutput } from '../agentTypes.ts'
-import { applyPrunes, applyReverts, beginDrain, drainKey, refusePrunes, refuseReverts } from '../brakes.ts'
+import type { PinsOutput, PrunesOutput, RevertsOutput } from '../drainTypes.ts'
+import {
+  applyPins,
+  applyPrunes,
+  applyReverts,
+  beginDrain,
+  drainKey,
+  refusePins,
+  refusePrunes,
+  refuseReverts,
+} from '../brakes.ts'
 import { startCompaction } from '../compaction.ts'
 import { continueRun, endRun, pauseForStore, pauseRun, reachedLimit } from '../runs.ts'
 
+type Pinned = { readonly output: PinsOutput }
 type Reverted = { readonly output: RevertsOutput }
 type Pruned = { readonly output: PrunesOutput }
 type Failed = { readonly error: unknown }
@@ -29,6 +39,11 @@ const exits = [
   },
 ] as const
 
+const brakes = [
+  { guard: 'revertEnabled', target: 'reverts' },
+  { guard: 'pruneEnabled', target: 'prunes' },
+] as const
+
 /** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
 export const draining = agentSetup.createStateConfig({
   initial: 'entering',
@@ -47,8 +62,26 @@ export const draining = agentSetup.createStateConfig({
   },
   states: {
     entering: {
-      always: [{ guard: 'revertEnabled', target: 'reverts' }, { guard: 'pruneEnabled', target: 'prunes' }, ...exits],
+      always: [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...exits],
     },
+    // First, so that what is pinned together with a revert holds against it.
+    pins: {
+      entry: advance((draft) => beginDrain(draft, 'pins')),
+      invoke: {
+        src: 'drainPins',
+        id: 'drainPins',
+        input: ({ context }) => ({ agentId: context.agentId, key: drainKey(context), requests: context.pins }),
+        onDone: [
+          { guard: 'isStaleDrain' },
+          { target: 'pinned', actions: advance<Pinned>((draft, { output }) => applyPins(draft, output)) },
+        ],
+        onError: {
+          target: 'pinned',
+          actions: advance<Failed>((draft, { error }) => refusePins(draft, messageOf(error), draft.context.drained)),
+        },
+      },
+    },
+    pinned: { always: [...brakes, ...exits] },
     reverts: {
       entry: advance((draft) => beginDrain(draft, 'reverts')),
       invoke: {

@@ -42,7 +42,7 @@ export const idle = agentSetup.createStateConfig({
     { guard: 'isEnding', target: 'stopped' },
     { guard: 'isTaskDone', target: 'stopped' },
     { guard: 'isPaused', target: 'paused' },
-    { guard: 'brakeRequested', target: 'draining' },
+    { guard: 'changeRequested', target: 'draining' },
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
     { guard: 'hasPrompts', target: 'replying', actions: beginQueuedRun },
   ],

@@ -1,6 +1,6 @@
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { refusePrunes, refuseReverts } from '../brakes.ts'
+import { refusePins, refusePrunes, refuseReverts } from '../brakes.ts'
 import { cancelCalls, sealCalls } from '../calls.ts'
 import { tellChildren } from '../children.ts'
 import { dropQueues } from '../queues.ts'
@@ -20,6 +20,7 @@ export const stopped = agentSetup.createStateConfig({
     sealCalls(draft)
     refuseReverts(draft, 'the agent was stopped')
     refusePrunes(draft, 'the agent was stopped')
+    refusePins(draft, 'the agent was stopped')
     dropQueues(draft, ['steering', 'followUps', 'prompts'])
     draft.set({ pause: null, pausedRun: null, owesReply: false })
     draft.record({ type: 'agent.stopped' })

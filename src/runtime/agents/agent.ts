@@ -1,9 +1,15 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import type { SubAgentEntry } from '../../actors/subAgents.ts'
-import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { RevertCategory } from '../../protocol/braking.ts'
 import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.ts'
-import { given, type AgentCommand, type RunOptions, type SayOptions } from '../../protocol/commands.ts'
+import {
+  given,
+  type AgentCommand,
+  type PruneOptions,
+  type RunOptions,
+  type SayOptions,
+} from '../../protocol/commands.ts'
 import type { Content } from '../../protocol/content.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { PauseReason, Spent } from '../../protocol/records.ts'
@@ -11,26 +17,12 @@ import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { approvalsOf, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
+import type { AgentOwner, AgentSlot } from './agentOwner.ts'
 import { dispatchCommand } from './commands.ts'
 import { EventBuffer } from '../../runs/eventBuffer.ts'
 import type { InspectionListener } from './inspections.ts'
 import type { AgentListener } from '../events/observers.ts'
 import type { Run } from '../../runs/run.ts'
-
-/** Where an agent finds its body, which may be unloaded and loaded again. */
-export interface AgentSlot {
-  readonly body: AgentBody
-}
-
-/** What an agent needs from its runtime. */
-export interface AgentOwner {
-  newId(): string
-  /** Releases a stopped agent and its log. */
-  release(body: AgentBody): Promise<void>
-  /** A listener was removed: an idle agent may be unloaded now. */
-  unheard(body: AgentBody): void
-  agent(agentId: string): Agent | undefined
-}
 
 export interface ListenOptions {
   /** Also deliver events of sub-agents, however deep. Default `false`. */
@@ -44,10 +36,10 @@ export interface ListenOptions {
 export class Agent {
   readonly id: string
   readonly #slot: AgentSlot
-  readonly #owner: AgentOwner
+  readonly #owner: AgentOwner<Agent>
 
   /** Created by `runtime.spawn`. */
-  constructor(slot: AgentSlot, owner: AgentOwner) {
+  constructor(slot: AgentSlot, owner: AgentOwner<Agent>) {
     this.id = slot.body.agentId
     this.#slot = slot
     this.#owner = owner
@@ -261,6 +253,31 @@ export class Agent {
    */
   revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): void {
     this.dispatch({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+  }
+
+  /**
+   * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place. Decided as a
+   * revert is, for any agent with `braking`; the outcome is a `prune.applied` event.
+   *
+   * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   */
+  prune(options: PruneOptions): void {
+    this.dispatch({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
+  }
+
+  /**
+   * Pins a step, such as `n12`, or a summary: no prune, revert or compaction takes it out of the model's sight. Decided between turns
+   * or, if the agent is idle, at once; the outcome is a `pin.applied` event.
+   *
+   * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   */
+  pin(step: string): void {
+    this.dispatch({ type: 'agent.pin', agentId: this.id, step })
+  }
+
+  /** Takes a pin away. As `pin`. */
+  unpin(step: string): void {
+    this.dispatch({ type: 'agent.unpin', agentId: this.id, step })
   }
 
   /** Ends the agent for good: aborts what is running, writes the log and releases it. Idempotent. */

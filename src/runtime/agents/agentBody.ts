@@ -1,4 +1,4 @@
-import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { Children } from '../children/children.ts'
@@ -10,7 +10,7 @@ import type { InspectionListener } from './inspections.ts'
 /** The part of a machine's context that is known even of an unloaded agent. */
 export type RestingContext = Pick<
   AgentContext,
-  'pause' | 'run' | 'calls' | 'prompts' | 'steering' | 'followUps' | 'reverts'
+  'pause' | 'run' | 'calls' | 'prompts' | 'steering' | 'followUps' | 'reverts' | 'prunes' | 'pins'
 >
 
 /** What an agent has whether it is loaded or not. */

@@ -50,6 +50,21 @@ export function dispatchCommand(host: AgentBody, command: Command, id: string, i
       host.send({ type: 'revert', request, at })
       return undefined
     }
+    case 'agent.prune': {
+      if (!host.definition.policy.flags.prune) {
+        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no braking.`)
+      }
+      checkRoom(host, 'prunes')
+      host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })
+      return undefined
+    }
+    case 'agent.pin':
+    case 'agent.unpin': {
+      checkRoom(host, 'pins')
+      const pinned = command.type === 'agent.pin'
+      host.send({ type: 'pin', request: { id, by: 'person', step: command.step, pinned }, at })
+      return undefined
+    }
   }
 }
 
@@ -60,6 +75,9 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.followUp',
   'agent.resume',
   'agent.revert',
+  'agent.prune',
+  'agent.pin',
+  'agent.unpin',
 ])
 
 /** A command without its addressee. */
@@ -101,7 +119,10 @@ function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: stri
 /** Whether there is a run to send a message into; otherwise the message starts one. */
 const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.state !== 'settling'
 
-function checkRoom({ agentId, context, definition, unseen }: AgentBody, queue: QueueName | 'reverts'): void {
+function checkRoom(
+  { agentId, context, definition, unseen }: AgentBody,
+  queue: QueueName | 'reverts' | 'prunes' | 'pins',
+): void {
   if (context.pause?.type === 'store') {
     const why = context.pause.error.message
     throw new RuntimeError('AGENT_PAUSED', `Agent "${agentId}" is paused because its store failed: ${why}`)

@@ -28,6 +28,8 @@ export class RequestIndex {
       case 'queue.changed':
         return this.#add(record.added?.id)
       case 'revert.requested':
+      case 'prune.requested':
+      case 'pin.requested':
         return this.#add(record.request.id)
       case 'approval.decided':
         return this.#add(record.requestId)

@@ -23,6 +23,7 @@ export function restoreInput(
       ...queues,
       reverts: flags.revert ? [...(annotations?.reverts ?? [])] : null,
       prunes: flags.prune ? [...(annotations?.prunes ?? [])] : null,
+      pins: [...(annotations?.pins ?? [])],
       contextTokens: Math.round((definition.frameTokens + conversation.trunkTokens) * conversation.correction),
     },
     unapproved: context.calls.filter((call) => isUnapproved(call, definition)).map(({ callId }) => callId),

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import { Conversation, type ConversationView } from '../../conversation/conversation.ts'
+import { Conversation } from '../../conversation/conversation.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { runIdOf } from '../../machines/draft.ts'
 import type { Clock } from '../../protocol/clock.ts'
@@ -27,6 +28,8 @@ const atRest: RestingContext = {
   steering: nobody,
   followUps: nobody,
   reverts: nobody,
+  prunes: nobody,
+  pins: nobody,
 }
 
 /** What unloaded agents need from their runtime. */

@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import { toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
 import type { Tag } from '../../protocol/braking.ts'

@@ -1,5 +1,5 @@
 import type { ContentPart, Message } from '@ag-ui/core'
-import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { textOf, toolCallsOf, type Block, type PlainBlock } from '../../protocol/messages.ts'

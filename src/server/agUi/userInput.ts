@@ -1,5 +1,5 @@
 import type { Context, ContentPart, Message, UserMessage } from '@ag-ui/core'
-import type { ConversationView } from '../../conversation/conversation.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf, type PlainBlock } from '../../protocol/messages.ts'
 import type { ProvenanceKind } from '../../protocol/provenance.ts'

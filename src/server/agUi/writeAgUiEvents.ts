@@ -173,6 +173,7 @@ const table: Table = {
     if (event.applied && isOwn(event, writer)) writer.rewrite()
   },
   'prune.applied': custom('prune.applied'),
+  'pin.applied': custom('pin.applied'),
   'compaction.end': (event, writer) => {
     custom('compaction.end')(event, writer)
     if (event.applied && isOwn(event, writer)) writer.rewrite()

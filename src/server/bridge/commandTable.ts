@@ -120,6 +120,9 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.resume': forAgent(),
   'agent.stop': forAgent(),
   'agent.revert': forAgent(),
+  'agent.prune': forAgent(),
+  'agent.pin': forAgent(),
+  'agent.unpin': forAgent(),
   'agent.decide': forAgent(),
   'agent.spawn': {
     role: 'admin',
@@ -155,7 +158,8 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     role: 'observe',
     async run({ bridge, access }, { agentId, view }) {
       const { conversation } = await bridge.agents.runningOrStored(agentId, access.reach)
-      return { head: conversation.head, nodes: view === 'trunk' ? conversation.trunk() : conversation.log() }
+      const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
+      return { head: conversation.head, nodes, pins: conversation.pins() }
     },
   },
   'agent.subscribe': {

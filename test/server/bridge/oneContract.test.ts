@@ -229,6 +229,32 @@ const stories: Record<string, Story> = {
       assert.is(await refusal(() => agent.revert('n1', { category: 'failure' })), 'BRAKING_OFF')
     },
   },
+  'hides steps, and keeps those that are pinned': {
+    options: () => ({
+      replies: [calls('c', 'look'), calls('d', 'look'), 'done'],
+      tools: [tool('look', () => 'seen')],
+      braking: { revert: true },
+    }),
+    async run({ agent, heard }) {
+      await agent.prompt('go').result
+      await agent.pin('n3')
+      await heard.until(({ type }) => type === 'pin.applied')
+      await agent.prune({ tokens: 1, memo: 'looked' })
+      const pruned = await heard.until(({ type }) => type === 'prune.applied')
+      assert.equal(pruned.type === 'prune.applied' && [pruned.applied, pruned.steps], [true, [4]])
+      await agent.unpin('n3')
+      const unpinned = await heard.until((event) => event.type === 'pin.applied' && !event.pinned)
+      assert.ok(unpinned.type === 'pin.applied' && unpinned.applied)
+    },
+  },
+  'refuses a prune without braking, or of nothing': {
+    options: () => ({ replies: ['one'] }),
+    async run({ agent }) {
+      await agent.prompt('first').result
+      assert.is(await refusal(() => agent.prune({ tokens: 1 })), 'BRAKING_OFF')
+      assert.is(await refusal(() => agent.prune({})), 'INVALID_OPTION')
+    },
+  },
   'ends its iterators and its runs when it stops': {
     options: () => ({ replies: [stalled(['half'], never)] }),
     async run({ agent, heard }) {

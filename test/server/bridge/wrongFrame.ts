@@ -4,6 +4,8 @@ const good = [
   { type: 'agent.steer', id: '1', agentId: 'a1', content: [{ type: 'text', text: 'x' }] },
   { type: 'agent.decide', id: '1', agentId: 'a1', callId: 'c', decision: 'approve' },
   { type: 'agent.revert', id: '1', agentId: 'a1', step: 'n1', category: 'failure' },
+  { type: 'agent.prune', id: '1', agentId: 'a1', steps: ['n1'], tokens: 1 },
+  { type: 'agent.pin', id: '1', agentId: 'a1', step: 'n1' },
   { type: 'agent.spawn', id: '1', definition: 'busy' },
   { type: 'agent.list', id: '1' },
   { type: 'agent.subscribe', id: '1', agentId: 'a1' },

@@ -1,0 +1,16 @@
+import type { AgentBody } from './agentBody.ts'
+
+/** Where an agent finds its body, which may be unloaded and loaded again. */
+export interface AgentSlot {
+  readonly body: AgentBody
+}
+
+/** What an agent needs from its runtime. */
+export interface AgentOwner<Agent> {
+  newId(): string
+  /** Releases a stopped agent and its log. */
+  release(body: AgentBody): Promise<void>
+  /** A listener was removed: an idle agent may be unloaded now. */
+  unheard(body: AgentBody): void
+  agent(agentId: string): Agent | undefined
+}
