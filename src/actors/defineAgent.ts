@@ -200,8 +200,10 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const hasAgents = isFunction(agents) || agents.length > 0
   const settings = settingsOf(options.settings, output, label)
   const model = modelOf(options.model, label)
+  // A person prunes an agent with any brake; the model needs the tool.
+  const mayPrune = braking?.revert != null || options.braking?.prune === true
   const policy = {
-    flags: { revert: braking?.revert != null, prune: braking !== null, compact: compaction !== null },
+    flags: { revert: braking?.revert != null, prune: mayPrune, compact: compaction !== null },
     toolExecution: options.toolExecution ?? 'parallel',
     queueMode: options.queueMode ?? 'one-at-a-time',
     limits: options.limits === undefined ? noLimits : withoutUndefined(options.limits),

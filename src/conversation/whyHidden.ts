@@ -1,6 +1,6 @@
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
-import { truncateResult } from './overlay.ts'
+import { cutBy } from './overlay.ts'
 
 /** `cut short`: some output of the step is shown in part. */
 export type HiddenReason = 'reverted' | 'hidden' | 'summarised' | 'cut short'
@@ -12,11 +12,9 @@ export function whyHidden(conversation: Conversation, nodes: readonly Conversati
   if (first.message.role === 'user') return undefined
   if (!conversation.onTrunk(first.id)) return 'reverted'
   const { overlay } = conversation
-  if (overlay !== undefined && first.id >= overlay.from && first.id <= overlay.to) return 'summarised'
+  if (overlay !== undefined && first.id >= overlay.from && first.id <= overlay.to)
+    return overlay.kept.includes(first.id) ? undefined : 'summarised'
   if (conversation.annotations?.hiddenBy(first.stepId) !== undefined) return 'hidden'
   if (overlay === undefined || first.id < overlay.from) return undefined
-  const isCut = nodes.some(
-    ({ id, message }) => id <= overlay.recentTo && truncateResult(message, overlay.maxToolOutputChars) !== message,
-  )
-  return isCut ? 'cut short' : undefined
+  return nodes.some((node) => cutBy(overlay, node) !== node.message) ? 'cut short' : undefined
 }

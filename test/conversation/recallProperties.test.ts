@@ -43,6 +43,9 @@ function happen(log: BrakeLog, what: BrakedHappening, place: number): readonly s
       log.prune({ ...steps, ...(memo === undefined ? {} : { memo }) })
       return []
     }
+    case 'pin':
+      log.pin(stepAt(log, what.pick), what.pinned)
+      return []
     case 'compact':
       log.compact({ ...what, maxChars: 100 })
       return []
@@ -82,7 +85,11 @@ describe('in any braked conversation', (it) => {
           for (const name of happen(log, happening, place)) names.set(name, before + 1)
         })
         // Notes quote hidden steps, which does not show them in full.
-        const request = JSON.stringify(log.assemble().request.messages).replaceAll(/<brake-note .*?<\/brake-note>/g, '')
+        const request = log
+          .assemble()
+          .request.messages.map((message) => [message.role, JSON.stringify(message)] as const)
+          .map(([role, text]) => (role === 'assistant' ? text : text.replaceAll(/<brake-note .*?<\/brake-note>/g, '')))
+          .join()
         for (const conversation of [log.conversation, rebuildConversation(log.records)])
           check(conversation, request, names)
         for (const name of names.keys()) seen[request.includes(name) ? 'shown' : 'hidden'] += 1

@@ -257,7 +257,7 @@ export class Agent {
 
   /**
    * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place. Decided as a
-   * revert is, for any agent with `braking`; the outcome is a `prune.applied` event.
+   * revert is, for an agent with any brake; the outcome is a `prune.applied` event.
    *
    * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
