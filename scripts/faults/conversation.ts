@@ -187,10 +187,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-24',
-    file: 'src/conversation/assembleRequest.ts',
+    file: 'src/conversation/overlay.ts',
     what: 'the output that was newest at a compaction is not cut',
-    from: 'node.id <= overlay.recentTo',
-    to: 'node.id < overlay.recentTo',
+    from: 'id > recentTo ||',
+    to: 'id >= recentTo ||',
     tests: ['conversation/'],
   },
   {
