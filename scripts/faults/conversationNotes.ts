@@ -112,8 +112,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-39',
     file: 'src/conversation/conversation.ts',
     what: 'a refused revert of a person leaves a note for the model',
-    from: `if (asked?.by !== 'person') this.#refuse`,
-    to: 'this.#refuse',
+    from: `if (by !== 'person') this.#refuse(record.reason ?? 'revert refused')`,
+    to: `this.#refuse(record.reason ?? 'revert refused')`,
     tests: ['conversation/limitsOfBrakes'],
   },
   {
