@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts'
 import type { Sizes } from './economics.ts'
 import { factsBehind, renderFacts } from './facts.ts'
 import { noteTokens } from './noteTokens.ts'
-import { savedBySummary, truncateResult } from './overlay.ts'
+import { cutBy, savedBySummary } from './overlay.ts'
 import { notesOfPrune } from './pruneNotes.ts'
 
 // All in tokens of the conversation's own counter, without the frame and before correction.
@@ -57,10 +57,7 @@ export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome):
   if (nodes.length === 0) return { before, after: before, unchanged: before }
   const { counter, overlay } = conversation
   let taken = 0
-  for (const { id, message } of nodes) {
-    const isCut = overlay !== undefined && id > overlay.to && id <= overlay.recentTo
-    taken += counter.message(isCut ? truncateResult(message, overlay.maxToolOutputChars) : message)
-  }
+  for (const node of nodes) taken += counter.message(overlay === undefined ? node.message : cutBy(overlay, node))
   let notes = outcome.reason === undefined ? 0 : counter.text(renderRefusal(outcome.reason))
   for (const { text } of notesOfPrune(outcome, (id) => conversation.node(id))) notes += counter.text(text)
   return { before, after: before - taken + notes, unchanged: shownTokens(conversation, nodes[0]!.depth - 1) }
