@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasCode } from '../../src/protocol/errors.ts'
@@ -19,8 +19,18 @@ export interface BundlerLab {
   bundler(path: string): string
   /** Puts in place what `keepCache` kept of an application's folder in an earlier run; nothing when there is none. */
   restoreCache(path: string): Promise<void>
-  /** Keeps a folder of an application, by a path from `apps`, for later runs. */
+  /** Keeps a folder of an application, by a path from `apps`, for later runs; not one that has grown too large. */
   keepCache(path: string): Promise<void>
+}
+
+/** A cache grows with each package that is built with it, and begins anew beyond this. */
+const mostCacheBytes = 200 * 2 ** 20
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /** What no bundler reads; they are most of the files. */
@@ -57,7 +67,7 @@ export async function openLab({ cleanup, signal }: CaseContext): Promise<Bundler
     },
     async keepCache(path) {
       await rm(keptOf(path), removed)
-      await rename(join(apps, path), keptOf(path))
+      if ((await bytesIn(join(apps, path))) <= mostCacheBytes) await rename(join(apps, path), keptOf(path))
     },
   }
 }
