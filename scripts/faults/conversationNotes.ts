@@ -78,23 +78,23 @@ export const faults: readonly Fault[] = [
     id: 'conversation-35',
     file: 'src/conversation/pruneNotes.ts',
     what: 'a memo goes when its first step is summarised',
-    from: 'overlay === undefined || id < overlay.from || id > overlay.to',
-    to: 'id === steps[0]',
+    from: 'steps.find((id) => isLeft(id, subject))',
+    to: 'steps.find((id, index) => index === 0 && isLeft(id, subject))',
     tests: ['braking/facts'],
   },
   {
     id: 'conversation-36',
     file: 'src/conversation/noteTokens.ts',
     what: 'refusals are not counted',
-    from: '    for (const reason of reasons) tokens +=',
-    to: '    for (const reason of reasons.slice(1)) tokens +=',
+    from: 'for (const reason of reasons) shown +=',
+    to: 'for (const reason of reasons.slice(1)) shown +=',
     tests: ['braking/pastBrakes'],
   },
   {
     id: 'conversation-37',
     file: 'src/conversation/noteTokens.ts',
     what: 'facts are not counted',
-    from: `    tokens += counted.facts
+    from: `    shown += counted.facts
 `,
     to: '',
     tests: ['braking/facts'],
@@ -103,9 +103,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-38',
     file: 'src/conversation/noteTokens.ts',
     what: 'what a summary hides is taken off again with the prune',
-    from: `if (!isShown(stepId)) continue
-    for`,
-    to: 'for',
+    from: 'const left = span.steps.filter((id) => isLeft(id, conversation))',
+    to: 'const left = span.steps.filter((id) => conversation.onTrunk(id))',
     tests: ['braking/', 'conversation/'],
   },
   {

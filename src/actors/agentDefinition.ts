@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { RevertRules } from '../conversation/revert.ts'
 import type { CompactionPolicy } from '../conversation/planCompaction.ts'
+import type { FoldPolicy } from '../conversation/planFold.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
 import type { TagPolicy } from '../conversation/visibleTags.ts'
 import type { RestartPolicy } from '../machines/supervisorTypes.ts'
@@ -54,7 +55,11 @@ export interface AgentDefinition {
   readonly snapshot: ModelSnapshot
   readonly policy: AgentPolicy
   readonly compaction: { readonly policy: CompactionPolicy; readonly strategy: CompactionStrategy } | null
-  readonly braking: { readonly revert: RevertSettings | null; readonly tags: TagPolicy } | null
+  readonly braking: {
+    readonly revert: RevertSettings | null
+    readonly fold: FoldPolicy | null
+    readonly tags: TagPolicy
+  } | null
   readonly output: z.ZodType | null
   readonly pricing: Pricing | null
   readonly counter: TokenCounter

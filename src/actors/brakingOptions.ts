@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { brakeToolsWithRecall, defaultRevertPolicy, type RevertPolicy } from '../conversation/revert.ts'
+import { defaultFoldPolicy, type FoldPolicy } from '../conversation/planFold.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
+import { RuntimeError } from '../protocol/errors.ts'
 import type { Model } from '../protocol/model.ts'
 import type { AgentDefinition, RevertSettings } from './agentDefinition.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
@@ -17,6 +19,9 @@ export interface RevertOptions
   readonly summaryTimeoutMs?: number
 }
 
+/** When and how far old steps are folded. Each has a default, found on recorded sessions; most need none of them. */
+export type FoldOptions = Partial<FoldPolicy>
+
 /** What may reshape the conversation that the model sees. */
 export interface BrakingOptions {
   /** The model may abandon or condense branches. */
@@ -25,9 +30,12 @@ export interface BrakingOptions {
   readonly prune?: boolean
   /** The model may read again what is no longer shown in full. */
   readonly recall?: boolean
+  /** The runtime folds old steps into one line each, in batches, and the model may `recall` any of them. */
+  readonly fold?: boolean | FoldOptions
 }
 
 const count = z.int().nonnegative()
+const share = z.number().gt(0).max(1)
 
 export const brakingSchema = () =>
   z
@@ -49,11 +57,41 @@ export const brakingSchema = () =>
       ]),
       prune: z.boolean(),
       recall: z.boolean(),
+      fold: z.union([
+        z.boolean(),
+        z
+          .strictObject({
+            work: z.int().positive(),
+            phi: share,
+            lambda: share,
+            minBatch: z.int().positive(),
+            keepSteps: count,
+            indexTokens: count,
+            cap: z.int().positive(),
+          })
+          .partial(),
+      ]),
     })
     .partial()
 
+/**
+ * Checks that folding can keep a request below its cap. Asked once the agents that a model may call are known, as they are part of every request.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`.
+ */
+export function checkFold({ name, braking, frameTokens }: AgentDefinition): void {
+  if (braking?.fold == null) return
+  const { cap, work, indexTokens } = braking.fold
+  const least = frameTokens + work + indexTokens
+  if (cap >= least) return
+  throw new RuntimeError(
+    'INVALID_DEFINITION',
+    `Agent ${JSON.stringify(name)}: braking.fold.cap: ${cap} tokens are too few for instructions and tools (${frameTokens}), work (${work}) and the index (${indexTokens}): give at least ${least}, or make work and indexTokens smaller.`,
+  )
+}
+
 /** Whether the model has the tool `recall`. */
-export const offersRecall = ({ recall = false }: BrakingOptions = {}): boolean => recall
+export const offersRecall = ({ recall = false, fold = false }: BrakingOptions = {}): boolean => recall || fold !== false
 
 /** The braking of an agent with the defaults filled in; `null` when nothing of it is on. */
 export function brakingOf(
@@ -61,7 +99,7 @@ export function brakingOf(
   contextWindow: number,
   label: string,
 ): AgentDefinition['braking'] {
-  const { revert = false, prune = false } = options ?? {}
+  const { revert = false, prune = false, fold = false } = options ?? {}
   const hasRecall = offersRecall(options)
   if (revert === false && !prune && !hasRecall) return null
   const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
@@ -81,5 +119,10 @@ export function brakingOf(
     maxCheckpoints: defaultTagPolicy.maxCheckpoints,
     maxCheckpointTokens: Math.round(contextWindow * 0.15),
   }
-  return { revert: revert === false ? null : settings, tags }
+  const folding: FoldPolicy = {
+    ...defaultFoldPolicy,
+    cap: Math.round(contextWindow * 0.6),
+    ...(typeof fold === 'object' ? withoutUndefined(fold) : {}),
+  }
+  return { revert: revert === false ? null : settings, fold: fold === false ? null : folding, tags }
 }

@@ -9,7 +9,7 @@ import { lazily } from '../protocol/lazily.ts'
 import type { JsonSchema, Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
-import { brakingOf, brakingSchema, offersRecall, type BrakingOptions } from './brakingOptions.ts'
+import { brakingOf, checkFold, brakingSchema, offersRecall, type BrakingOptions } from './brakingOptions.ts'
 import { pricingSchema, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
@@ -203,7 +203,12 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   // A person prunes an agent with any brake; the model needs the tool.
   const mayPrune = braking?.revert != null || options.braking?.prune === true
   const policy = {
-    flags: { revert: braking?.revert != null, prune: mayPrune, compact: compaction !== null },
+    flags: {
+      revert: braking?.revert != null,
+      prune: mayPrune,
+      fold: braking?.fold != null,
+      compact: compaction !== null,
+    },
     toolExecution: options.toolExecution ?? 'parallel',
     queueMode: options.queueMode ?? 'one-at-a-time',
     limits: options.limits === undefined ? noLimits : withoutUndefined(options.limits),
@@ -239,7 +244,9 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     checkRequests: options.checkRequests ?? false,
     captureTurnRequests: options.captureTurnRequests ?? false,
   }
-  return definedAgent(parts, called)
+  const definition = definedAgent(parts, called)
+  if (!isFunction(agents)) checkFold(definition)
+  return definition
 }
 
 const nobody: readonly never[] = Object.freeze([])

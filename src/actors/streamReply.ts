@@ -1,4 +1,5 @@
 import { checkRequest } from '../conversation/checkRequest.ts'
+import { nextFold } from '../conversation/planFold.ts'
 import { cutEnd, cutMiddle } from '../conversation/cutMiddle.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
@@ -14,6 +15,7 @@ import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge } from './readReply.ts'
+import { requestTokens } from './requestTokens.ts'
 import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
@@ -104,6 +106,7 @@ function finish(
     usage,
     model: definition.model.id,
   }
+  const fold = definition.braking?.fold
   return whenDone(planCalls(ports, calls), (planned) => ({
     key: input.key,
     ok: true,
@@ -113,8 +116,11 @@ function finish(
     estimatedTokens,
     contextTokens: totalTokens(usage),
     at: clock.now(),
+    ...(fold == null ? none : { foldAt: requestTokens(ports, nextFold(conversation, fold, definition.frameTokens)) }),
   }))
 }
+
+const none = {}
 
 /** The request, with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
 function withinBudget(

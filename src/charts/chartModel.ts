@@ -4,6 +4,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 export interface BrakeFlags {
   readonly revert: boolean
   readonly prune: boolean
+  readonly fold: boolean
 }
 
 /** A state, or what stands at the start of one. */
@@ -80,6 +81,7 @@ export interface ChartModelOptions {
 const brakeGuards: Readonly<Record<string, readonly (keyof BrakeFlags)[]>> = {
   revertEnabled: ['revert'],
   pruneEnabled: ['prune'],
+  foldEnabled: ['fold'],
 }
 
 /**

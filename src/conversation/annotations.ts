@@ -1,7 +1,8 @@
-import type { PinOutcome, PinRequest, PruneOutcome, PruneRequest, RevertRequest, Tag } from '../protocol/braking.ts'
+import type { PinOutcome, PinRequest, PruneRequest, RevertRequest, Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { Fact } from './facts.ts'
+import { HiddenSteps, type HiddenSpan } from './hiddenSteps.ts'
 
 export interface Tagged {
   readonly nodeId: NodeId
@@ -22,17 +23,18 @@ export class Annotations {
   readonly pins: PinRequest[] = []
   /** Refusals, after the step that asked. */
   readonly refusals = new Map<NodeId, readonly string[]>()
-  /** The prune that hides a step, by the step's id. */
-  readonly #hidden = new Map<NodeId, PruneOutcome>()
+  readonly hidden = new HiddenSteps()
   /** Reverts to a node since a person last spoke. */
   readonly #revertsTo = new Map<NodeId, number>()
   /** Every tag, oldest first. */
   readonly tagged: Tagged[] = []
   readonly #pinned = new Set<NodeId>()
+  /** Whether any pin was ever taken back. */
+  hasUnpinned = false
 
   /** Whether the model is shown anything of them. */
   get hasNotes(): boolean {
-    return this.tagged.length > 0 || this.refusals.size > 0 || this.#hidden.size > 0
+    return this.tagged.length > 0 || this.refusals.size > 0 || this.hidden.spans.length > 0
   }
 
   refusalsAt(id: NodeId): readonly string[] {
@@ -43,16 +45,13 @@ export class Annotations {
     this.refusals.set(id, [...this.refusalsAt(id), reason])
   }
 
-  hiddenBy(stepId: NodeId): PruneOutcome | undefined {
-    return this.#hidden.get(stepId)
+  /** The prune or fold that hides a step, by the step's id. */
+  hiddenBy(stepId: NodeId): HiddenSpan | undefined {
+    return this.hidden.spanOf(stepId)
   }
 
-  hide(outcome: PruneOutcome): void {
-    for (const step of outcome.steps) this.#hidden.set(step, outcome)
-  }
-
-  get hiddenSteps(): Iterable<[NodeId, PruneOutcome]> {
-    return this.#hidden
+  get hiddenSteps(): Iterable<[NodeId, HiddenSpan]> {
+    return this.hidden.bySteps
   }
 
   revertsTo(id: NodeId): number {
@@ -80,7 +79,7 @@ export class Annotations {
     this.settle('pins', id)
     if (!applied || step === undefined) return
     if (pinned) this.#pinned.add(step)
-    else this.#pinned.delete(step)
+    else this.hasUnpinned = this.#pinned.delete(step) || this.hasUnpinned
   }
 
   /** Queues a request. */

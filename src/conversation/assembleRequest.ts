@@ -149,10 +149,14 @@ export class RequestAssembler {
       const end = this.#conversation.node(overlay.to)!
       spanned = end.depth - node.depth
       for (const note of this.#braking?.tagsWithin(node.depth, end.depth) ?? []) this.#pushNote(note)
+      for (const note of this.#braking?.indexWithin(overlay.from, overlay.to) ?? []) this.#pushNote(note)
     } else if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
       const instead = node.id === node.stepId ? this.#braking?.insteadOf(node.stepId) : undefined
       for (const note of instead ?? []) this.#pushNote(note)
-      if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
+      if (path[depth + 1]?.stepId !== node.stepId) {
+        this.#renderNotes(node)
+        for (const note of this.#braking?.indexWithin(node.stepId, node.stepId) ?? []) this.#pushNote(note)
+      }
     } else {
       this.#renderNode(node, overlay === undefined ? node.message : cutBy(overlay, node))
       if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)

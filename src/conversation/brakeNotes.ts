@@ -63,3 +63,6 @@ export const renderRefusal = (reason: string): string => note('refusal', [], rea
 
 /** The note shown in place of pruned steps. */
 export const renderMemo = (memo: string, steps: readonly NodeId[]): string => note('memo', steps, memo)
+
+/** Names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
+export const renderIndex = (index: string): string => note('index', [], `\n${index}\n`)

@@ -4,7 +4,7 @@ import { renderId, renderRefusal, renderRollUp, renderTag, type BrakeNote } from
 import type { Conversation } from './conversation.ts'
 import { renderFacts } from './facts.ts'
 import type { ConversationNode } from './node.ts'
-import { noteStep, notesOfPrune } from './pruneNotes.ts'
+import { indexNote, noteStep, notesOfSpan } from './pruneNotes.ts'
 import { nextExpiry, rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
 /** What the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and refusals. */
@@ -90,11 +90,17 @@ export class BrakeRendering {
     return ids.flatMap((id) => this.#tagsAt(id))
   }
 
-  /** What stands for the steps that a prune hides, if this is the first of them that no summary stands for. */
+  /** What stands for the steps that a prune or fold hides, if this is the first of them that no summary stands for. */
   insteadOf(stepId: NodeId): BrakeNote[] {
-    const prune = this.#conversation.annotations?.hiddenBy(stepId)
-    if (prune === undefined || noteStep(prune, this.#conversation.overlay) !== stepId) return []
-    return notesOfPrune(prune, (id) => this.#conversation.node(id))
+    const span = this.#conversation.annotations?.hiddenBy(stepId)
+    if (span === undefined || noteStep(span, this.#conversation) !== stepId) return []
+    return notesOfSpan(span, this.#conversation)
+  }
+
+  /** The index of names, if it stands after one of these steps: a braked model alone can ask for what it lists. */
+  indexWithin(from: NodeId, to: NodeId): BrakeNote[] {
+    const index = this.#isBraked ? this.#conversation.annotations?.hidden.index(this.#conversation) : undefined
+    return index === undefined || index.at < from || index.at > to ? [] : [indexNote(index)]
   }
 
   #placedTags(): PlacedTag[] {

@@ -3,18 +3,19 @@ import { RuntimeError } from '../protocol/errors.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { toolCallsOf } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
-import type { ConversationView } from './conversationView.ts'
 import { nodesOf, type OpenStep } from './openStep.ts'
 import { makeNode, repeatNode, stepsOf, type ConversationNode, type Step } from './node.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
+import type { ConversationView } from './conversationView.ts'
 import { factsBehind } from './facts.ts'
+import { wrongInFold } from './hiddenSteps.ts'
 import { renderRepair } from './repairNote.ts'
-import { noteTokens } from './noteTokens.ts'
+import { noNotes, noteTokens, type NoteTokens } from './noteTokens.ts'
 import { wrongInPin } from './pins.ts'
 import { correctionOf, estimateTokens, type TokenCounter } from './tokenCounter.ts'
 import { WaitingMessages } from './waitingMessages.ts'
-import { activeOverlay, savedBySummary, wrongInOverlay } from './overlay.ts'
+import { activeOverlay, savedBySummary, summaryTokens, wrongInOverlay, type LaidOverlay } from './overlay.ts'
 
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
@@ -24,7 +25,7 @@ export class Conversation implements ConversationView {
   /** By id; ids of compaction summaries leave holes. */
   readonly #nodes: (ConversationNode | undefined)[] = []
   readonly #trunk: ConversationNode[] = []
-  #overlays: readonly (Overlay & { readonly saved: number })[] = nobody
+  #overlays: readonly LaidOverlay[] = nobody
   /** Missing while nobody has waited. */
   #waiting: WaitingMessages | undefined
   #callIds: Set<string> | undefined
@@ -35,8 +36,7 @@ export class Conversation implements ConversationView {
   #annotations: Annotations | undefined
   /** Depths from which the trunk changed in another way than by growing. */
   #changes: number[] | undefined
-  /** Tokens of tags and memos, less those of hidden steps and of output cut short. */
-  #noteTokens = 0
+  #notes = noNotes
   /** What the model is told of an answer that could not be used. */
   #repair: string | undefined
   /** The overlay in force at the last change. */
@@ -103,7 +103,13 @@ export class Conversation implements ConversationView {
   /** Estimated tokens of the trunk as shown, before correction. */
   get trunkTokens(): number {
     const repair = this.#repair === undefined ? 0 : this.#counter.text(this.#repair)
-    return (this.#trunk.at(-1)?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + this.#noteTokens + repair
+    const { shown, taken } = this.#notes
+    return (this.#trunk.at(-1)?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
+  }
+
+  /** Estimated tokens of what is shown beside the messages of the trunk, a summary apart. */
+  get notes(): NoteTokens {
+    return this.#notes
   }
 
   /** What stands after the trunk until the model has answered: what was wrong with its last answer. */
@@ -112,7 +118,7 @@ export class Conversation implements ConversationView {
   }
 
   /** The compaction in force: the newest whose span is on the trunk. */
-  get overlay(): (Overlay & { readonly saved: number }) | undefined {
+  get overlay(): LaidOverlay | undefined {
     return this.#overlays.length === 0 ? undefined : activeOverlay(this.#overlays, this)
   }
 
@@ -274,7 +280,10 @@ export class Conversation implements ConversationView {
     if (overlay.nodeId <= this.#lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
     const wrong = wrongInOverlay(overlay, this)
     if (wrong !== undefined) throw corrupt(record, wrong)
-    this.#overlays = [...this.#overlays, { ...overlay, saved: savedBySummary(overlay, this) }]
+    this.#overlays = [
+      ...this.#overlays,
+      { ...overlay, saved: savedBySummary(overlay, this), tokens: summaryTokens(overlay, this) },
+    ]
     this.#lastNodeId = overlay.nodeId
     this.#changed(this.#nodes[overlay.from]!.depth)
   }
@@ -293,16 +302,17 @@ export class Conversation implements ConversationView {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
     const wrong = wrongInRevert(record, target, this)
     if (wrong !== undefined) throw corrupt(record, wrong)
+    const annotations = this.#annotate()
+    const changed = annotations.hidden.changedByCut(target.depth, this)
     this.#trunk.length = target.depth
     for (const { nodeId, from } of rebased) this.#repeat(this.#nodes[from]!, nodeId)
-    const annotations = this.#annotate()
     annotations.settle('reverts', record.id)
     annotations.countRevert(target.id)
     const facts = factsBehind(tag.abandoned, (id) => this.#nodes[id])
     annotations.tagged.push({ nodeId: target.id, tag, facts })
     Object.assign(target, { tags: [...target.tags, tag] })
     this.#repair = undefined
-    this.#changed(target.depth)
+    this.#changed(Math.min(target.depth, changed))
   }
 
   #applyPrune(record: RecordOf<'prune.applied'>): void {
@@ -311,12 +321,12 @@ export class Conversation implements ConversationView {
       throw corrupt(record, 'it hides something else than whole steps of the model')
     }
     if (record.steps.some((id) => this.#annotations?.isPinned(id))) throw corrupt(record, 'it hides a pinned step')
+    const wrong = wrongInFold(record, this.#annotations?.hidden)
+    if (wrong !== undefined) throw corrupt(record, wrong)
     const by = this.#annotate().settle('prunes', record.id)
     if (record.reason !== undefined && by !== 'person') this.#refuse(record.reason)
     if (!record.applied) return
-    const { id, applied, steps, tokens, memo } = record
-    this.#annotate().hide({ id, applied, steps, tokens, ...(memo === undefined ? {} : { memo }) })
-    this.#changed(Math.min(...nodes.map((node) => node!.depth)))
+    this.#changed(this.#annotate().hidden.apply(record, this))
   }
 
   #applyPin(record: RecordOf<'pin.applied'>): void {
@@ -351,7 +361,7 @@ export class Conversation implements ConversationView {
     const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay?.from ?? [])
     this.#changes ??= []
     this.#changes.push(Math.min(depth, ...moved.map((from) => this.#nodes[from]!.depth)))
-    this.#noteTokens = noteTokens(this, this.#annotations)
+    this.#notes = noteTokens(this, this.#annotations)
   }
 
   #checkPlace(

@@ -4,47 +4,78 @@ import type { Annotations, Tagged } from './annotations.ts'
 import { renderRefusal, renderTag } from './brakeNotes.ts'
 import { renderFacts } from './facts.ts'
 import { savedByCutting, type OverlaySubject } from './overlay.ts'
-import { noteStep, notesOfPrune } from './pruneNotes.ts'
+import type { HiddenSpan, HiddenSubject } from './hiddenSteps.ts'
+import { indexNote, isLeft, isWhole, notesOfSpan, stepOf } from './pruneNotes.ts'
 
 /** The part of a conversation that notes are counted from. */
-interface NoteSubject extends OverlaySubject {
+interface NoteSubject extends OverlaySubject, HiddenSubject {
   readonly overlay: Overlay | undefined
 }
 
-/** Estimated tokens that tags, refusals, memos and facts add to the trunk, less what hidden steps and cut output take off. */
-export function noteTokens(conversation: NoteSubject, annotations: Annotations | undefined): number {
+/** Estimated tokens of what stands beside the messages of a trunk. */
+export interface NoteTokens {
+  /** Of tags, refusals, memos, facts and the index. */
+  readonly shown: number
+  /** Of the index alone. */
+  readonly index: number
+  /** What hidden steps and cut output take off. */
+  readonly taken: number
+}
+
+export const noNotes: NoteTokens = Object.freeze({ shown: 0, index: 0, taken: 0 })
+
+/** Counts the notes of a trunk, and what is not shown of its messages. Costs as much as there are tags and hidden spans. */
+export function noteTokens(conversation: NoteSubject, annotations: Annotations | undefined): NoteTokens {
   const { counter, overlay } = conversation
-  const cut =
+  let taken =
     overlay === undefined
       ? 0
       : savedByCutting(overlay, conversation, (stepId) => annotations?.hiddenBy(stepId) !== undefined)
-  if (annotations === undefined) return -cut
-  const isShown = (id: NodeId): boolean =>
-    conversation.onTrunk(id) && (overlay === undefined || id < overlay.from || id > overlay.to)
-  let tokens = -cut
+  if (annotations === undefined) return { ...noNotes, taken }
+  let shown = 0
   const lessons = { lesson: 0, finding: 0 }
   for (const placed of annotations.tagged.toReversed()) {
     if (!conversation.onTrunk(placed.nodeId)) continue
     const { kind } = placed.tag
     const counted = (placed.tokens ??= tagTokens(placed, conversation))
-    tokens += counted.facts
+    shown += counted.facts
     // Older ones are hidden by the default policy; counting them would compact too early.
     if ((kind === 'lesson' || kind === 'finding') && (lessons[kind] += 1) > 3) continue
-    tokens += counted.tag
+    shown += counted.tag
   }
-  for (const [stepId, prune] of annotations.hiddenSteps) {
-    if (!isShown(stepId)) continue
-    for (let depth = conversation.node(stepId)!.depth - 1; conversation.path[depth]?.stepId === stepId; depth++)
-      tokens -= conversation.path[depth]!.tokens
-    if (noteStep(prune, overlay) !== stepId) continue
-    for (const { text } of notesOfPrune(prune, (id) => conversation.node(id))) tokens += counter.text(text)
+  for (const span of annotations.hidden.spans) {
+    const counted = spanTokens(span, conversation)
+    shown += counted.notes
+    taken += counted.steps
   }
   for (const [nodeId, reasons] of annotations.refusals) {
-    if (!isShown(nodeId)) continue
-    for (const reason of reasons) tokens += counter.text(renderRefusal(reason))
+    if (!isLeft(nodeId, conversation)) continue
+    for (const reason of reasons) shown += counter.text(renderRefusal(reason))
   }
-  return tokens
+  const indexed = annotations.hidden.index(conversation)
+  const index = indexed === undefined ? 0 : counter.text(indexNote(indexed).text)
+  return { shown: shown + index, index, taken }
 }
+
+const whole = new WeakMap<HiddenSpan, { readonly notes: number; readonly steps: number }>()
+
+/** Tokens of what stands for a hidden span, and of its steps, as far as they are left. */
+function spanTokens(span: HiddenSpan, conversation: NoteSubject): { readonly notes: number; readonly steps: number } {
+  const isAll = isWhole(span, conversation)
+  const known = isAll ? whole.get(span) : undefined
+  if (known !== undefined) return known
+  const left = span.steps.filter((id) => isLeft(id, conversation))
+  if (left.length === 0) return { notes: 0, steps: 0 }
+  const counted = {
+    notes: sum(notesOfSpan(span, conversation), ({ text }) => conversation.counter.text(text)),
+    steps: sum(left, (id) => sum(stepOf(id, conversation).nodes, ({ tokens }) => tokens)),
+  }
+  if (isAll) whole.set(span, counted)
+  return counted
+}
+
+const sum = <T>(items: readonly T[], valueOf: (item: T) => number): number =>
+  items.reduce((total, item) => total + valueOf(item), 0)
 
 function tagTokens({ tag, facts }: Tagged, conversation: NoteSubject): { tag: number; facts: number } {
   const quote = (id: NodeId) => conversation.node(id)?.message.content ?? []

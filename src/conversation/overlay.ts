@@ -19,6 +19,12 @@ export interface OverlaySubject {
   onTrunk(id: NodeId): boolean
 }
 
+/** An overlay of a conversation, with the estimated tokens that it saves over its span, and those of its summary and facts. */
+export interface LaidOverlay extends Overlay {
+  readonly saved: number
+  readonly tokens: number
+}
+
 /** The newest overlay whose whole span is on the trunk; an older one holds again when a revert undoes the newer. */
 export function activeOverlay<O extends Overlay>(overlays: readonly O[], subject: OverlaySubject): O | undefined {
   return overlays.findLast((overlay) => subject.onTrunk(overlay.from) && subject.onTrunk(overlay.to))
@@ -69,9 +75,12 @@ export function savedBySummary(overlay: Overlay, subject: OverlaySubject): numbe
   const to = subject.node(overlay.to)!
   const kept = overlay.kept.reduce((sum, id) => sum + (subject.node(id)?.tokens ?? 0), 0)
   const span = to.pathTokens - from.pathTokens + from.tokens
-  const { counter } = subject
-  return span - kept - counter.text(renderSummary(overlay)) - counter.text(renderSpanFacts(overlay, subject))
+  return span - kept - summaryTokens(overlay, subject)
 }
+
+/** Estimated tokens of a summary and of the facts shown with it. */
+export const summaryTokens = (overlay: Overlay, subject: OverlaySubject): number =>
+  subject.counter.text(renderSummary(overlay)) + subject.counter.text(renderSpanFacts(overlay, subject))
 
 /** Estimated tokens saved by cutting long tool output after the span, hidden steps left out. Costs the length of that part. */
 export function savedByCutting(

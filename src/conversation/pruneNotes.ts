@@ -1,28 +1,58 @@
-import type { PruneOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import type { Overlay } from '../protocol/records.ts'
-import { renderMemo, type BrakeNote } from './brakeNotes.ts'
+import { renderIndex, renderMemo, type BrakeNote } from './brakeNotes.ts'
 import { factsOf, renderFacts } from './facts.ts'
-import type { ConversationNode } from './node.ts'
+import { digestOf } from './foldLine.ts'
+import type { HiddenSpan, HiddenSubject, ShownIndex } from './hiddenSteps.ts'
+import type { ConversationNode, Step } from './node.ts'
 
-type FindNode = (id: NodeId) => ConversationNode | undefined
+/** Whether a hidden step would be shown if it were not hidden: it is on the trunk, and no summary stands for it. */
+export const isLeft = (id: NodeId, subject: HiddenSubject): boolean => subject.onTrunk(id) && !isSummarised(id, subject)
 
-/** The hidden step in whose place a prune's note is shown: the first one not covered by a summary. */
-export const noteStep = ({ steps }: PruneOutcome, overlay: Overlay | undefined): NodeId | undefined =>
-  steps.find((id) => overlay === undefined || id < overlay.from || id > overlay.to)
+const isSummarised = (id: NodeId, { overlay }: HiddenSubject): boolean =>
+  overlay !== undefined && id >= overlay.from && id <= overlay.to
 
-/** The note shown in place of the steps that a prune hides: its memo and their facts. */
-export function notesOfPrune({ memo, steps }: PruneOutcome, find: FindNode): BrakeNote[] {
-  const facts = renderFacts(factsOf(steps.flatMap((id) => stepNodes(id, find))), steps)
-  return [
-    ...(memo === undefined ? [] : [{ kind: 'memo', text: renderMemo(memo, steps) }]),
-    ...(facts === '' ? [] : [{ kind: 'facts', text: facts }]),
-  ]
+/** The hidden step in whose place the notes of a span stand; `undefined` when nothing of it is left. */
+export const noteStep = ({ steps }: HiddenSpan, subject: HiddenSubject): NodeId | undefined =>
+  steps.find((id) => isLeft(id, subject))
+
+/** Whether all of a span is left: what stands for it is as it was written. */
+export const isWhole = ({ steps }: HiddenSpan, subject: HiddenSubject): boolean =>
+  steps.every((id) => isLeft(id, subject))
+
+/** What stands for the steps that a prune or fold hides: its memo, and their facts. Of a fold, for those that are left. */
+export function notesOfSpan(span: HiddenSpan, subject: HiddenSubject): BrakeNote[] {
+  const { fold, memo } = span
+  if (fold === undefined) {
+    const steps = span.steps.map((id) => stepOf(id, subject))
+    return [...(memo === undefined ? [] : [memoNote(memo, span.steps)]), ...factsNote(steps)]
+  }
+  const left = span.steps.filter((id) => isLeft(id, subject))
+  const steps = (): Step[] => left.map((id) => stepOf(id, subject))
+  if (fold.detail === 'digest') {
+    const text = left.length === span.steps.length ? memo! : digestOf(steps())
+    return [memoNote(text, left), ...factsNote(steps())]
+  }
+  // The lines name the calls that cannot be undone, and a fold hides no denial.
+  const lines = memo!.split('\n').filter((_, index) => isLeft(span.steps[index]!, subject))
+  return [memoNote(lines.join('\n'), left)]
 }
 
-/** The nodes of a step; relies on their having consecutive ids. */
-export function stepNodes(stepId: NodeId, find: FindNode): ConversationNode[] {
+const memoNote = (memo: string, steps: readonly NodeId[]): BrakeNote => ({
+  kind: 'memo',
+  text: renderMemo(memo, steps),
+})
+
+function factsNote(steps: readonly Step[]): BrakeNote[] {
+  const ids = steps.map(({ id }) => id)
+  const text = renderFacts(factsOf(steps.flatMap(({ nodes }) => nodes)), ids)
+  return text === '' ? [] : [{ kind: 'facts', text }]
+}
+
+export const indexNote = ({ text }: ShownIndex): BrakeNote => ({ kind: 'index', text: renderIndex(text) })
+
+/** The nodes of a step have ids that follow each other. */
+export function stepOf(id: NodeId, subject: Pick<HiddenSubject, 'node'>): Step {
   const nodes: ConversationNode[] = []
-  for (let node = find(stepId); node?.stepId === stepId; node = find(node.id + 1)) nodes.push(node)
-  return nodes
+  for (let node = subject.node(id); node?.stepId === id; node = subject.node(node.id + 1)) nodes.push(node)
+  return { id, endId: nodes.at(-1)?.id ?? id, nodes }
 }

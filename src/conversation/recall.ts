@@ -11,7 +11,7 @@ import {
   type Search,
 } from './excerpt.ts'
 import type { ConversationNode } from './node.ts'
-import { stepNodes } from './pruneNotes.ts'
+import { stepOf } from './pruneNotes.ts'
 import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found, type Term } from './searchSteps.ts'
 import { piecesOf } from './stepText.ts'
 import { whyHidden, type HiddenReason } from './whyHidden.ts'
@@ -95,7 +95,7 @@ function findStep(conversation: Conversation, step: string): HiddenStep | string
   const id = parseNodeId(step)
   const node = id === undefined ? undefined : conversation.node(id)
   if (id === undefined || node === undefined) return whyNoStep(conversation, step, id)
-  const nodes = stepNodes(node.stepId, (each) => conversation.node(each))
+  const nodes = stepOf(node.stepId, conversation).nodes
   const reason = whyHidden(conversation, nodes)
   if (reason !== undefined) return { id: node.stepId, nodes, reason }
   const shownAs = conversation.onTrunk(node.id) ? undefined : repeatOf(conversation, node.id)
@@ -186,7 +186,7 @@ function* searchHidden(
   let unread = slice
   for (let id = 1; id <= conversation.lastNodeId; id++) {
     if (conversation.node(id)?.stepId !== id) continue
-    const nodes = stepNodes(id, (each) => conversation.node(each))
+    const nodes = stepOf(id, conversation).nodes
     if (whyHidden(conversation, nodes) === undefined) continue
     steps += 1
     const held = holdsNothing()

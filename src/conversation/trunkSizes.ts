@@ -4,10 +4,12 @@ import type { Overlay } from '../protocol/records.ts'
 import { renderRefusal, renderTag } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import type { Sizes } from './economics.ts'
+import { HiddenSteps } from './hiddenSteps.ts'
+import type { FoldPlan } from './planFold.ts'
 import { factsBehind, renderFacts } from './facts.ts'
 import { noteTokens } from './noteTokens.ts'
 import { cutBy, savedBySummary } from './overlay.ts'
-import { notesOfPrune } from './pruneNotes.ts'
+import { notesOfSpan } from './pruneNotes.ts'
 
 // All in tokens of the conversation's own counter, without the frame and before correction.
 
@@ -18,13 +20,15 @@ function shownTokens(conversation: Conversation, depth: number, laid?: Overlay):
   const overlay = laid ?? conversation.overlay
   const view = {
     path,
+    head: path.at(-1)?.id ?? null,
     counter: conversation.counter,
     overlay: overlay === undefined || depthOf(overlay.to) > depth ? undefined : overlay,
     node: (id: NodeId) => conversation.node(id),
     onTrunk: (id: NodeId) => conversation.onTrunk(id) && depthOf(id) <= depth,
   }
   const saved = view.overlay === undefined ? 0 : savedBySummary(view.overlay, view)
-  return (path.at(-1)?.pathTokens ?? 0) - saved + noteTokens(view, conversation.annotations)
+  const notes = noteTokens(view, conversation.annotations)
+  return (path.at(-1)?.pathTokens ?? 0) - saved + notes.shown - notes.taken
 }
 
 const repairTokens = ({ repair, counter }: Conversation): number => (repair === undefined ? 0 : counter.text(repair))
@@ -46,7 +50,10 @@ export function sizesOfRevert(conversation: Conversation, { target, tag, rebased
     (sum, reason) => sum + counter.text(renderRefusal(reason)),
     0,
   )
-  return { before, after: kept + note + again, unchanged: kept - refused }
+  // Memos and the index lose lines where the trunk is cut.
+  const rewritten = conversation.annotations?.hidden.changedByCut(head.depth, conversation) ?? Infinity
+  const unchanged = rewritten > head.depth ? kept - refused : shownTokens(conversation, rewritten - 1)
+  return { before, after: kept + note + again, unchanged }
 }
 
 /** The trunk before and after a prune that is about to be applied. */
@@ -59,8 +66,15 @@ export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome):
   let taken = 0
   for (const node of nodes) taken += counter.message(overlay === undefined ? node.message : cutBy(overlay, node))
   let notes = outcome.reason === undefined ? 0 : counter.text(renderRefusal(outcome.reason))
-  for (const { text } of notesOfPrune(outcome, (id) => conversation.node(id))) notes += counter.text(text)
+  for (const { text } of notesOfSpan(outcome, conversation)) notes += counter.text(text)
   return { before, after: before - taken + notes, unchanged: shownTokens(conversation, nodes[0]!.depth - 1) }
+}
+
+/** The trunk before and after a fold that is about to be applied. */
+export function sizesOfFold(conversation: Conversation, { outcome, trunkTokens }: FoldPlan): Sizes {
+  const hidden = conversation.annotations?.hidden ?? new HiddenSteps()
+  const changed = hidden.changedBy(outcome, conversation)
+  return { before: conversation.trunkTokens, after: trunkTokens, unchanged: shownTokens(conversation, changed - 1) }
 }
 
 /** The trunk before and after a summary is laid over it. */

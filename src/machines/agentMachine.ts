@@ -61,6 +61,7 @@ const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): Ag
   reverts: input.policy.flags.revert ? none : null,
   prunes: input.policy.flags.prune ? none : null,
   pins: none,
+  foldAt: input.policy.flags.fold ? 0 : null,
   drainedAt: 0,
   drained: none,
   ...restored?.context,

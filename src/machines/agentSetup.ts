@@ -15,7 +15,16 @@ import type {
   SleepInput,
   SubAgentInput,
 } from './agentTypes.ts'
-import type { PinsInput, PinsOutput, PrunesInput, PrunesOutput, RevertsInput, RevertsOutput } from './drainTypes.ts'
+import type {
+  FoldInput,
+  FoldOutput,
+  PinsInput,
+  PinsOutput,
+  PrunesInput,
+  PrunesOutput,
+  RevertsInput,
+  RevertsOutput,
+} from './drainTypes.ts'
 import { changeAction } from './change.ts'
 import { type Draft, fillDraft } from './draft.ts'
 import * as guards from './guards.ts'
@@ -38,6 +47,7 @@ type Actors = {
   drainPins: ReturnType<typeof placeholder<PinsOutput, PinsInput>>
   drainReverts: ReturnType<typeof placeholder<RevertsOutput, RevertsInput>>
   drainPrunes: ReturnType<typeof placeholder<PrunesOutput, PrunesInput>>
+  drainFold: ReturnType<typeof placeholder<FoldOutput, FoldInput>>
 }
 
 const actors: Actors = {
@@ -50,6 +60,7 @@ const actors: Actors = {
   drainPins: placeholder('drainPins'),
   drainReverts: placeholder('drainReverts'),
   drainPrunes: placeholder('drainPrunes'),
+  drainFold: placeholder('drainFold'),
 }
 
 /** Id of the chart. It carries its version: a persisted context belongs to one. */

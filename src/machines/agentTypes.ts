@@ -35,7 +35,12 @@ export interface RetryPolicy {
 /** What an agent's definition decides about its machine. Plain data that never changes. */
 export interface AgentPolicy {
   /** Opt-in switches; if one is off its states are unreachable. */
-  readonly flags: { readonly revert: boolean; readonly prune: boolean; readonly compact: boolean }
+  readonly flags: {
+    readonly revert: boolean
+    readonly prune: boolean
+    readonly fold: boolean
+    readonly compact: boolean
+  }
   readonly toolExecution: ToolExecution
   readonly queueMode: QueueMode
   readonly limits: Limits
@@ -166,6 +171,8 @@ export interface AgentContext {
   readonly reverts: readonly RevertRequest[] | null
   readonly prunes: readonly PruneRequest[] | null
   readonly pins: readonly PinRequest[]
+  /** Tokens of a request above which the drain looks whether to fold; `null` with the switch off. */
+  readonly foldAt: number | null
   /** The requests of the current drain, and the last record before it. */
   readonly drainedAt: number
   readonly drained: readonly string[]
@@ -277,6 +284,8 @@ export type ReplyOutput =
       readonly costUsd: number
       readonly estimatedTokens: number
       readonly contextTokens: number
+      /** Missing with folding off. */
+      readonly foldAt?: number
       readonly at: number
     }
   | {

@@ -1,11 +1,14 @@
 import type { PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
 import type { AgentContext, BrakeCall } from './agentTypes.ts'
-import type { PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
+import type { FoldOutput, PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'
 
 /** Key of the current drain: each ends with a record, so no two have the same place in the log. */
 export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drainedAt}`
+
+/** Key of the current fold, and its id. One that is not applied leaves no record, so folds and drains have keys of their own. */
+export const foldKey = (context: AgentContext): string => `${context.agentId}/fold/${context.drainedAt}`
 
 /** Opens a drain: it answers what is waiting now; what arrives meanwhile is left to the next. */
 export function beginDrain(draft: Draft, queue: 'reverts' | 'prunes' | 'pins'): void {
@@ -54,6 +57,7 @@ export function applyReverts(draft: Draft, output: RevertsOutput): void {
     draft.record({ type: 'revert.applied', ...draft.at, ...outcome })
     draft.set({ reverts: draft.context.reverts?.filter(({ id }) => id !== outcome.id) ?? null })
     if (!outcome.applied || outcome.target === undefined) continue
+    forgetFold(draft)
     const last = outcome.rebased?.at(-1)?.nodeId
     draft.set({ compactedAt: 0, head: last ?? outcome.target, ...(last === undefined ? {} : { lastNodeId: last }) })
   }
@@ -67,7 +71,10 @@ export function applyPrunes(draft: Draft, output: PrunesOutput): void {
     draft.set({ prunes: draft.context.prunes?.filter(({ id }) => id !== outcome.id) ?? null })
   }
   refusePrunes(draft, 'the drain gave no answer', draft.context.drained)
-  if (output.outcomes.some(({ applied }) => applied)) draft.set({ compactedAt: 0 })
+  if (output.outcomes.some(({ applied }) => applied)) {
+    forgetFold(draft)
+    draft.set({ compactedAt: 0 })
+  }
   draft.set({ contextTokens: output.contextTokens })
 }
 
@@ -78,6 +85,23 @@ export function applyPins(draft: Draft, output: PinsOutput): void {
   }
   refusePins(draft, 'the drain gave no answer', draft.context.drained)
 }
+
+/** Opens a fold: what is asked for meanwhile is left to the next drain. */
+export const beginFold = (draft: Draft): void => draft.set({ drainedAt: draft.context.seq, drained: none })
+
+/** Records what was folded, if anything. */
+export function applyFold(draft: Draft, { outcome, contextTokens }: FoldOutput): void {
+  if (outcome === null) return
+  draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
+  draft.set({ compactedAt: 0, contextTokens })
+}
+
+/** The trunk was reshaped: what the last reply told of the next fold no longer holds. */
+export function forgetFold(draft: Draft): void {
+  if (draft.context.foldAt !== null) draft.set({ foldAt: 0 })
+}
+
+const none: readonly string[] = Object.freeze([])
 
 /** Refuses waiting reverts, all or `only` these, because the drain failed or will not happen. */
 export function refuseReverts(draft: Draft, why: string, only?: readonly string[]): void {

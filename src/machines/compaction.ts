@@ -1,5 +1,6 @@
 import { noUsage } from '../protocol/messages.ts'
 import type { AgentContext, CompactOutput } from './agentTypes.ts'
+import { forgetFold } from './brakes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'
 
@@ -28,7 +29,10 @@ export function endCompaction(draft: Draft, output: CompactOutput): void {
     costUsd,
     ...(economics === undefined ? {} : { economics }),
   })
-  if (overlay !== null) draft.set({ lastNodeId: nodeId })
+  if (overlay !== null) {
+    forgetFold(draft)
+    draft.set({ lastNodeId: nodeId })
+  }
   draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter, isCompacting: false })
 }
 

@@ -37,6 +37,20 @@ export interface PrunesOutput {
   readonly at: number
 }
 
+export interface FoldInput {
+  readonly agentId: string
+  /** Also the id of the fold. */
+  readonly key: string
+}
+
+export interface FoldOutput {
+  readonly key: string
+  /** `null`: there is nothing to fold, or not enough. */
+  readonly outcome: PruneOutcome | null
+  readonly contextTokens: number
+  readonly at: number
+}
+
 export interface PinsInput {
   readonly agentId: string
   readonly key: string

@@ -1,5 +1,5 @@
 import { settleKey } from './aborts.ts'
-import { drainKey } from './brakes.ts'
+import { drainKey, foldKey } from './brakes.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
 import { limitAfter, reachedLimit, replyKey } from './runs.ts'
@@ -18,6 +18,9 @@ export const revertEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.revert && (context.reverts?.length ?? 0) > 0
 export const pruneEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.prune && (context.prunes?.length ?? 0) > 0
+/** The request may have grown beyond where old steps are folded; open only when the fold flag is set. */
+export const foldEnabled = ({ context }: Subject): boolean =>
+  context.policy.flags.fold && context.run !== null && context.foldAt !== null && context.contextTokens > context.foldAt
 export const pinRequested = ({ context }: Subject): boolean => context.pins.length > 0
 /** A person requested a change of the trunk while the agent was idle. */
 export const changeRequested = (subject: Subject): boolean =>
@@ -105,6 +108,7 @@ const keyOf = ({ event }: Subject): string | undefined => (event as unknown as K
 export const isStaleWake = (subject: Subject): boolean => keyOf(subject) !== replyKey(subject.context)
 export const isStaleCompaction = (subject: Subject): boolean => keyOf(subject) !== compactionKey(subject.context)
 export const isStaleDrain = (subject: Subject): boolean => keyOf(subject) !== drainKey(subject.context)
+export const isStaleFold = (subject: Subject): boolean => keyOf(subject) !== foldKey(subject.context)
 export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== settleKey(subject.context)
 
 /** A result whose key is no longer outstanding; it is dropped. */

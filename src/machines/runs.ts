@@ -241,6 +241,7 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
   const isOpen = output.calls.length > 0
   draft.set({ owesReply: isOpen, contextTokens: output.contextTokens })
   if (isOpen) draft.set({ head })
+  if (output.foldAt !== undefined) draft.set({ foldAt: output.foldAt })
   const { stopReason } = output.message
   draft.setRun({ lastStopReason: stopReason === 'toolUse' ? 'stop' : stopReason })
 }

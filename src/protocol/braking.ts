@@ -118,6 +118,22 @@ export const pruneOutcomeSchema = z.object({
   reason: z.string().exactOptional(),
   /** Of an applied one. */
   economics: economicsSchema.exactOptional(),
+  /** The runtime folded the steps: `memo` has a line for each of them, in their order. */
+  by: z.literal('runtime').exactOptional(),
+  /** Of a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
+  index: z.string().exactOptional(),
+  /** Of a fold: shorter memos that take the place of those of older folds. */
+  rolled: z
+    .array(
+      z.object({
+        folds: z.array(z.string()).readonly(),
+        /** What it holds: a line for each step, or a few for all of them. */
+        detail: z.enum(['shortLine', 'digest']),
+        memo: z.string(),
+      }),
+    )
+    .readonly()
+    .exactOptional(),
 })
 export type PruneOutcome = z.infer<typeof pruneOutcomeSchema>
 

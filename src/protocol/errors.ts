@@ -140,9 +140,18 @@ export function asSentence(text: string): string {
 
 /** What zod found wrong, in one line: `path: message; path: message`. */
 export const describeIssues = (error: z.ZodError): string =>
-  error.issues
-    .map((issue) => (issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ${issue.message}` : issue.message))
-    .join('; ')
+  error.issues.flatMap((issue) => describeIssue(issue, [])).join('; ')
+
+/** Of a choice between types, what is wrong in the one that was meant: the one that has such fields at all. */
+function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
+  const path = [...outer, ...issue.path]
+  const meant =
+    issue.code === 'invalid_union'
+      ? issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0))
+      : undefined
+  if (meant !== undefined) return meant.flatMap((inner) => describeIssue(inner, path))
+  return [path.length > 0 ? `${path.map(String).join('.')}: ${issue.message}` : issue.message]
+}
 
 /** Whether a thrown value is an error with this code: one of ours, or a system one such as `ENOENT`. */
 export const hasCode = (thrown: unknown, code: string): boolean =>

@@ -1,8 +1,10 @@
 import { nanoid } from 'nanoid'
 import type { ActorRefFrom } from 'xstate'
 import { compactTrunk } from '../actors/compactTrunk.ts'
+import { checkFold } from '../actors/brakingOptions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { drainPins } from '../actors/drainPins.ts'
+import { drainFold } from '../actors/drainFold.ts'
 import { drainPrunes } from '../actors/drainPrunes.ts'
 import { drainReverts } from '../actors/drainReverts.ts'
 import { runTool } from '../actors/runTool.ts'
@@ -96,6 +98,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
           drainPins: drainPins(find),
           drainReverts: drainReverts(find),
           drainPrunes: drainPrunes(find),
+          drainFold: drainFold(find),
           subAgent: supervisor as unknown as SubAgentLogic,
         },
         actions: {
@@ -238,6 +241,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   }
 
   adopt(options: HostOptions): AgentHost {
+    checkFold(options.definition)
     const host = new AgentHost(options, this.#shared)
     this.#hosts.set(options.agentId, host)
     return host

@@ -73,7 +73,9 @@ describe('an agent without braking', (it) => {
   })
 
   it('ignores forged requests: the queue does not exist and the drains are not entered', () => {
-    const driver = new MachineDriver({ policy: { flags: { revert: false, prune: false, compact: false } } })
+    const driver = new MachineDriver({
+      policy: { flags: { revert: false, prune: false, fold: false, compact: false } },
+    })
     const states = new Set<string>()
     driver.onStart = ({ src }) => states.add(src)
     const forge = (): void => {

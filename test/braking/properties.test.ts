@@ -8,7 +8,8 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import { textOf, toolCallsOf } from '../../src/protocol/messages.ts'
 import { logRecordSchema } from '../../src/protocol/records.ts'
 import type { RequestMessage } from '../../src/protocol/model.ts'
-import { BrakeLog, idsIn, textIn } from '../support/brakeLog.ts'
+import { isLeft, notesOfSpan } from '../../src/conversation/pruneNotes.ts'
+import { BrakeLog, idsIn, notesIn, textIn } from '../support/brakeLog.ts'
 import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { happen } from '../support/brakedHappenings.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -28,10 +29,49 @@ const viewOf = (conversation: Conversation) => ({
   hidden: [...(conversation.annotations?.hiddenSteps ?? [])],
   pins: conversation.pins(),
   asked: conversation.annotations?.pins,
+  notes: conversation.notes,
+  index: conversation.annotations?.hidden.index(conversation),
 })
 
 const saidOn = (conversation: Conversation): string[] =>
   conversation.trunk().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
+
+/** What must hold of every fold. */
+function checkFold(log: BrakeLog, { type: _, isAsked, ...policy }: Extract<BrakedHappening, { type: 'fold' }>): void {
+  const { conversation } = log
+  const memosBefore = memosOf(conversation)
+  const said = saidOn(conversation)
+  const plan = log.fold(policy, isAsked)
+  if (plan === undefined) return
+  const { steps, memo, rolled = [] } = plan.outcome
+  assert.is(conversation.trunkTokens, plan.trunkTokens, 'the plan says what the trunk will have')
+  assert.equal(saidOn(conversation), said)
+  assert.is(memo?.split('\n').length, steps.length, 'a line for each step')
+  const kept = conversation.steps().filter(({ nodes }) => nodes[0]!.message.role === 'assistant')
+  for (const step of policy.keepSteps === 0 ? [] : kept.slice(-policy.keepSteps))
+    assert.not.ok(steps.includes(step.id), `n${step.id} is among the newest`)
+  for (const id of steps) {
+    assert.not.ok(conversation.annotations?.isPinned(id), `n${id} is pinned`)
+    const denied = log.conversation.steps().find((step) => step.id === id)!.nodes
+    assert.not.ok(denied.some(({ message }) => message.role === 'toolResult' && message.synthetic === 'denied'))
+  }
+  const after = memosOf(conversation)
+  const rewritten = new Set(rolled.flatMap(({ folds }) => folds))
+  for (const [id, text] of memosBefore) if (!rewritten.has(id)) assert.is(after.get(id), text, `the memo of ${id}`)
+}
+
+/** What stands for each fold. */
+const memosOf = (conversation: Conversation): Map<string, string> =>
+  new Map(
+    (conversation.annotations?.hidden.spans ?? [])
+      .filter(({ fold, steps }) => fold !== undefined && steps.some((id) => isLeft(id, conversation)))
+      .map((span) => [
+        span.id,
+        notesOfSpan(span, conversation)
+          .map(({ text }) => text)
+          .join('\n'),
+      ]),
+  )
 
 /** What must hold of every drain of reverts. */
 function checkDrain(log: BrakeLog, drain: () => ReturnType<BrakeLog['drain']>): void {
@@ -82,7 +122,8 @@ function play(
     const roleOfHead = conversation.trunk().at(-1)!.message.role
     if ((happening.type === 'reply' || happening.type === 'step') && roleOfHead === 'assistant') continue
     const known = new Set(conversation.log().map(({ id }) => id))
-    happen(log, happening, checkDrain)
+    if (happening.type === 'fold') checkFold(log, happening)
+    else happen(log, happening, checkDrain)
     for (const { id } of conversation.log()) {
       if (known.has(id)) continue
       assert.not.ok(ids.has(id), `n${id} is given twice`)
@@ -109,6 +150,8 @@ function play(
     checkPins(conversation, live.request.messages, pinned)
     const shown = idsIn(live.request.messages)
     assert.is(new Set(shown).size, shown.length, `ids once: ${shown.join()}`)
+    const indexes = notesIn(live.request.messages).filter((note) => note.startsWith('<brake-note kind="index">'))
+    assert.ok(indexes.length <= 1, 'one index')
   }
   for (const record of log.records) assert.equal(logRecordSchema.parse(JSON.parse(JSON.stringify(record))), record)
   assert.equal(viewOf(rebuildConversation(log.records)), viewOf(conversation))
@@ -179,7 +222,8 @@ describe('random braked conversations', (it) => {
         for (const happening of happenings) {
           const isReply = happening.type === 'reply' || happening.type === 'step'
           if (isReply && log.conversation.trunk().at(-1)!.message.role === 'assistant') continue
-          happen(log, happening, checkDrain)
+          if (happening.type === 'fold') checkFold(log, happening)
+          else happen(log, happening, checkDrain)
         }
         views.forEach((view, at) => {
           const cut = rebuildConversation(log.records.slice(0, at + 1))
@@ -210,7 +254,8 @@ describe('random braked conversations', (it) => {
           happenings.forEach((happening, at) => {
             const isReply = happening.type === 'reply' || happening.type === 'step'
             if (isReply && log.conversation.trunk().at(-1)!.message.role === 'assistant') return
-            happen(log, happening, checkDrain)
+            if (happening.type === 'fold') checkFold(log, happening)
+            else happen(log, happening, checkDrain)
             if (asks[at] === false) return
             const live = assembler.assemble(log.turnIndex).request.messages
             assert.is(JSON.stringify(live), JSON.stringify(log.assemble().request.messages))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { and, not, or, setup, type AnyStateNode } from 'xstate'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
-import { chartModel } from '../../src/charts/chartModel.ts'
+import { chartModel, type BrakeFlags } from '../../src/charts/chartModel.ts'
 import { assert, describe } from '../support/suite.ts'
 import { chartedMachines } from './chartedMachines.ts'
 
@@ -30,23 +30,26 @@ describe('the model of a chart', (it) => {
   }
 
   it('says of each brake whether it is open, and of none where the flags are not known', () => {
-    const openOf = (brakes?: { revert: boolean; prune: boolean }) =>
+    const openOf = (brakes?: BrakeFlags) =>
       Object.fromEntries(
         chartModel(agentMachine, { brakes })
           .edges.filter(({ isBrake }) => isBrake)
           .map(({ from, to, isOpen }) => [`${from} → ${to}`, isOpen]),
       )
-    const all = (revert?: boolean, prune?: boolean) => ({
+    const folds = ['entering', 'pinned', 'reverted', 'pruned'].map((from) => `draining.${from} → draining.folding`)
+    const all = (revert?: boolean, prune?: boolean, fold?: boolean) => ({
       'draining.entering → draining.reverts': revert,
       'draining.entering → draining.prunes': prune,
       'draining.pinned → draining.reverts': revert,
       'draining.pinned → draining.prunes': prune,
       'draining.reverted → draining.prunes': prune,
+      ...Object.fromEntries(folds.map((edge) => [edge, fold])),
     })
     assert.equal(openOf(), all())
-    assert.equal(openOf({ revert: true, prune: false }), all(true, false))
-    assert.equal(openOf({ revert: false, prune: true }), all(false, true))
-    assert.equal(openOf({ revert: false, prune: false }), all(false, false))
+    assert.equal(openOf({ revert: true, prune: false, fold: false }), all(true, false, false))
+    assert.equal(openOf({ revert: false, prune: true, fold: false }), all(false, true, false))
+    assert.equal(openOf({ revert: false, prune: false, fold: true }), all(false, false, true))
+    assert.equal(openOf({ revert: false, prune: false, fold: false }), all(false, false, false))
   })
 
   it('marks every way into the reverts as a brake', () => {

@@ -139,6 +139,39 @@ const cases: {
     },
     next: (log) => log.compact({ from: 1, to: 10, kept: [10, 6, 1] }),
   },
+  'a fold has not a line for each step': {
+    log: sealedLog,
+    next: (log) => log.fold([2, 4]),
+    spoil: (record) => ({ ...record, memo: 'n2 tool' }),
+  },
+  'a fold has no memo': {
+    log: sealedLog,
+    next: (log) => log.fold([2]),
+    spoil: ({ memo: _, ...record }) => record,
+  },
+  'a fold hides a message of a person': {
+    log: sealedLog,
+    next: (log) => log.fold([2]),
+    spoil: (record) => ({ ...record, steps: [1] }),
+  },
+  'a fold rolls up one that is not there': {
+    log: () => {
+      const log = sealedLog()
+      log.fold([2])
+      return log
+    },
+    next: (log) => log.fold([4], 'n4 tool', { rolled: [{ folds: ['f2'], detail: 'shortLine', memo: 'n2' }] }),
+    spoil: (record) => ({ ...record, rolled: [{ folds: ['f9'], detail: 'shortLine', memo: 'n2' }] }),
+  },
+  'a memo is rolled up with a line too many': {
+    log: () => {
+      const log = sealedLog()
+      log.fold([2])
+      return log
+    },
+    next: (log) => log.fold([4], 'n4 tool', { rolled: [{ folds: ['f2'], detail: 'shortLine', memo: 'n2' }] }),
+    spoil: (record) => ({ ...record, rolled: [{ folds: ['f2'], detail: 'shortLine', memo: 'n2\nn4' }] }),
+  },
   'a summary comes while a step is open': { log: openLog, next: (log) => log.compact({ from: 2, to: 3 }) },
 }
 

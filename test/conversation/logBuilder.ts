@@ -113,6 +113,20 @@ export class LogBuilder {
     return whole
   }
 
+  /** A fold of these steps, with these lines. */
+  fold(steps: readonly number[], memo = steps.map((id) => `n${id} tool`).join('\n'), more: object = {}): void {
+    this.#push({
+      type: 'prune.applied',
+      id: `f${steps[0]}`,
+      applied: true,
+      by: 'runtime',
+      steps,
+      tokens: 1,
+      memo,
+      ...more,
+    })
+  }
+
   enqueue(queue: QueueName, added: QueuedMessage, first?: true): void {
     this.#push({ type: 'queue.changed', queue, added, length: 0, ...(first ? { first } : {}) })
   }

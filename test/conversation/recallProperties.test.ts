@@ -46,6 +46,9 @@ function happen(log: BrakeLog, what: BrakedHappening, place: number): readonly s
     case 'pin':
       log.pin(stepAt(log, what.pick), what.pinned)
       return []
+    case 'fold':
+      log.fold(what, what.isAsked)
+      return []
     case 'compact':
       log.compact({ ...what, maxChars: 100 })
       return []

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { economicsOf, type Sizes } from '../../src/conversation/economics.ts'
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
-import { sizesOfCompaction, sizesOfPrune, sizesOfRevert } from '../../src/conversation/trunkSizes.ts'
+import { sizesOfCompaction, sizesOfFold, sizesOfPrune, sizesOfRevert } from '../../src/conversation/trunkSizes.ts'
 import type { Block } from '../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../src/protocol/model.ts'
 import type { LogRecord, Overlay } from '../../src/protocol/records.ts'
@@ -15,6 +15,7 @@ import { assert, describe } from '../support/suite.ts'
 function sizesOf(log: BrakeLog, record: LogRecord): Sizes | undefined {
   const { conversation } = log
   if (record.type === 'revert.applied' && record.applied) return sizesOfRevert(conversation, record)
+  if (record.type === 'prune.applied' && record.by === 'runtime') return sizesOfFold(conversation, log.planned!)
   if (record.type === 'prune.applied' && record.applied) return sizesOfPrune(conversation, record)
   if (record.type === 'compaction.end' && record.applied) return sizesOfCompaction(conversation, record.overlay!)
   return undefined

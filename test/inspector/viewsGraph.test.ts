@@ -42,6 +42,7 @@ function play(log: BrakeLog, what: BrakedHappening): void {
     log.drain(...what.wanted.map(({ pick, ...rest }) => ({ step: stepAt(pick), ...rest })))
   else if (what.type === 'prune') log.prune({ steps: (what.picks ?? []).map(stepAt) })
   else if (what.type === 'pin') log.pin(stepAt(what.pick), what.pinned)
+  else if (what.type === 'fold') log.fold(what, what.isAsked)
   else log.compact(what)
 }
 

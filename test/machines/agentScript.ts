@@ -6,7 +6,7 @@ import type {
   ReplyOutput,
   SettleOutput,
 } from '../../src/machines/agentTypes.ts'
-import type { PinsOutput, PrunesOutput, RevertsOutput } from '../../src/machines/drainTypes.ts'
+import type { FoldOutput, PinsOutput, PrunesOutput, RevertsOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
@@ -32,6 +32,7 @@ export interface ScriptedReply {
   readonly usage?: Partial<Usage>
   readonly costUsd?: number
   readonly contextTokens?: number
+  readonly foldAt?: number
 }
 
 /** The output of `streamReply` for a reply that came. */
@@ -59,6 +60,7 @@ export function replied(child: ChildOf<'streamReply'>, reply: ScriptedReply, at:
     costUsd: reply.costUsd ?? 0,
     estimatedTokens: 0,
     contextTokens: reply.contextTokens ?? 0,
+    ...(reply.foldAt === undefined ? {} : { foldAt: reply.foldAt }),
     at,
   }
 }
@@ -140,6 +142,17 @@ export function drained(
   }))
   return { key, outcomes, contextTokens: 0, at }
 }
+
+/** What a fold gives that hides these steps. */
+export const folded = ({ input: { key } }: ChildOf<'drainFold'>, at: number, steps: readonly number[]): FoldOutput => ({
+  key,
+  outcome:
+    steps.length === 0
+      ? null
+      : { id: key, applied: true, by: 'runtime', steps, tokens: 1, memo: steps.map((id) => `n${id}`).join('\n') },
+  contextTokens: 0,
+  at,
+})
 
 export const askRevert: BrakeCall = { type: 'revert', category: 'failure', step: 'n1', summary: 'it does not work' }
 export const askPrune: BrakeCall = { type: 'prune', steps: ['n2'] }
@@ -312,6 +325,11 @@ export class AgentScript {
   drain(src: 'drainReverts' | 'drainPrunes' | 'drainPins'): void {
     const child = this.driver.child(src)
     this.driver.finish(child, drained(child, this.driver.now))
+  }
+
+  fold(...steps: number[]): void {
+    const child = this.driver.child('drainFold')
+    this.driver.finish(child, folded(child, this.driver.now, steps))
   }
 
   crash(src: Child['src'], message = 'it broke'): void {

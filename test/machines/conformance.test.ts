@@ -44,7 +44,9 @@ for (const [how, interpreter] of Object.entries(interpreters)) {
   describe(`live actors ${how} and the pure function`, (it) => {
     for (const place of places) {
       it(`write the same log on the way to ${place}, and when aborted there`, async () => {
-        const policy = place.startsWith('draining') ? { flags: { revert: true, prune: true, compact: true } } : {}
+        const policy = place.startsWith('draining')
+          ? { flags: { revert: true, prune: true, fold: true, compact: true } }
+          : {}
         const script = agentIn(place)
         script.abort()
         if (script.state === 'settling') script.settle()

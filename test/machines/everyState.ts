@@ -11,6 +11,7 @@ export type Place =
   | 'draining.pins'
   | 'draining.reverts'
   | 'draining.prunes'
+  | 'draining.folding'
   | 'compacting'
   | 'compacting for an overflow'
   | 'settling'
@@ -50,6 +51,11 @@ const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.finishCall('c1', { brake: askPrune })
+  },
+  'draining.folding': (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1'], contextTokens: 5_000, foldAt: 4_000 })
+    script.finishCall('c1')
   },
   compacting: (script) => {
     script.prompt('go')
@@ -96,7 +102,7 @@ export const busyPlaces = places.filter(
 export function agentIn(place: Place, policy: Partial<AgentPolicy> = {}): AgentScript {
   const isDraining = place.startsWith('draining')
   const script = new AgentScript(
-    isDraining ? { flags: { revert: true, prune: true, compact: true }, ...policy } : policy,
+    isDraining ? { flags: { revert: true, prune: true, fold: true, compact: true }, ...policy } : policy,
   )
   roads[place](script)
   const expected = place.replace(/ .*$/, '')

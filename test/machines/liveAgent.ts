@@ -39,6 +39,7 @@ export class LiveAgent {
         drainPins: effect(),
         drainReverts: effect(),
         drainPrunes: effect(),
+        drainFold: effect(),
       },
       actions: { record: (_: unknown, record: RecordDraft) => void this.records.push(record) },
     })

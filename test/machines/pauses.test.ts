@@ -120,7 +120,7 @@ describe('the wall time', (it) => {
     })
   }
 
-  for (const place of ['executing', 'draining.reverts', 'draining.prunes'] as const) {
+  for (const place of ['executing', 'draining.reverts', 'draining.prunes', 'draining.folding'] as const) {
     it(`lets ${place} end first`, () => {
       const script = agentIn(place, { limits: { ms: 1_000 } })
       script.wake('deadline')
@@ -128,13 +128,17 @@ describe('the wall time', (it) => {
       if (place === 'executing') for (const callId of ['c1', 'c2']) script.finishCall(callId)
       if (place === 'draining.reverts') script.drain('drainReverts')
       if (place === 'draining.prunes') script.drain('drainPrunes')
+      if (place === 'draining.folding') script.fold()
       assert.is(script.state, 'paused')
       assert.equal(endReason(script), expected)
     })
   }
 
   it('does not pause a run that has nothing left to do', () => {
-    const script = new AgentScript({ limits: { ms: 1_000 }, flags: { revert: true, prune: false, compact: false } })
+    const script = new AgentScript({
+      limits: { ms: 1_000 },
+      flags: { revert: true, prune: false, fold: false, compact: false },
+    })
     script.prompt('go')
     script.revert('n1')
     script.reply()
@@ -210,6 +214,7 @@ describe('a store that fails', (it) => {
       if (script.state === 'draining.pins') script.drain('drainPins')
       if (script.state === 'draining.reverts') script.drain('drainReverts')
       if (script.state === 'draining.prunes') script.drain('drainPrunes')
+      if (script.state === 'draining.folding') script.fold()
       if (script.state === 'settling') script.settle()
       if (place === 'paused for approvals') script.approve('c1')
       assert.is(script.state, 'paused')

@@ -4,7 +4,7 @@ import { agentMachine } from '../../src/machines/agentMachine.ts'
 import type { AgentMachineEvent, AgentPolicy } from '../../src/machines/agentTypes.ts'
 import { settleKey } from '../../src/machines/aborts.ts'
 import { compactionKey } from '../../src/machines/compaction.ts'
-import { drainKey } from '../../src/machines/brakes.ts'
+import { drainKey, foldKey } from '../../src/machines/brakes.ts'
 import { replyKey as keyOfReply } from '../../src/machines/runs.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'
@@ -44,6 +44,8 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
   const ids = [...(context.reverts ?? []), ...(context.prunes ?? []), ...context.pins].map(({ id }) => id)
   const refused = { applied: false, category: 'failure', requested: 'n1', pinned: true, steps: [], tokens: 0 }
   const drain = { outcomes: ids.map((id) => ({ id, ...refused })), usage: null, costUsd: 0, contextTokens: 0, at }
+  const memo = { id: 'f', applied: true, by: 'runtime', steps: [1], tokens: 1, memo: 'n1' }
+  const fold = { outcome: memo, contextTokens: 0, at }
   const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output })
   const failed = (id: string) => ({ type: `xstate.error.actor.${id}`, error: new Error('broken'), actorId: id })
   const key = calls[0]?.key ?? `${agentId}/t0/tool/c1`
@@ -79,6 +81,8 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('drainPins', { ...drain, key: drainKey(context) }),
     done('drainReverts', { ...drain, key: drainKey(context) }),
     done('drainPrunes', { ...drain, key: drainKey(context) }),
+    done('drainFold', { ...fold, key: foldKey(context) }),
+    done('drainFold', { ...fold, key: foldKey(context), outcome: null }),
     done('deadline', { key: run?.runId, until: at }),
     ...[
       'reply',
@@ -89,6 +93,7 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
       'drainPins',
       'drainReverts',
       'drainPrunes',
+      'drainFold',
       'deadline',
     ].map(failed),
   ] as AgentMachineEvent[]
@@ -103,6 +108,7 @@ const abstract = ({ value, context }: Snapshot): string =>
     context.calls.map(({ status }) => status),
     [context.storeError !== null, context.owesReply && context.run !== null, context.ending !== null],
     [context.contextTokens > 0, context.compactionCause],
+    context.foldAt !== null && context.contextTokens > context.foldAt,
     [context.reverts, context.prunes, context.pins].map((requests) => (requests?.length ?? 0) > 0),
   ])
 
@@ -143,9 +149,9 @@ function namesOf(node: AnyStateNode): string[] {
   return node.always?.some(({ guard }) => guard === undefined) === true ? [] : [node.path.join('.')]
 }
 
-const off = { revert: false, prune: false, compact: true }
-const on = { revert: true, prune: true, compact: true }
-const braked = ['draining.prunes', 'draining.reverts']
+const off = { revert: false, prune: false, fold: false, compact: true }
+const on = { revert: true, prune: true, fold: true, compact: true }
+const braked = ['draining.folding', 'draining.prunes', 'draining.reverts']
 
 const explored = new Map<string, Explored>()
 const exploreOnce = (flags: AgentPolicy['flags']): Explored => {
@@ -171,6 +177,7 @@ describe('the states of the agent machine', (it) => {
       [...explore(flags).states].filter((state) => braked.includes(state))
     assert.equal(drainsOf({ ...off, revert: true }), ['draining.reverts'])
     assert.equal(drainsOf({ ...off, prune: true }), ['draining.prunes'])
+    assert.equal(drainsOf({ ...off, fold: true }), ['draining.folding'])
   })
 
   it('never compact with that switch off', { timeoutMs: 20_000 }, () => {
@@ -178,7 +185,9 @@ describe('the states of the agent machine', (it) => {
   })
 
   it('would be entered if the guard were open: the search is able to fail', { timeoutMs: 20_000 }, () => {
-    const open = agentMachine.provide({ guards: { revertEnabled: () => true, pruneEnabled: () => true } })
+    const open = agentMachine.provide({
+      guards: { revertEnabled: () => true, pruneEnabled: () => true, foldEnabled: () => true },
+    })
     const { states } = explore(off, open)
     for (const state of braked) assert.ok(states.has(state), state)
   })

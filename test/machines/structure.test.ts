@@ -36,6 +36,7 @@ describe('the chart of the agent machine', (it) => {
   for (const [state, guard] of [
     ['draining.reverts', 'revertEnabled'],
     ['draining.prunes', 'pruneEnabled'],
+    ['draining.folding', 'foldEnabled'],
   ] as const) {
     it(`lets every transition into ${state} pass ${guard} first`, () => {
       const entries = entriesInto(state)

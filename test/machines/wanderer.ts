@@ -1,3 +1,4 @@
+import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { CompactOutput, ReplyOutput } from '../../src/machines/agentTypes.ts'
 import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
@@ -11,6 +12,7 @@ import {
   compacted,
   diskFull,
   drained,
+  folded,
   overlayOver,
   refused,
   replied,
@@ -175,7 +177,18 @@ export class Wanderer {
       case 'drainReverts':
       case 'drainPrunes':
         return drained(child, at)
+      case 'drainFold':
+        return folded(child, at, outcome.isKept ? this.#foldable() : [])
     }
+  }
+
+  /** The oldest step of the model that is not hidden. */
+  #foldable(): number[] {
+    const conversation = rebuildConversation(this.driver.records)
+    const step = conversation
+      .steps()
+      .find(({ id, nodes }) => nodes[0]!.message.role === 'assistant' && !conversation.annotations?.hiddenBy(id))
+    return step === undefined ? [] : [step.id]
   }
 
   #reply(child: ChildOf<'streamReply'>, outcome: Outcome): ReplyOutput {
@@ -188,7 +201,7 @@ export class Wanderer {
       ...(helper !== undefined && (child.nth + index) % 2 === 0 ? { name: helper } : {}),
     }))
     const usage = { input: outcome.tokens, output: 7 }
-    return replied(child, { calls, usage, costUsd: 0.005, contextTokens: outcome.tokens }, at)
+    return replied(child, { calls, usage, costUsd: 0.005, contextTokens: outcome.tokens, foldAt: 500 }, at)
   }
 
   /** Only a reply that was being streamed leaves something behind. */

@@ -18,6 +18,15 @@ export type BrakedHappening =
   | { readonly type: 'prune'; readonly picks?: readonly number[]; readonly tokens: number; readonly memo?: string }
   | { readonly type: 'pin'; readonly pick: number; readonly isInside: boolean; readonly pinned: boolean }
   | {
+      readonly type: 'fold'
+      readonly isAsked: boolean
+      readonly keepSteps: number
+      readonly work: number
+      readonly minBatch: number
+      readonly indexTokens: number
+      readonly cap: number
+    }
+  | {
       readonly type: 'compact'
       readonly first: number
       readonly recent: number
@@ -30,6 +39,7 @@ const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary
   fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
 
 const words = fc.oneof(
+  { weight: 1, arbitrary: fc.constantFrom('src/aLongName.ts', 'the_long_name and anotherLongName1') },
   { weight: 4, arbitrary: fc.string({ maxLength: 20 }) },
   { weight: 1, arbitrary: fc.constantFrom(' ', '[n3]', '<brake-note kind="lesson">', '[N1]\n[n2]', 'y'.repeat(2_000)) },
 )
@@ -93,6 +103,18 @@ export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
           pick: fc.nat(99),
           isInside: fc.boolean(),
           pinned: fc.constantFrom(true, true, true, false),
+        }),
+      },
+      {
+        weight: 4,
+        arbitrary: record({
+          type: fc.constant('fold' as const),
+          isAsked: fc.boolean(),
+          keepSteps: fc.nat(3),
+          work: fc.constantFrom(1, 50),
+          minBatch: fc.constantFrom(1, 40, 400),
+          indexTokens: fc.constantFrom(0, 10, 100),
+          cap: fc.constantFrom(10, 200, 10_000),
         }),
       },
       {

@@ -9,6 +9,7 @@ import {
 import { assembleRequest, type AssembledRequest, type RequestFrame } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import type { ConversationNode } from '../../src/conversation/node.ts'
+import { defaultFoldPolicy, planFold, type FoldPlan, type FoldPolicy } from '../../src/conversation/planFold.ts'
 import { defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
 import { decidePin } from '../../src/conversation/pins.ts'
 import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/visibleTags.ts'
@@ -57,6 +58,8 @@ export class BrakeLog {
   readonly frame: RequestFrame
   readonly policy: RevertPolicy
   turnIndex = 0
+  /** The last fold, before it was applied. */
+  planned: FoldPlan | undefined
   #calls = 0
   #requests = 0
   readonly #before: (record: LogRecord) => void
@@ -168,6 +171,16 @@ export class BrakeLog {
     const outcome = decidePin(this.conversation, request)
     this.#push({ type: 'pin.applied', ...outcome })
     return outcome
+  }
+
+  /** A drain that folds, if it is due or asked for; small numbers by default, so that short logs fold. */
+  fold(policy: Partial<FoldPolicy> = {}, isAsked = false): FoldPlan | undefined {
+    const small = { work: 50, minBatch: 40, keepSteps: 1, indexTokens: 30, cap: 2_000 }
+    const id = `f${this.#requests++}`
+    const plan = planFold(this.conversation, { ...defaultFoldPolicy, ...small, ...policy }, 0, id, isAsked)
+    this.planned = plan
+    if (plan !== undefined) this.#push({ type: 'prune.applied', ...plan.outcome })
+    return plan
   }
 
   /** Gives the summary's id; `undefined` when there is nothing to compact. */

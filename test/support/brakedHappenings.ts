@@ -34,6 +34,8 @@ export function happen(
           isError: at % 2 === 1,
           ...(at === 0 ? {} : { isIrreversible: true }),
           ...(at === 0 ? { changed: ['a.ts'] } : {}),
+          // A denied step is never folded, so that folds have holes.
+          ...(at === 2 ? { denied: 'no' } : {}),
         })),
         { order: what.outputs.map((_, at) => at).toSorted((a, b) => what.order[a]! - what.order[b]!) },
       )
@@ -63,6 +65,8 @@ export function happen(
       assert.is(head === null ? '' : JSON.stringify(log.assemble().request), before, 'a pin changes no request')
       return
     }
+    case 'fold':
+      return void log.fold(what, what.isAsked)
     case 'compact':
       log.compact(what)
   }

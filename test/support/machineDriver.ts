@@ -13,7 +13,7 @@ import type {
   SleepInput,
   SubAgentInput,
 } from '../../src/machines/agentTypes.ts'
-import type { PinsInput, PrunesInput, RevertsInput } from '../../src/machines/drainTypes.ts'
+import type { FoldInput, PinsInput, PrunesInput, RevertsInput } from '../../src/machines/drainTypes.ts'
 import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protocol/records.ts'
 
 interface ChildInputs {
@@ -26,6 +26,7 @@ interface ChildInputs {
   drainPins: PinsInput
   drainReverts: RevertsInput
   drainPrunes: PrunesInput
+  drainFold: FoldInput
 }
 
 /** An effect the machine asked for; `nth` counts every effect it ever asked for, from 0. */
@@ -47,7 +48,7 @@ export type Step =
   | { readonly type: 'crash'; readonly nth: number; readonly message: string }
 
 export const testPolicy: AgentPolicy = {
-  flags: { revert: false, prune: false, compact: true },
+  flags: { revert: false, prune: false, fold: false, compact: true },
   toolExecution: 'parallel',
   queueMode: 'one-at-a-time',
   limits: {},

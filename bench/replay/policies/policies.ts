@@ -43,5 +43,20 @@ export const policiesFor = (compactAt: number): readonly Policy[] => {
       shape: { ...off, braking: { revert: { decay: 'lazy' } } },
       script: squashRuns,
     },
+    {
+      name: 'fold',
+      about: 'old steps folded in batches, with an index of the names that are gone',
+      shape: { ...off, braking: { fold: true } },
+    },
+    {
+      name: 'fold-no-index',
+      about: 'the same without the index',
+      shape: { ...off, braking: { fold: { indexTokens: 0 } } },
+    },
+    {
+      name: 'fold-compaction',
+      about: 'fold, with the compaction above as the last resort',
+      shape: { compaction, braking: { fold: true } },
+    },
   ]
 }

@@ -71,5 +71,10 @@ export function brakeWords(brakes: ChartModel['brakes']): BrakeWords[] {
       isOpen: brakes.prune,
       effect: brakes.prune ? 'open: it may hide steps' : 'shut: it cannot hide steps',
     },
+    {
+      name: 'Fold',
+      isOpen: brakes.fold,
+      effect: brakes.fold ? 'open: old steps are folded' : 'shut: old steps are not folded',
+    },
   ]
 }

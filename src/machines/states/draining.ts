@@ -1,12 +1,15 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
-import type { PinsOutput, PrunesOutput, RevertsOutput } from '../drainTypes.ts'
+import type { FoldOutput, PinsOutput, PrunesOutput, RevertsOutput } from '../drainTypes.ts'
 import {
+  applyFold,
   applyPins,
   applyPrunes,
   applyReverts,
   beginDrain,
+  beginFold,
   drainKey,
+  foldKey,
   refusePins,
   refusePrunes,
   refuseReverts,
@@ -17,6 +20,7 @@ import { continueRun, endRun, pauseForStore, pauseRun, reachedLimit } from '../r
 type Pinned = { readonly output: PinsOutput }
 type Reverted = { readonly output: RevertsOutput }
 type Pruned = { readonly output: PrunesOutput }
+type Folded = { readonly output: FoldOutput }
 type Failed = { readonly error: unknown }
 
 /** Where a run goes between turns, in order of precedence. */
@@ -44,6 +48,9 @@ const brakes = [
   { guard: 'pruneEnabled', target: 'prunes' },
 ] as const
 
+/** Before the exits, and so before the one for headroom: what is folded need not be summarised. */
+const onwards = [{ guard: 'foldEnabled', target: 'folding' }, ...exits] as const
+
 /** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
 export const draining = agentSetup.createStateConfig({
   initial: 'entering',
@@ -62,7 +69,7 @@ export const draining = agentSetup.createStateConfig({
   },
   states: {
     entering: {
-      always: [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...exits],
+      always: [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards],
     },
     // First, so that what is pinned together with a revert holds against it.
     pins: {
@@ -81,7 +88,7 @@ export const draining = agentSetup.createStateConfig({
         },
       },
     },
-    pinned: { always: [...brakes, ...exits] },
+    pinned: { always: [...brakes, ...onwards] },
     reverts: {
       entry: advance((draft) => beginDrain(draft, 'reverts')),
       invoke: {
@@ -104,7 +111,7 @@ export const draining = agentSetup.createStateConfig({
         },
       },
     },
-    reverted: { always: [{ guard: 'pruneEnabled', target: 'prunes' }, ...exits] },
+    reverted: { always: [{ guard: 'pruneEnabled', target: 'prunes' }, ...onwards] },
     prunes: {
       entry: advance((draft) => beginDrain(draft, 'prunes')),
       invoke: {
@@ -113,12 +120,27 @@ export const draining = agentSetup.createStateConfig({
         input: ({ context }) => ({ agentId: context.agentId, key: drainKey(context), requests: context.prunes ?? [] }),
         onDone: [
           { guard: 'isStaleDrain' },
-          { target: 'leaving', actions: advance<Pruned>((draft, { output }) => applyPrunes(draft, output)) },
+          { target: 'pruned', actions: advance<Pruned>((draft, { output }) => applyPrunes(draft, output)) },
         ],
         onError: {
-          target: 'leaving',
+          target: 'pruned',
           actions: advance<Failed>((draft, { error }) => refusePrunes(draft, messageOf(error), draft.context.drained)),
         },
+      },
+    },
+    pruned: { always: onwards },
+    folding: {
+      entry: advance(beginFold),
+      invoke: {
+        src: 'drainFold',
+        id: 'drainFold',
+        input: ({ context }) => ({ agentId: context.agentId, key: foldKey(context) }),
+        onDone: [
+          { guard: 'isStaleFold' },
+          { target: 'leaving', actions: advance<Folded>((draft, { output }) => applyFold(draft, output)) },
+        ],
+        // Nobody asked for it, so nobody is told; the next drain tries again.
+        onError: { target: 'leaving' },
       },
     },
     leaving: { always: exits },

@@ -104,9 +104,9 @@ export class Agent {
   }
 
   /** Which brakes are on. */
-  get braking(): { readonly revert: boolean; readonly prune: boolean } {
-    const { revert, prune } = this.#body.definition.policy.flags
-    return { revert, prune }
+  get braking(): { readonly revert: boolean; readonly prune: boolean; readonly fold: boolean } {
+    const { revert, prune, fold } = this.#body.definition.policy.flags
+    return { revert, prune, fold }
   }
 
   /** What it has used in its lifetime, including its sub-agents. */

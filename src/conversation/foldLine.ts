@@ -1,0 +1,116 @@
+import { formatNodeId } from '../protocol/ids.ts'
+import { textOf, toolCallsOf, type ToolCallBlock, type ToolResultMessage } from '../protocol/messages.ts'
+import { cutEnd } from './cutMiddle.ts'
+import type { Step } from './node.ts'
+
+/** How much of a step its line tells, in characters. */
+interface Room {
+  readonly line: number
+  readonly said: number
+  readonly input: number
+  readonly argument: number
+  readonly outcome: number
+}
+
+const full: Room = { line: 240, said: 80, input: 120, argument: 40, outcome: 120 }
+const short: Room = { line: 90, said: 30, input: 40, argument: 20, outcome: 40 }
+
+/** Arguments that say by themselves what a call is about. */
+const telling: ReadonlySet<string> = new Set(['path', 'file_path', 'filePath', 'command', 'pattern', 'query', 'url'])
+
+/** A line names this many calls that cannot be undone, however long it gets; of more, their number. */
+const mostIrreversible = 20
+
+const oneLine = (text: string, max: number): string =>
+  cutEnd(
+    text
+      .slice(0, 4 * max)
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim(),
+    max,
+  )
+
+/**
+ * One line for a step of the model: its id, what it said, its calls with their arguments, the last line of an error. At most 240
+ * characters, 90 with `isShort`; a call that cannot be undone is always named. Pure.
+ */
+export function foldLine({ id, nodes: [reply, ...results] }: Step, isShort = false): string {
+  const room = isShort ? short : full
+  const { content } = reply!.message
+  const said = oneLine(textOf(content), room.said)
+  const calls = toolCallsOf(content).map((call) => {
+    const result = results.find(({ message }) => message.role === 'toolResult' && message.callId === call.callId)
+    const message = result?.message.role === 'toolResult' ? result.message : undefined
+    return { text: describeCall(call, message, room), isIrreversible: result?.isIrreversible === true }
+  })
+  const parts = [said, calls.map(({ text }) => text).join('; ')].filter((part) => part !== '')
+  const line = `${formatNodeId(id)} ${parts.join(' · ')}`
+  if (line.length <= room.line) return line
+  const bound = calls.filter(({ isIrreversible }) => isIrreversible).map(({ text }) => text)
+  const cut = cutEnd(line, room.line)
+  if (bound.every((text) => cut.includes(text))) return cut
+  const named = bound.slice(-mostIrreversible)
+  const unnamed = bound.length - named.length
+  const others = calls.length - bound.length
+  return [
+    `${formatNodeId(id)} ${named.join('; ')}`,
+    ...(unnamed === 0 ? [] : [`${unnamed} earlier that cannot be undone`]),
+    ...(others === 0 ? [] : [`${others} other ${others === 1 ? 'call' : 'calls'}`]),
+  ].join('; ')
+}
+
+const describeCall = ({ name, input }: ToolCallBlock, result: ToolResultMessage | undefined, room: Room): string =>
+  [oneLine(name, 64), oneLine(describeInput(input, room), room.input)].filter((part) => part !== '').join(' ') +
+  describeError(result, room)
+
+/** The argument that says what the call is about, then the others by name. */
+function describeInput(input: unknown, room: Room): string {
+  if (input === null || typeof input !== 'object') return typeof input === 'string' ? input : jsonOf(input)
+  const entries = Object.entries(input)
+  const main = entries.find(([key, value]) => telling.has(key) && typeof value === 'string')
+  const others = entries.filter((entry) => entry !== main)
+  return [
+    ...(main === undefined ? [] : [String(main[1])]),
+    ...others.map(
+      ([key, value]) => `${key}=${oneLine(typeof value === 'string' ? value : jsonOf(value), room.argument)}`,
+    ),
+  ].join(' ')
+}
+
+const jsonOf = (value: unknown): string => JSON.stringify(value) ?? ''
+
+function describeError(result: ToolResultMessage | undefined, { outcome }: Room): string {
+  if (result?.isError !== true) return ''
+  const said = textOf(result.content).trimEnd()
+  return ` → error: ${oneLine(said.slice(said.lastIndexOf('\n') + 1), outcome)}`
+}
+
+/** A digest has at most so many lines, whatever it stands for. */
+const mostDigestLines = 24
+const digestLineChars = 240
+
+/** Many steps in a few lines: of each stretch, which tools were called how often and which files changed. Pure. */
+export function digestOf(steps: readonly Step[]): string {
+  const perLine = Math.max(50, Math.ceil(steps.length / mostDigestLines))
+  const lines: string[] = []
+  for (let i = 0; i < steps.length; i += perLine) lines.push(digestLine(steps.slice(i, i + perLine)))
+  return lines.join('\n')
+}
+
+function digestLine(steps: readonly Step[]): string {
+  const calls = new Map<string, number>()
+  const changed = new Set<string>()
+  for (const { message } of steps.flatMap(({ nodes }) => nodes)) {
+    if (message.role !== 'toolResult') continue
+    calls.set(message.toolName, (calls.get(message.toolName) ?? 0) + 1)
+    for (const file of message.changed ?? []) changed.add(file)
+  }
+  const [first, last] = [steps[0]!.id, steps.at(-1)!.id].map(formatNodeId)
+  const counts = [...calls].toSorted((a, b) => b[1] - a[1]).map(([name, count]) => `${oneLine(name, 64)} ×${count}`)
+  const said = [
+    `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
+    ...(counts.length === 0 ? [] : [counts.join(', ')]),
+    ...(changed.size === 0 ? [] : [`changed: ${[...changed].map((file) => oneLine(file, 80)).join(' ')}`]),
+  ]
+  return cutEnd(`${first}–${last} ${said.join('; ')}`, digestLineChars)
+}

@@ -1,0 +1,69 @@
+import { textOf, toolCallsOf } from '../protocol/messages.ts'
+import type { ConversationNode } from './node.ts'
+import { recallName } from './stepText.ts'
+
+const candidate = /[A-Za-z_][A-Za-z0-9_./-]{7,}/g
+const odd = /[a-z0-9][A-Z]|_|[./]|[A-Za-z]\d|\d[A-Za-z]/
+const declaration = /\b(?:class|interface|type|enum|function|def|const|struct|trait|fn|func)\s+([A-Za-z_]\w{7,})/g
+/** Nobody writes a longer one again. */
+const longest = 200
+
+/** What looks like a name and not like a word: a path, a dotted, snake or camel-case name, one with digits; of eight characters or more. */
+export function namesIn(text: string): Set<string> {
+  const names = new Set<string>()
+  for (const [found] of text.matchAll(candidate)) {
+    if (found.length > longest) continue
+    const name = withoutTail(found)
+    if (name.length >= 8 && odd.test(name)) names.add(name)
+  }
+  return names
+}
+
+/** Without dots, slashes and dashes at the end. */
+function withoutTail(name: string): string {
+  let end = name.length
+  while (end > 0 && './-'.includes(name[end - 1]!)) end -= 1
+  return name.slice(0, end)
+}
+
+/** What is nested more deeply holds no names. */
+const deepest = 50
+
+/** The strings of a call's arguments, a line each: in JSON, escapes would stick to names. */
+function stringsOf(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return value
+  if (value === null || typeof value !== 'object' || depth === deepest) return ''
+  return Object.values(value)
+    .map((part) => stringsOf(part, depth + 1))
+    .join('\n')
+}
+
+/** What a node says, in words; of a reply its calls too. */
+export function wordsOf({ message }: ConversationNode): string {
+  const text = textOf(message.content)
+  if (message.role !== 'assistant') return text
+  return [text, ...toolCallsOf(message.content).flatMap(({ name, input }) => [name, stringsOf(input)])].join('\n')
+}
+
+/** The names of a node with what each is worth by itself: the agent's own words, declarations and paths more, hashes and monsters less. */
+export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
+  const { message } = node
+  const worth = new Map<string, number>()
+  // What was recalled has its home elsewhere.
+  if (message.role === 'toolResult' && message.toolName === recallName) return worth
+  const words = wordsOf(node)
+  const declared = new Set(Array.from(words.matchAll(declaration), ([, name]) => name!))
+  for (const name of namesIn(words)) {
+    const isPath = /\/[^/]*\.[a-z]{1,5}$/.test(name)
+    const isHash = /^[0-9a-f-]+$/.test(name)
+    worth.set(
+      name,
+      (message.role === 'assistant' ? 1 : 0) +
+        (declared.has(name) ? 2 : 0) +
+        (isPath ? 2 : 0) -
+        (isHash ? 3 : 0) -
+        (name.length > 60 ? 3 : 0),
+    )
+  }
+  return worth
+}

@@ -1,0 +1,222 @@
+import type { PruneOutcome } from '../protocol/braking.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { renderIndex, renderMemo } from './brakeNotes.ts'
+import type { Conversation } from './conversation.ts'
+import { foldLine } from './foldLine.ts'
+import { nameIndex } from './nameIndex.ts'
+import type { ConversationNode, Step } from './node.ts'
+import { cutBy } from './overlay.ts'
+import { notesOfSpan, stepOf } from './pruneNotes.ts'
+import { rollUpMemos } from './rollUpMemos.ts'
+import { trunkSums } from './trunkSums.ts'
+
+/** When and how far old steps are folded. Tokens are those of the model's context window. */
+export interface FoldPolicy {
+  /** Room for work above what cannot be folded. */
+  readonly work: number
+  /** A fold takes the request down to `lambda · phi` of what it would be with nothing folded. */
+  readonly phi: number
+  readonly lambda: number
+  /** The least room between a fold and the next. */
+  readonly minBatch: number
+  /** Steps at the end that are never folded. */
+  readonly keepSteps: number
+  /** Room for the index of names; 0: there is none. */
+  readonly indexTokens: number
+  /** What a request is not to grow beyond. */
+  readonly cap: number
+}
+
+/** All but `cap`, which is a share of the context window. */
+export const defaultFoldPolicy: Omit<FoldPolicy, 'cap'> = {
+  work: 8_000,
+  phi: 0.3,
+  lambda: 0.65,
+  minBatch: 5_000,
+  keepSteps: 10,
+  indexTokens: 3_000,
+}
+
+/** Where a request stands, in tokens as the conversation counts them. One above `high` is folded down to `low`. */
+export interface FoldLevels {
+  readonly request: number
+  readonly low: number
+  readonly high: number
+  /** What a fold has to take off to be worth it. */
+  readonly least: number
+  /** The most that it could take off, memos not counted. */
+  readonly foldable: number
+}
+
+/** How large a batch is against the growth of a request: the best on recorded sessions. */
+const batchFactor = 5
+/** Sessions that have just begun have no growth to go by. */
+const leastGrowth = 50
+const leastSpan = 2_000
+/** The part of `cap` that a fold takes a request down to. */
+const shareOfCap = 0.7
+
+/** Costs as much as the steps that are kept, whatever the length of the conversation. Pure. */
+export function foldLevels(conversation: Conversation, policy: FoldPolicy, frameTokens: number): FoldLevels {
+  const { path, notes, trunkTokens, overlay, correction } = conversation
+  const counted = (tokens: number): number => tokens / correction
+  const { user, growth } = trunkSums(conversation)
+  const unmanaged = frameTokens + (path.at(-1)?.pathTokens ?? 0)
+  const stays = frameTokens + user + notes.shown + (overlay?.tokens ?? 0)
+  const cap = counted(policy.cap)
+  const low = Math.min(shareOfCap * cap, Math.max(stays + counted(policy.work), policy.lambda * policy.phi * unmanaged))
+  const minBatch = counted(policy.minBatch)
+  const batch = Math.max(
+    minBatch,
+    batchFactor * Math.sqrt(Math.max(leastGrowth, growth) * Math.max(leastSpan, low - frameTokens)),
+  )
+  const high = Math.min(Math.max(cap, low + minBatch), low + batch)
+  const request = frameTokens + trunkTokens + waitingTokens(conversation)
+  return {
+    request,
+    low,
+    high,
+    least: high - low + counted(policy.indexTokens),
+    foldable: frameTokens + trunkTokens - stays - recentTokens(conversation, policy.keepSteps),
+  }
+}
+
+/**
+ * Tokens of the trunk above which a fold may be due once the reply under way and its results are there. Asked with every reply, so that
+ * no drain looks in vain; the largest integer: what could be folded by then is not worth it. Pure.
+ */
+export function nextFold(conversation: Conversation, policy: FoldPolicy, frameTokens: number): number {
+  // The reply under way takes one of the places of the steps that are kept.
+  const { high, least, foldable } = foldLevels(
+    conversation,
+    { ...policy, keepSteps: Math.max(0, policy.keepSteps - 1) },
+    frameTokens,
+  )
+  return foldable < 0.9 * least ? Number.MAX_SAFE_INTEGER : high - frameTokens
+}
+
+/** Estimated tokens of messages that reach the trunk before the next request. */
+function waitingTokens({ queues: { steering, followUps }, counter }: Conversation): number {
+  let tokens = 0
+  for (const { content } of [...steering, ...followUps])
+    tokens += counter.message({ role: 'user', content, source: 'steering' })
+  return tokens
+}
+
+/** Estimated tokens of the newest steps of the model, hidden ones left out. */
+function recentTokens(conversation: Conversation, keepSteps: number): number {
+  const { path, annotations } = conversation
+  const end = foldedTo(conversation)
+  let tokens = 0
+  let kept = 0
+  for (let i = path.length - 1; i >= 0 && kept < keepSteps && path[i]!.id > end; i--) {
+    const node = path[i]!
+    if (node.message.role === 'user' || annotations?.hiddenBy(node.stepId) !== undefined) continue
+    tokens += shownTokens(node, conversation)
+    if (node.id === node.stepId) kept += 1
+  }
+  return tokens
+}
+
+/** The last step that the newest fold or summary stands for: steps after it are shown. */
+function foldedTo(conversation: Conversation): NodeId {
+  const { annotations, overlay } = conversation
+  return Math.max(annotations?.hidden.foldedTo(conversation) ?? 0, overlay?.to ?? 0)
+}
+
+/** The steps that a fold may take, oldest first. Costs what is shown, not what is hidden. */
+function* foldableSteps(conversation: Conversation, keepSteps: number): Generator<Step> {
+  const { path, annotations, overlay } = conversation
+  // An unpinned step may stand before the last fold.
+  const end = annotations?.hasUnpinned === true ? (overlay?.to ?? 0) : foldedTo(conversation)
+  const ids: NodeId[] = []
+  for (let i = path.length - 1; i >= 0 && path[i]!.id > end; i--) {
+    const { id, stepId, message } = path[i]!
+    if (id === stepId && message.role === 'assistant' && annotations?.hiddenBy(id) === undefined) ids.push(id)
+  }
+  for (const id of ids.slice(keepSteps).toReversed()) {
+    if (annotations?.isPinned(id) === true) continue
+    const step = stepOf(id, conversation)
+    if (!isProtected(step)) yield step
+  }
+}
+
+/** What a person said no to stays in sight as it was. */
+const isProtected = ({ nodes }: Step): boolean =>
+  nodes.some(({ message }) => message.role === 'toolResult' && message.synthetic === 'denied')
+
+export interface FoldPlan {
+  readonly outcome: PruneOutcome
+  /** Estimated tokens of the trunk once it is applied. */
+  readonly trunkTokens: number
+}
+
+/**
+ * Decides whether the model's oldest whole steps are folded into a memo, and how many; `undefined`: not now. `isAsked`: every step that
+ * may be, whatever it saves. Never a person's message, a pinned step, a denied call, or one of the newest steps; nothing at or before a summary. Pure.
+ */
+export function planFold(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  id: string,
+  isAsked = false,
+): FoldPlan | undefined {
+  const { request, low, high, least, foldable } = foldLevels(conversation, policy, frameTokens)
+  if (!isAsked && request <= high) return undefined
+  const rolled = rollUpMemos(conversation, low)
+  if (!isAsked && foldable + rolled.saved < least) return undefined
+  const { counter, notes } = conversation
+  const index = policy.indexTokens / conversation.correction
+  const excess = isAsked ? Infinity : request - notes.index - low + index
+  const steps: Step[] = []
+  const lines: string[] = []
+  let tokens = 0
+  let freed = rolled.saved
+  for (const step of foldableSteps(conversation, policy.keepSteps)) {
+    if (freed >= excess) break
+    const line = foldLine(step)
+    const taken = step.nodes.reduce((sum, node) => sum + shownTokens(node, conversation), 0)
+    steps.push(step)
+    lines.push(line)
+    tokens += taken
+    freed += taken - counter.text(`${line}\n`)
+  }
+  if (steps.length === 0 || (!isAsked && freed < least)) return undefined
+  const memo = lines.join('\n')
+  const ids = steps.map((step) => step.id)
+  const names = namesLost(conversation, new Set(ids), memo, Math.floor(index * charsPerToken))
+  const outcome: PruneOutcome = {
+    id,
+    applied: true,
+    by: 'runtime',
+    steps: ids,
+    tokens,
+    memo,
+    ...(names === '' ? {} : { index: names }),
+    ...(rolled.parts.length === 0 ? {} : { rolled: rolled.parts }),
+  }
+  const added = counter.text(renderMemo(memo, ids)) + (names === '' ? 0 : counter.text(renderIndex(names)))
+  return { outcome, trunkTokens: conversation.trunkTokens - tokens - notes.index - rolled.saved + added }
+}
+
+/** Tokens of a node as the request shows it. */
+function shownTokens(node: ConversationNode, { overlay, counter }: Conversation): number {
+  const shown = overlay === undefined ? node.message : cutBy(overlay, node)
+  return shown === node.message ? node.tokens : counter.message(shown)
+}
+
+const charsPerToken = 4
+
+/** The index of a fold: what its steps and those hidden before leave nowhere else. */
+function namesLost(conversation: Conversation, folded: ReadonlySet<NodeId>, memo: string, maxChars: number): string {
+  if (maxChars <= 0) return ''
+  const { annotations, overlay } = conversation
+  const isHidden = ({ id, stepId }: ConversationNode): boolean =>
+    folded.has(stepId) ||
+    annotations?.hiddenBy(stepId) !== undefined ||
+    (overlay !== undefined && id >= overlay.from && id <= overlay.to && !overlay.kept.includes(id))
+  const memos = (annotations?.hidden.spans ?? []).flatMap((span) => notesOfSpan(span, conversation))
+  const written = [...memos.map(({ text }) => text), memo, overlay?.summary ?? ''].join('\n')
+  return nameIndex(conversation, isHidden, written, maxChars)
+}

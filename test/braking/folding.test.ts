@@ -1,0 +1,160 @@
+import {
+  createRuntime,
+  defineAgent,
+  memoryStore,
+  type AgentOptions,
+  type LogRecord,
+  type ModelRequest,
+} from '../../src/index.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
+import { calls, startAgent, tool, withCode } from '../support/agentHarness.ts'
+import { notesIn, textIn } from '../support/brakeLog.ts'
+import { assert, describe } from '../support/suite.ts'
+
+/** Folds early enough for short runs. */
+const early = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000 } as const
+
+const look = tool('look', ({ at }) => `seen${String(at)}Thing\n${'word '.repeat(240)}`, { effects: 'none' })
+
+/** A worker that looks so many times, each time at what comes after the last; it decides by the last result alone. */
+function worker(times: number, options: Partial<AgentOptions> = {}) {
+  const requests: ModelRequest[] = []
+  const model = policyModel((request) => {
+    requests.push(request)
+    const { role, content } =
+      request.messages.findLast((message) => message.role === 'toolResult') ?? request.messages[0]!
+    const last = content[0]?.type === 'text' ? /^seen(\d+)Thing/.exec(content[0].text)?.[1] : undefined
+    const at = role === 'toolResult' ? Number(last) + 1 : 1
+    return at > times ? 'done' : { toolCalls: [{ name: 'look', input: { at } }] }
+  })
+  const definition = defineAgent({
+    name: 'worker',
+    model,
+    tools: [look],
+    checkRequests: true,
+    compaction: false,
+    braking: { fold: early },
+    ...options,
+  })
+  return { definition, requests }
+}
+
+const shown = (requests: readonly ModelRequest[]): string[] =>
+  requests.map(({ messages }) => JSON.stringify(messages).replaceAll(/call_\d+/g, 'call'))
+
+async function run(times: number, options: Partial<AgentOptions> = {}) {
+  const { definition, requests } = worker(times, options)
+  const store = memoryStore()
+  const runtime = await createRuntime({ store })
+  const agent = await runtime.spawn(definition, { id: 'w' })
+  const result = await agent.prompt('the task').result
+  const records = await recordsOf(store, 'w')
+  await runtime.close()
+  return { result, records, requests }
+}
+
+const foldsIn = (records: readonly LogRecord[]) =>
+  records.flatMap((record) => (record.type === 'prune.applied' && record.by === 'runtime' ? record : []))
+
+describe('an agent that folds', (it) => {
+  it('keeps its requests small over a long run, and breaks the prefix once a fold', async () => {
+    const plain = await run(60, { braking: { recall: true } })
+    const folded = await run(60)
+    const sizes = (requests: readonly ModelRequest[]) => requests.map((request) => textIn(request.messages).length)
+    const [whole, small] = [Math.max(...sizes(plain.requests)), Math.max(...sizes(folded.requests))]
+    assert.ok(small < whole / 2, `${small} of ${whole}`)
+    const folds = foldsIn(folded.records)
+    assert.ok(folds.length >= 3)
+    const breaks = folded.requests.filter((request, index) => {
+      const before = folded.requests[index - 1]?.messages ?? []
+      return before.some((message, at) => JSON.stringify(message) !== JSON.stringify(request.messages[at]))
+    })
+    assert.is(breaks.length, folds.length)
+    assert.is(folded.result.stopReason, 'stop')
+  })
+
+  it('records each fold once, with a line for each step, and asks nobody', async () => {
+    const { records } = await run(40)
+    for (const { steps, memo, applied, id } of foldsIn(records)) {
+      assert.ok(applied && /^w\/fold\/\d+$/.test(id))
+      assert.equal(
+        memo?.split('\n').map((line) => /^n(\d+) look at=\d+$/.exec(line)?.[1]),
+        steps.map(String),
+      )
+    }
+    assert.not.ok(records.some(({ type }) => type === 'prune.requested'))
+  })
+
+  it('shows the model ids, memos and the index, and lets it recall a folded step', async (context) => {
+    const { agent, script, ofType } = await startAgent(context, {
+      braking: { fold: early },
+      tools: [look],
+      replies: [
+        ...Array.from({ length: 20 }, (_, at) => calls(`c${at}-`, ['look', { at }])),
+        calls('r', ['recall', { step: 'n2' }]),
+        'done',
+      ],
+    })
+    await agent.prompt('the task').result
+    assert.ok(ofType('prune.applied').length > 0)
+    const last = script.requests.at(-1)!.messages
+    assert.equal([...new Set(notesIn(last).map((note) => /kind="(\w+)"/.exec(note)?.[1]))], ['memo', 'index'])
+    const recalled = ofType('tool.end').at(-1)!.message
+    assert.is(recalled.isError, false)
+    assert.match(textIn([{ role: 'user', content: recalled.content }]), /n2[\s\S]*seen0Thing/)
+  })
+
+  it('after a crash at any record makes the same requests and the same folds', { timeoutMs: 30_000 }, async () => {
+    const whole = await run(24)
+    const told = new Set(shown(whole.requests))
+    const foldsOfWhole = foldsIn(whole.records).map(
+      ({ id: _, seq: __, time: ___, turnIndex: ____, ...rest }) => rest.steps,
+    )
+    assert.ok(foldsOfWhole.length >= 1)
+    let compared = 0
+    for (let cut = 4; cut < whole.records.length; cut++) {
+      const left = await cutStore('w', whole.records.slice(0, cut))
+      const again = worker(24)
+      const runtime = await createRuntime({ store: left })
+      const agent = await runtime.resume('w', again.definition, { continue: false })
+      if (agent.pause !== null) {
+        const ended = settled(agent)
+        agent.resume()
+        await ended
+      }
+      for (const request of shown(again.requests)) {
+        assert.ok(told.has(request), `cut at ${cut}`)
+        compared += 1
+      }
+      const steps = foldsIn(await recordsOf(left, 'w')).map((fold) => fold.steps)
+      assert.equal(steps, foldsOfWhole, `cut at ${cut}`)
+      await runtime.close()
+    }
+    assert.ok(compared > whole.requests.length)
+  })
+
+  it('neither folds nor differs without the flag', async () => {
+    const { definition } = worker(1, { braking: {} })
+    assert.is(definition.policy.flags.fold, false)
+    assert.not.ok(definition.tools.has('recall'))
+    const plain = await run(30, { braking: { prune: true } })
+    assert.equal(foldsIn(plain.records), [])
+    for (const request of plain.requests) assert.equal(notesIn(request.messages), [])
+  })
+
+  for (const [title, options, said] of [
+    ['a share of more than one', { phi: 1.5 }, 'phi'],
+    ['no room for work', { work: 0 }, 'work'],
+    ['steps that are no whole number', { keepSteps: 1.5 }, 'keepSteps'],
+    ['an option it does not know', { batch: 3 }, 'batch'],
+    ['a cap below what cannot be folded', { cap: 3_000 }, 'cap'],
+  ] as const) {
+    it(`refuses ${title}`, () => {
+      assert.throws(
+        () => worker(1, { braking: { fold: options as never } }).definition,
+        withCode('INVALID_DEFINITION', said),
+      )
+    })
+  }
+})
