@@ -86,6 +86,14 @@ describe('a replay', (it) => {
       assert.equal(causes['compaction'], ['compaction'])
       assert.equal(causes['mask-rolling'], ['masking'])
       assert.equal(causes['completion'], ['revert'])
+      for (const name of ['fold', 'fold-no-index']) assert.equal(causes[name], ['fold'])
+      const folded = rows.find((row) => row.policy === 'fold')!
+      const bare = rows.find((row) => row.policy === 'fold-no-index')!
+      assert.ok(folded.measures.indexOnly > 0 && folded.measures.dangling < bare.measures.dangling)
+      assert.is(bare.measures.indexOnly, 0)
+      assert.ok(folded.recalls!.asked > 0 && folded.recalls!.costX > folded.costX)
+      assert.is(folded.recalls!.danglingPercent, 0)
+      assert.is(rows[0]!.recalls, null)
       assert.ok(causes['dead-ends']!.every((cause) => cause.startsWith('revert')))
       const [none, ...others] = rows
       assert.equal([none!.peakX, none!.costX], [1, 1])
