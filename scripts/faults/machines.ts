@@ -176,7 +176,7 @@ export const faults: readonly Fault[] = [
     id: 'machines-22',
     file: 'src/machines/brakes.ts',
     what: 'a request that came during a drain is refused with it',
-    from: `refuseReverts(draft, 'the drain gave no answer', draft.context.drained)`,
+    from: `refuseReverts(draft, 'the drain gave no answer', answered)`,
     to: `refuseReverts(draft, 'the drain gave no answer')`,
     tests: ['machines/compaction'],
   },

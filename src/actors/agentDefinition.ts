@@ -18,6 +18,8 @@ export interface RevertSettings extends RevertRules {
   /** `high`: outcomes and checkpoints are always written by the agent's own model. */
   readonly fidelity: 'normal' | 'high'
   readonly summaryTimeoutMs: number
+  /** Which of the model's reverts that condense work are held back: none, or those that would not pay yet. */
+  readonly defer: 'never' | 'uneconomic'
 }
 
 /** An agent that another may call, and how. */

@@ -17,6 +17,8 @@ export interface RevertOptions
   readonly fidelity?: 'normal' | 'high'
   /** Time limit for a summary, in milliseconds; default 60,000. */
   readonly summaryTimeoutMs?: number
+  /** `'uneconomic'`: outcomes and checkpoints that the model asks for are held back until they pay. Default `'never'`. */
+  readonly defer?: 'never' | 'uneconomic'
 }
 
 /** When and how far old steps are folded. Each has a default, found on recorded sessions; most need none of them. */
@@ -52,6 +54,7 @@ export const brakingSchema = () =>
             summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
             fidelity: z.enum(['normal', 'high']),
             summaryTimeoutMs: z.number().positive(),
+            defer: z.enum(['never', 'uneconomic']),
           })
           .partial(),
       ]),
@@ -110,6 +113,7 @@ export function brakingOf(
     summaryModel: summaryModel === undefined ? null : modelOf(summaryModel, label),
     fidelity,
     summaryTimeoutMs,
+    defer: given.defer ?? 'never',
     ...(hasRecall ? { ignoredTools: brakeToolsWithRecall } : {}),
   }
   const tags: TagPolicy = {

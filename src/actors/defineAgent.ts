@@ -19,7 +19,7 @@ import { defaultRetry, retrySchema } from './retryPolicy.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
 import { recallTool } from './tools/braking/recallTool.ts'
-import { revertTool } from './tools/braking/revertTool.ts'
+import { deferringRevertTool, revertTool } from './tools/braking/revertTool.ts'
 import type { Tool } from './tools/defineTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
@@ -188,7 +188,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
   const braking = brakingOf(options.braking, contextWindow, label)
   const brakeTools = [
-    ...(braking?.revert == null ? [] : [revertTool()]),
+    ...(braking?.revert == null ? [] : [braking.revert.defer === 'never' ? revertTool() : deferringRevertTool()]),
     ...(options.braking?.prune === true ? [prunTool()] : []),
     ...(offersRecall(options.braking) ? [recallTool()] : []),
   ]

@@ -1,48 +1,160 @@
-import { applyRevert, planRevert, refuseRevert } from '../conversation/revert.ts'
+import type { Sizes } from '../conversation/economics.ts'
+import { applyHeld, carriedOutAs, mayWait, planHeld, refusalOf } from '../conversation/heldRevert.ts'
 import type { ConversationNode } from '../conversation/node.ts'
-import { sizesOfRevert } from '../conversation/trunkSizes.ts'
-import { usedByAsking } from '../conversation/usedByAsking.ts'
+import { applyRevert, planRevert, refuseRevert, type RevertPlan } from '../conversation/revert.ts'
+import { sizesOfPrune, sizesOfRevert } from '../conversation/trunkSizes.ts'
+import { askedAt, usedByAsking } from '../conversation/usedByAsking.ts'
 import type { RevertsInput, RevertsOutput } from '../machines/drainTypes.ts'
+import type { PruneOutcome, RevertOutcome, RevertRequest } from '../protocol/braking.ts'
+import type { NodeId } from '../protocol/ids.ts'
 import { addUsage, noUsage } from '../protocol/messages.ts'
-import type { RevertOutcome } from '../protocol/braking.ts'
-import { costOf } from './pricing.ts'
-import type { FindPorts } from './agentPorts.ts'
+import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
+import { costOf } from './pricing.ts'
 import { requestTokens } from './requestTokens.ts'
-import { writeTagText } from './writeTagText.ts'
+import { isWritten, writeTagText, type TagText } from './writeTagText.ts'
 
 /** The effect of `draining.reverts`: decides every queued revert against the trunk as it stands, one applied at the most. */
 export const drainReverts = (find: FindPorts) =>
   effect<RevertsOutput, RevertsInput>(async (input, { signal }) => {
     const ports = find(input.agentId)
-    const { conversation, definition, clock, redactor } = ports
-    const { turnIndex, lastNodeId } = input
-    const outcomes: RevertOutcome[] = []
-    let newHead: ConversationNode | undefined
-    let trunkTokens = conversation.trunkTokens
+    const drain = new RevertDrain(ports, input, signal)
+    const { conversation, redactor } = ports
+    const waited: RevertRequest[] = []
     for (const asked of input.requests) {
       const request = redactor?.value(asked) ?? asked
-      const plan = planRevert(conversation, request, definition.braking!.revert!, newHead === undefined)
-      if (typeof plan === 'string') {
-        outcomes.push(refuseRevert(request, plan, conversation, newHead))
-        continue
-      }
-      const written = await ports.within({ type: 'drain' }, () => writeTagText(ports, request, plan, signal))
-      const spent =
-        written.usage === undefined ? {} : { usage: written.usage, costUsd: costOf(written.usage, definition.pricing) }
-      if (written.refusal !== undefined) {
-        outcomes.push({ ...refuseRevert(request, written.refusal, conversation, newHead), ...spent })
-        continue
-      }
-      const children = ports.children?.abandon(Math.min(...plan.span.map((node) => node.turnIndex))) ?? []
-      const evidence = children.length === 0 ? plan.evidence : { ...plan.evidence, children }
-      const outcome = applyRevert(request, { ...plan, evidence }, written, { turnIndex, lastNodeId })
-      const sizes = sizesOfRevert(conversation, outcome)
-      const used = addUsage(usedByAsking(conversation, request), written.usage ?? noUsage)
-      outcomes.push({ ...outcome, ...spent, economics: economicsFor(ports, sizes, used) })
-      newHead = plan.target
-      trunkTokens = sizes.after
+      if (drain.isDeferring(request) && askedAt(conversation, request.id)?.id !== conversation.head)
+        waited.push(request)
+      else await drain.decide(request)
     }
-    return { key: input.key, outcomes, contextTokens: requestTokens(ports, trunkTokens), at: clock.now() }
+    for (const request of waited) await drain.decideLate(request)
+    return drain.output()
   })
+
+class RevertDrain {
+  readonly #ports: AgentPorts
+  readonly #input: RevertsInput
+  readonly #signal: AbortSignal
+  readonly #outcomes: RevertOutcome[] = []
+  readonly #hidden: PruneOutcome[] = []
+  readonly #held: string[] = []
+  #newHead: ConversationNode | undefined
+  #trunkTokens: number
+
+  constructor(ports: AgentPorts, input: RevertsInput, signal: AbortSignal) {
+    this.#ports = ports
+    this.#input = input
+    this.#signal = signal
+    this.#trunkTokens = ports.conversation.trunkTokens
+  }
+
+  output(): RevertsOutput {
+    const [outcomes, held, hidden] = [this.#outcomes, this.#held, this.#hidden]
+    return {
+      key: this.#input.key,
+      outcomes,
+      ...(held.length === 0 ? {} : { held }),
+      ...(hidden.length === 0 ? {} : { hidden }),
+      contextTokens: requestTokens(this.#ports, this.#trunkTokens),
+      at: this.#ports.clock.now(),
+    }
+  }
+
+  get #rules() {
+    return this.#ports.definition.braking!.revert!
+  }
+
+  isDeferring(request: RevertRequest): boolean {
+    return this.#rules.defer === 'uneconomic' && mayWait(request)
+  }
+
+  async decide(request: RevertRequest): Promise<void> {
+    const ports = this.#ports
+    const { conversation } = ports
+    const plan = planRevert(conversation, request, this.#rules, this.#newHead === undefined)
+    if (typeof plan === 'string') return this.#refuse(request, plan)
+    if (this.isDeferring(request)) {
+      const sizes = sizesOfRevert(
+        conversation,
+        applyRevert(request, plan, { text: request.summary ?? '' }, this.#input),
+      )
+      if (this.#waits(request, plan, sizes)) return
+    }
+    const written = await this.#write(request, plan)
+    if (written.refusal !== undefined) return this.#refuse(request, written.refusal, written)
+    const children = ports.children?.abandon(Math.min(...plan.span.map((node) => node.turnIndex))) ?? []
+    const evidence = children.length === 0 ? plan.evidence : { ...plan.evidence, children }
+    const outcome = applyRevert(request, { ...plan, evidence }, written, this.#input)
+    const sizes = sizesOfRevert(conversation, outcome)
+    const economics = economicsFor(ports, sizes, this.#used(request, written))
+    this.#outcomes.push({ ...outcome, ...this.#spent(written), economics })
+    this.#newHead = plan.target
+    this.#trunkTokens = sizes.after
+  }
+
+  /** Of one that was held back: work has gone on since, so it hides what it was to condense. */
+  async decideLate(request: RevertRequest): Promise<void> {
+    const ports = this.#ports
+    const { conversation } = ports
+    // The trunk is not yet what a revert of this drain makes of it.
+    if (this.#newHead !== undefined && this.#input.outlook !== 'ends') return void this.#held.push(request.id)
+    if (this.#newHead !== undefined) return this.#settle(refusalOf(request, 'revert refused: one revert per turn'))
+    const taken = new Set<NodeId>(this.#hidden.flatMap(({ steps }) => steps))
+    const plan = planHeld(conversation, request, this.#rules, askedAt(conversation, request.id), taken)
+    if (typeof plan === 'string') return this.#settle(refusalOf(request, plan))
+    const forecast = applyHeld(conversation, request, plan, { text: request.summary ?? '' })
+    if (this.#waits(request, plan, sizesOfPrune(conversation, forecast))) return
+    const written = await this.#write(request, plan)
+    if (written.refusal !== undefined)
+      return this.#settle({ ...refusalOf(request, written.refusal), ...this.#spent(written) })
+    const outcome = applyHeld(conversation, request, plan, written)
+    const sizes = sizesOfPrune(conversation, outcome)
+    this.#hidden.push({ ...outcome, economics: economicsFor(ports, sizes, this.#used(request, written)) })
+    this.#trunkTokens += sizes.after - sizes.before
+    this.#settle({ ...carriedOutAs(request, outcome), ...this.#spent(written) })
+  }
+
+  /**
+   * Whether it is held back, or refused because the run ends. What asking has cost is spent either way: only what is still to be paid
+   * counts. A text that a model has to write is reckoned with a tenth of its span, the most that is accepted.
+   */
+  #waits(request: RevertRequest, { span }: RevertPlan, sizes: Sizes): boolean {
+    const { outlook, expected } = this.#input
+    if (outlook === 'crowded') return false
+    const { definition, conversation } = this.#ports
+    const tokens = span.reduce((sum, node) => sum + node.tokens, 0) * conversation.correction
+    const text = isWritten(definition, request) ? tokens / 10 : 0
+    const used = text === 0 ? noUsage : { ...noUsage, input: tokens, output: text }
+    const after = sizes.after + text / conversation.correction
+    const { freed, paysAfter } = economicsFor(this.#ports, { ...sizes, after }, used)
+    if (paysAfter !== null && paysAfter <= expected) return false
+    if (outlook === 'goesOn' && this.#held.length < definition.maxQueue) this.#held.push(request.id)
+    else {
+      const pays = paysAfter === null ? 'never pays' : `pays after ${paysAfter} requests, more than the run has made`
+      this.#settle(refusalOf(request, `revert refused: it would not have paid (it frees ${freed} tokens and ${pays})`))
+    }
+    return true
+  }
+
+  #write(request: RevertRequest, plan: RevertPlan): Promise<TagText> {
+    return this.#ports.within({ type: 'drain' }, () => writeTagText(this.#ports, request, plan, this.#signal))
+  }
+
+  #used(request: RevertRequest, { usage = noUsage }: TagText) {
+    return addUsage(usedByAsking(this.#ports.conversation, request), usage)
+  }
+
+  #spent({ usage }: TagText): Pick<RevertOutcome, 'usage' | 'costUsd'> {
+    return usage === undefined ? {} : { usage, costUsd: costOf(usage, this.#ports.definition.pricing) }
+  }
+
+  #refuse(request: RevertRequest, reason: string, written: TagText = { text: '' }): void {
+    const refusal = refuseRevert(request, reason, this.#ports.conversation, this.#newHead)
+    this.#settle({ ...refusal, ...this.#spent(written) })
+  }
+
+  #settle(outcome: RevertOutcome): void {
+    this.#outcomes.push(outcome)
+  }
+}

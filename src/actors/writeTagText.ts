@@ -4,6 +4,7 @@ import { fidelityOf, filesOf } from '../conversation/fidelity.ts'
 import { tagKinds, type RevertRequest } from '../protocol/braking.ts'
 import { textOf, type Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { askModel } from './askModel.ts'
 import { transcribe } from './transcribe.ts'
@@ -36,16 +37,20 @@ export async function writeTagText(
   plan: RevertPlan,
   signal: AbortSignal,
 ): Promise<TagText> {
-  const { summaryModel, fidelity } = ports.definition.braking!.revert!
+  const { summaryModel } = ports.definition.braking!.revert!
   const kind = tagKinds[request.category]
   const given = cutMiddle(request.summary?.trim() ?? '', maxSummaryChars)
   const isPinned = kind === 'outcome' || kind === 'checkpoint'
-  if (given !== '' && !(isPinned && fidelity === 'high')) return { text: given }
+  if (given !== '' && !(isPinned && isWritten(ports.definition, request))) return { text: given }
   if (isPinned) return await writeSections(ports, plan, signal)
   if (summaryModel === null) return { text: '' }
   const line = await ask(ports, summaryModel, lineInstructions, plan, 120, signal)
   return { text: line.text ?? '', ...(line.usage === undefined ? {} : { usage: line.usage }) }
 }
+
+/** Whether a model writes the text of an outcome or checkpoint. */
+export const isWritten = ({ braking }: AgentDefinition, { summary = '' }: RevertRequest): boolean =>
+  summary.trim() === '' || braking!.revert!.fidelity === 'high'
 
 async function writeSections(ports: AgentPorts, plan: RevertPlan, signal: AbortSignal): Promise<TagText> {
   const { braking, counter, model } = ports.definition

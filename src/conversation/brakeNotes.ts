@@ -20,21 +20,26 @@ const note = (kind: string, steps: readonly NodeId[], text: string): string =>
   `<brake-note kind="${kind}"${spanOf(steps)}>${neutralise(text, brakeMarkers)}</brake-note>`
 
 /** A tag as the model sees it: the text, then the evidence. `quote` returns the nodes to quote verbatim. */
-export function renderTag(tag: Tag, quote: (id: NodeId) => readonly Block[]): string {
+export const renderTag = (tag: Tag, quote: (id: NodeId) => readonly Block[]): string =>
+  note(tag.kind, tag.abandoned, tagText(tag, quote))
+
+/** What a tag says, as plain text. */
+export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): string {
   const { calls, changed, children = [] } = tag.evidence
   const evidence = calls.map(({ name, attempts, lastError }) => {
     const error = lastError === undefined ? '' : ` → ${JSON.stringify(lastError)}`
     return `${name}${error} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'})`
   })
-  const parts = [
+  return [
     tag.text.trim().replace(/\.$/, ''),
     evidence.length === 0 ? '' : `evidence: ${evidence.join(', ')}`,
     changed.length === 0 ? '' : `still changed: ${changed.join(', ')}`,
     children.length === 0 ? '' : `sub-agents: ${children.map(describeChild).join(', ')}`,
     ...(tag.keepVerbatim ?? []).map((id) => `word for word: ${cutMiddle(textOf(quote(id)), 4_000)}`),
     ...quotedReply(tag, quote, 1_000),
-  ].filter((part) => part !== '')
-  return note(tag.kind, tag.abandoned, parts.join('; '))
+  ]
+    .filter((part) => part !== '')
+    .join('; ')
 }
 
 /** What the agent said last in the span, in at most so many characters. */

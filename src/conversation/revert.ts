@@ -72,7 +72,10 @@ export function planRevert(
 }
 
 /** The last node of the step an id names; the id of a summary names the end of what it stands for. */
-function resolveStep(conversation: Conversation, step: string): { target: ConversationNode; name: string } | string {
+export function resolveStep(
+  conversation: Conversation,
+  step: string,
+): { target: ConversationNode; name: string } | string {
   const id = parseNodeId(step)
   const asked = id === undefined ? JSON.stringify(cutEnd(step, 40)) : formatNodeId(id)
   const named = id === undefined ? undefined : (conversation.summaryEnd(id) ?? conversation.node(id))

@@ -52,6 +52,12 @@ export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void 
 
 /** Applies the outcomes of a drain: records them and moves the head. */
 export function applyReverts(draft: Draft, output: RevertsOutput): void {
+  const { hidden = [], held = [] } = output
+  for (const outcome of hidden) draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
+  if (hidden.length > 0) {
+    forgetFold(draft)
+    draft.set({ compactedAt: 0 })
+  }
   for (const outcome of output.outcomes) {
     if (outcome.usage !== undefined) spend(draft, outcome.usage, outcome.costUsd ?? 0)
     draft.record({ type: 'revert.applied', ...draft.at, ...outcome })
@@ -61,7 +67,10 @@ export function applyReverts(draft: Draft, output: RevertsOutput): void {
     const last = outcome.rebased?.at(-1)?.nodeId
     draft.set({ compactedAt: 0, head: last ?? outcome.target, ...(last === undefined ? {} : { lastNodeId: last }) })
   }
-  refuseReverts(draft, 'the drain gave no answer', draft.context.drained)
+  // At rest nothing is held back: the next drain would follow at once.
+  const waits = draft.context.run === null ? [] : held
+  const answered = draft.context.drained.filter((id) => !waits.includes(id))
+  refuseReverts(draft, 'the drain gave no answer', answered)
   draft.set({ contextTokens: output.contextTokens })
 }
 

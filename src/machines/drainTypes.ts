@@ -14,11 +14,19 @@ export interface RevertsInput {
   readonly requests: readonly RevertRequest[]
   readonly turnIndex: number
   readonly lastNodeId: NodeId
+  /** Whether the run goes on; `crowded`: too little headroom is left, so the trunk is about to be compacted. */
+  readonly outlook: 'goesOn' | 'crowded' | 'ends'
+  /** Requests to reckon with: as many as the run has made. */
+  readonly expected: number
 }
 
 export interface RevertsOutput {
   readonly key: string
   readonly outcomes: readonly RevertOutcome[]
+  /** Ids of requests that are left to a later drain; only while the run goes on. */
+  readonly held?: readonly string[]
+  /** What carries out reverts that were held back, after work has gone on. */
+  readonly hidden?: readonly PruneOutcome[]
   /** Tokens of the next request, as `contextTokens` counts them. */
   readonly contextTokens: number
   readonly at: number

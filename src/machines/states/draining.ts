@@ -1,6 +1,7 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
-import type { FoldOutput, PinsOutput, PrunesOutput, RevertsOutput } from '../drainTypes.ts'
+import type { AgentContext } from '../agentTypes.ts'
+import type { FoldOutput, PinsOutput, PrunesOutput, RevertsInput, RevertsOutput } from '../drainTypes.ts'
 import {
   applyFold,
   applyPins,
@@ -15,6 +16,7 @@ import {
   refuseReverts,
 } from '../brakes.ts'
 import { startCompaction } from '../compaction.ts'
+import { lowHeadroom, mustReply } from '../guards.ts'
 import { continueRun, endRun, pauseForStore, pauseRun, reachedLimit } from '../runs.ts'
 
 type Pinned = { readonly output: PinsOutput }
@@ -50,6 +52,13 @@ const brakes = [
 
 /** Before the exits, and so before the one for headroom: what is folded need not be summarised. */
 const onwards = [{ guard: 'foldEnabled', target: 'folding' }, ...exits] as const
+
+/** What a drain is followed by, as far as reverts that would not pay yet are concerned. */
+function outlookOf(context: AgentContext): RevertsInput['outlook'] {
+  const subject = { context, event: { type: 'wake' } } as const
+  if (lowHeadroom(subject)) return 'crowded'
+  return mustReply(subject) ? 'goesOn' : 'ends'
+}
 
 /** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
 export const draining = agentSetup.createStateConfig({
@@ -100,6 +109,8 @@ export const draining = agentSetup.createStateConfig({
           requests: context.reverts ?? [],
           turnIndex: Math.max(0, context.turns - 1),
           lastNodeId: context.lastNodeId,
+          outlook: outlookOf(context),
+          expected: Math.max(1, context.run?.turns ?? 0),
         }),
         onDone: [
           { guard: 'isStaleDrain' },
