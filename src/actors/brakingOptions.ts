@@ -82,8 +82,11 @@ export const brakingSchema = () =>
  *
  * @throws RuntimeError `INVALID_DEFINITION`.
  */
-export function checkFold({ name, braking, frameTokens }: AgentDefinition): void {
+export function checkFold(definition: AgentDefinition): void {
+  const { name, braking } = definition
   if (braking?.fold == null) return
+  // Read only now: it makes the tools of sub-agents, and without folding that waits until they are needed.
+  const { frameTokens } = definition
   const { cap, work, indexTokens } = braking.fold
   const least = frameTokens + work + indexTokens
   if (cap >= least) return
