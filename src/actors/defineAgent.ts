@@ -201,7 +201,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const settings = settingsOf(options.settings, output, label)
   const model = modelOf(options.model, label)
   // A person prunes an agent with any brake; the model needs the tool.
-  const mayPrune = braking?.revert != null || options.braking?.prune === true
+  const mayPrune = braking?.revert != null || braking?.fold != null || options.braking?.prune === true
   const policy = {
     flags: {
       revert: braking?.revert != null,

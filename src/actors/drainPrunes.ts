@@ -1,12 +1,30 @@
+import { planFold, type FoldPlan } from '../conversation/planFold.ts'
 import { applyPrune } from '../conversation/prune.ts'
-import { sizesOfPrune } from '../conversation/trunkSizes.ts'
+import { sizesOfFold, sizesOfPrune } from '../conversation/trunkSizes.ts'
 import { usedByAsking } from '../conversation/usedByAsking.ts'
 import type { PrunesInput, PrunesOutput } from '../machines/drainTypes.ts'
 import type { PruneOutcome } from '../protocol/braking.ts'
-import type { FindPorts } from './agentPorts.ts'
+import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
+
+const fold = (
+  { conversation, definition }: AgentPorts,
+  id: string,
+  taken: ReadonlySet<number>,
+): FoldPlan | undefined => {
+  const policy = definition.braking?.fold
+  return policy == null ? undefined : planFold(conversation, policy, definition.frameTokens, id, taken)
+}
+
+const nothingToFold = (id: string): PruneOutcome => ({
+  id,
+  applied: false,
+  steps: [],
+  tokens: 0,
+  reason: 'fold refused: there is no step that may be folded',
+})
 
 /** The effect of `draining.prunes`: decides what each queued prune hides. */
 export const drainPrunes = (find: FindPorts) =>
@@ -19,13 +37,15 @@ export const drainPrunes = (find: FindPorts) =>
     let unchanged = Infinity
     for (const asked of input.requests) {
       const request = redactor?.value(asked) ?? asked
-      const outcome = applyPrune(conversation, request, taken)
+      const plan = request.fold === true ? fold(ports, request.id, taken) : undefined
+      const outcome =
+        request.fold === true ? (plan?.outcome ?? nothingToFold(request.id)) : applyPrune(conversation, request, taken)
       if (!outcome.applied) {
         outcomes.push(outcome)
         continue
       }
       for (const step of outcome.steps) taken.add(step)
-      const sizes = sizesOfPrune(conversation, outcome)
+      const sizes = plan === undefined ? sizesOfPrune(conversation, outcome) : sizesOfFold(conversation, plan)
       const after = trunkTokens - sizes.before + sizes.after
       // What an earlier one of this drain rewrites already costs nothing more.
       const rewritten = Math.max(0, Math.min(unchanged, after) - sizes.unchanged)

@@ -114,6 +114,11 @@ export class RemoteAgent {
     return this.#send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
 
+  /** Folds every step of the model that may be folded. Rejects with `BRAKING_OFF`. */
+  fold(): Promise<void> {
+    return this.#send({ type: 'agent.fold', agentId: this.id })
+  }
+
   /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event says what came of it. */
   pin(step: string): Promise<void> {
     return this.#send({ type: 'agent.pin', agentId: this.id, step })

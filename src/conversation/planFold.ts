@@ -152,16 +152,18 @@ export interface FoldPlan {
 }
 
 /**
- * Decides whether the model's oldest whole steps are folded into a memo, and how many; `undefined`: not now. `isAsked`: every step that
- * may be, whatever it saves. Never a person's message, a pinned step, a denied call, or one of the newest steps; nothing at or before a summary. Pure.
+ * Decides whether the model's oldest whole steps are folded into a memo, and how many; `undefined`: not now. With `taken`, somebody
+ * asked: every step that may be folded is, whatever it saves, but those, which another request hides. Never a person's message, a pinned
+ * step, a denied call, or one of the newest steps; nothing at or before a summary. Pure.
  */
 export function planFold(
   conversation: Conversation,
   policy: FoldPolicy,
   frameTokens: number,
   id: string,
-  isAsked = false,
+  taken?: ReadonlySet<NodeId>,
 ): FoldPlan | undefined {
+  const isAsked = taken !== undefined
   const { request, low, high, least, foldable } = foldLevels(conversation, policy, frameTokens)
   if (!isAsked && request <= high) return undefined
   const rolled = rollUpMemos(conversation, low)
@@ -175,12 +177,13 @@ export function planFold(
   let freed = rolled.saved
   for (const step of foldableSteps(conversation, policy.keepSteps)) {
     if (freed >= excess) break
+    if (taken?.has(step.id) === true) continue
     const line = foldLine(step)
-    const taken = step.nodes.reduce((sum, node) => sum + shownTokens(node, conversation), 0)
+    const size = step.nodes.reduce((sum, node) => sum + shownTokens(node, conversation), 0)
     steps.push(step)
     lines.push(line)
-    tokens += taken
-    freed += taken - counter.text(`${line}\n`)
+    tokens += size
+    freed += size - counter.text(`${line}\n`)
   }
   if (steps.length === 0 || (!isAsked && freed < least)) return undefined
   const memo = lines.join('\n')

@@ -72,6 +72,8 @@ export const pruneRequestSchema = z.object({
   steps: z.array(z.string()).readonly().exactOptional(),
   tokens: z.number().positive().exactOptional(),
   memo: z.string().exactOptional(),
+  /** Folds every step that may be folded; the other fields say nothing then. */
+  fold: z.literal(true).exactOptional(),
 })
 export type PruneRequest = z.infer<typeof pruneRequestSchema>
 

@@ -51,6 +51,7 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
     tokens: z.number().positive().exactOptional(),
     memo: z.string().exactOptional(),
   }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.fold') }),
   z.strictObject({ ...toAgent, type: z.literal('agent.pin'), step: z.string() }),
   z.strictObject({ ...toAgent, type: z.literal('agent.unpin'), step: z.string() }),
   z.strictObject({

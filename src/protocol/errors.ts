@@ -21,7 +21,8 @@ export const errorTable = {
   NOT_PAUSED: 'Call resume() only while agent.state is "paused" by a limit or a failed store.',
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide a call once, with the callId of an approval.requested event.',
-  BRAKING_OFF: 'Set braking: { revert: true } on the agent; for agent.prune, { prune: true } is enough.',
+  BRAKING_OFF:
+    'Set braking: { revert: true } on the agent; for agent.prune any brake will do, for agent.fold it must be { fold: true }.',
   CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
   CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',
@@ -142,13 +143,14 @@ export function asSentence(text: string): string {
 export const describeIssues = (error: z.ZodError): string =>
   error.issues.flatMap((issue) => describeIssue(issue, [])).join('; ')
 
+/** What zod says of a choice between types that has no message of its own. */
+const unspoken = 'Invalid input'
+
 /** Of a choice between types, what is wrong in the one that was meant: the one that has such fields at all. */
 function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
   const path = [...outer, ...issue.path]
-  const meant =
-    issue.code === 'invalid_union'
-      ? issue.errors.find((branch) => branch.some((inner) => inner.path.length > 0))
-      : undefined
+  const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []
+  const meant = branches.find((branch) => branch.some((inner) => inner.path.length > 0))
   if (meant !== undefined) return meant.flatMap((inner) => describeIssue(inner, path))
   return [path.length > 0 ? `${path.map(String).join('.')}: ${issue.message}` : issue.message]
 }

@@ -158,3 +158,52 @@ describe('an agent that folds', (it) => {
     })
   }
 })
+
+describe('a fold that somebody asks for', (it) => {
+  it('takes every step that may be folded, at rest and in mid-run', async (context) => {
+    const { agent, ofType, script, until } = await startAgent(context, {
+      braking: { fold: { keepSteps: 1 } },
+      tools: [look, tool('ask', () => agent.fold())],
+      replies: [calls('a', ['look', { at: 1 }]), calls('b', ['look', { at: 2 }]), calls('c', 'ask'), 'done', 'more'],
+    })
+    await agent.prompt('go').result
+    const [inMidRun] = ofType('prune.applied')
+    assert.equal([inMidRun?.steps, inMidRun?.by, inMidRun?.applied], [[2, 4], 'runtime', true])
+    assert.match(notesIn(script.requests[3]!.messages).join(), /kind="memo" span="n2–n4"/)
+    agent.fold()
+    await until((event) => event.type === 'prune.applied' && event.id !== inMidRun?.id)
+    const [, atRest] = ofType('prune.applied')
+    assert.equal(atRest?.steps, [6])
+    await agent.prompt('go on').result
+    assert.match(notesIn(script.requests[4]!.messages).join(), /n6 ask/)
+  })
+
+  it('leaves to another request of the same drain what that one hides', async (context) => {
+    const { agent, ofType } = await startAgent(context, {
+      braking: { fold: { keepSteps: 0 } },
+      tools: [
+        look,
+        tool('ask', () => {
+          agent.prune({ steps: ['n2'], memo: 'mine' })
+          agent.fold()
+          agent.fold()
+        }),
+      ],
+      replies: [calls('a', ['look', { at: 1 }]), calls('b', ['look', { at: 2 }]), calls('c', 'ask'), 'done'],
+    })
+    await agent.prompt('go').result
+    assert.equal(
+      ofType('prune.applied').map(({ applied, steps, reason }) => [applied, steps, reason]),
+      [
+        [true, [2], undefined],
+        [true, [4, 6], undefined],
+        [false, [], 'fold refused: there is no step that may be folded'],
+      ],
+    )
+  })
+
+  it('is refused by an agent that does not fold', async (context) => {
+    const { agent } = await startAgent(context, { braking: { revert: true, prune: true } })
+    assert.throws(() => agent.fold(), withCode('BRAKING_OFF'))
+  })
+})

@@ -91,7 +91,7 @@ describe('a fold', (it) => {
     }
     const denied = log.conversation.steps()[3]!.id
     log.prune({ steps: ['n4'] })
-    const { steps } = planFold(log.conversation, policy, 0, 'f', true)!.outcome
+    const { steps } = planFold(log.conversation, policy, 0, 'f', new Set())!.outcome
     const all = log.conversation.steps().filter(({ nodes }) => nodes[0]!.message.role === 'assistant')
     const expected = all.map(({ id }) => id).filter((id) => id !== denied && id !== 4)
     assert.equal(steps, expected.slice(0, -policy.keepSteps))
@@ -155,7 +155,7 @@ describe('a fold', (it) => {
       log.fold({ keepSteps: 3 }, true)
       worked(6, { log })
       const again = rebuildConversation(log.records)
-      assert.equal(planFold(again, policy, 0, 'f', true), planFold(log.conversation, policy, 0, 'f', true))
+      assert.equal(planFold(again, policy, 0, 'f', new Set()), planFold(log.conversation, policy, 0, 'f', new Set()))
       const first = log.conversation.annotations!.hidden.spans.at(-1)!.steps[1]!
       if (round === 2) log.revert(`n${first}`)
     }

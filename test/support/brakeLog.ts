@@ -177,7 +177,13 @@ export class BrakeLog {
   fold(policy: Partial<FoldPolicy> = {}, isAsked = false): FoldPlan | undefined {
     const small = { work: 50, minBatch: 40, keepSteps: 1, indexTokens: 30, cap: 2_000 }
     const id = `f${this.#requests++}`
-    const plan = planFold(this.conversation, { ...defaultFoldPolicy, ...small, ...policy }, 0, id, isAsked)
+    const plan = planFold(
+      this.conversation,
+      { ...defaultFoldPolicy, ...small, ...policy },
+      0,
+      id,
+      isAsked ? new Set() : undefined,
+    )
     this.planned = plan
     if (plan !== undefined) this.#push({ type: 'prune.applied', ...plan.outcome })
     return plan

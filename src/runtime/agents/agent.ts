@@ -265,8 +265,13 @@ export class Agent {
     this.dispatch({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
 
+  /** Folds every step of the model that may be, whatever it saves: all but the newest, pinned and denied ones. Throws as `prune` does. */
+  fold(): void {
+    this.dispatch({ type: 'agent.fold', agentId: this.id })
+  }
+
   /**
-   * Pins a step, such as `n12`, or a summary: no prune, revert or compaction takes it out of the model's sight. Decided between turns
+   * Pins a step, such as `n12`, or a summary: no prune, fold, revert or compaction takes it out of the model's sight. Decided between turns
    * or, if the agent is idle, at once; the outcome is a `pin.applied` event.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`

@@ -58,6 +58,14 @@ export function dispatchCommand(host: AgentBody, command: Command, id: string, i
       host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })
       return undefined
     }
+    case 'agent.fold': {
+      if (!host.definition.policy.flags.fold) {
+        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" does not fold.`)
+      }
+      checkRoom(host, 'prunes')
+      host.send({ type: 'prune', request: { id, by: 'person', fold: true }, at })
+      return undefined
+    }
     case 'agent.pin':
     case 'agent.unpin': {
       checkRoom(host, 'pins')
@@ -76,6 +84,7 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.resume',
   'agent.revert',
   'agent.prune',
+  'agent.fold',
   'agent.pin',
   'agent.unpin',
 ])

@@ -121,6 +121,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.stop': forAgent(),
   'agent.revert': forAgent(),
   'agent.prune': forAgent(),
+  'agent.fold': forAgent(),
   'agent.pin': forAgent(),
   'agent.unpin': forAgent(),
   'agent.decide': forAgent(),

@@ -179,6 +179,7 @@ describe('what a role may', (it) => {
       { type: 'agent.resume', agentId: 'a1' },
       { type: 'agent.revert', agentId: 'a1', step: 'n1', category: 'failure' },
       { type: 'agent.prune', agentId: 'a1', tokens: 5 },
+      { type: 'agent.fold', agentId: 'a1' },
       { type: 'agent.pin', agentId: 'a1', step: 'n1' },
       { type: 'agent.unpin', agentId: 'a1', step: 'n1' },
       { type: 'agent.stop', agentId: 'a1' },

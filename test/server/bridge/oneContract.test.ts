@@ -247,11 +247,28 @@ const stories: Record<string, Story> = {
       assert.ok(unpinned.type === 'pin.applied' && unpinned.applied)
     },
   },
+  'folds what may be folded, and says when there is nothing': {
+    options: () => ({
+      replies: [...['c', 'd', 'e'].map((prefix) => calls(prefix, 'look')), 'done'],
+      tools: [tool('look', () => 'seen '.repeat(50))],
+      braking: { fold: { keepSteps: 1 } },
+    }),
+    async run({ agent, heard }) {
+      await agent.prompt('go').result
+      await agent.fold()
+      const folded = await heard.until(({ type }) => type === 'prune.applied')
+      assert.equal(folded.type === 'prune.applied' && [folded.by, folded.steps], ['runtime', [2, 4, 6]])
+      await agent.fold()
+      const again = await heard.until((event) => event.type === 'prune.applied' && !event.applied)
+      assert.match(again.type === 'prune.applied' ? (again.reason ?? '') : '', /fold refused: there is no step/)
+    },
+  },
   'refuses a prune without braking, or of nothing': {
     options: () => ({ replies: ['one'] }),
     async run({ agent }) {
       await agent.prompt('first').result
       assert.is(await refusal(() => agent.prune({ tokens: 1 })), 'BRAKING_OFF')
+      assert.is(await refusal(() => agent.fold()), 'BRAKING_OFF')
       assert.is(await refusal(() => agent.prune({})), 'INVALID_OPTION')
     },
   },
