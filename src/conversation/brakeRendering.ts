@@ -3,6 +3,7 @@ import type { Block } from '../protocol/messages.ts'
 import { renderId, renderRefusal, renderRollUp, renderTag, type BrakeNote } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import { renderFacts } from './facts.ts'
+import type { ShownIndex } from './hiddenSteps.ts'
 import type { ConversationNode } from './node.ts'
 import { indexNote, noteStep, notesOfSpan } from './pruneNotes.ts'
 import { nextExpiry, rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
@@ -21,6 +22,8 @@ export class BrakeRendering {
   #nextExpiry = 0
   /** The oldest checkpoints, shown as one after the last of them. */
   #rolledUp: readonly PlacedTag[] = []
+  /** The index of names as of an epoch. */
+  #index: { readonly epoch: number; readonly shown: ShownIndex | undefined } | undefined
   /** Tags that went out of the last request by age. */
   expired: readonly PlacedTag[] = []
 
@@ -99,8 +102,15 @@ export class BrakeRendering {
 
   /** The index of names, if it stands after one of these steps: a braked model alone can ask for what it lists. */
   indexWithin(from: NodeId, to: NodeId): BrakeNote[] {
-    const index = this.#isBraked ? this.#conversation.annotations?.hidden.index(this.#conversation) : undefined
+    const index = this.#isBraked ? this.#shownIndex() : undefined
     return index === undefined || index.at < from || index.at > to ? [] : [indexNote(index)]
+  }
+
+  /** Each hidden step asks for it, and to make it costs its length. */
+  #shownIndex(): ShownIndex | undefined {
+    const { epoch, annotations } = this.#conversation
+    if (this.#index?.epoch !== epoch) this.#index = { epoch, shown: annotations?.hidden.index(this.#conversation) }
+    return this.#index.shown
   }
 
   #placedTags(): PlacedTag[] {
