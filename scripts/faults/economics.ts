@@ -153,4 +153,12 @@ export const faults: readonly Fault[] = [
     to: '1',
     tests: ['machines/heldReverts'],
   },
+  {
+    id: 'economics-20',
+    file: 'src/conversation/conversation.ts',
+    what: 'a memo before a summary keeps the lines of what the summary stands for, until the process ends',
+    from: 'hidden?.changedBySummary(overlay, this) ?? Infinity',
+    to: 'Infinity',
+    tests: ['conversation/planFold'],
+  },
 ]

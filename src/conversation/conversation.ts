@@ -358,9 +358,14 @@ export class Conversation implements ConversationView {
   #changed(depth: number): void {
     const before = this.#shown
     this.#shown = this.overlay
-    const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay?.from ?? [])
+    const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay ?? [])
+    const hidden = this.#annotations?.hidden
+    const depths = moved.flatMap((overlay) => [
+      this.#nodes[overlay.from]!.depth,
+      hidden?.changedBySummary(overlay, this) ?? Infinity,
+    ])
     this.#changes ??= []
-    this.#changes.push(Math.min(depth, ...moved.map((from) => this.#nodes[from]!.depth)))
+    this.#changes.push(Math.min(depth, ...depths))
     this.#notes = noteTokens(this, this.#annotations)
   }
 

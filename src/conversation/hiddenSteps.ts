@@ -132,6 +132,16 @@ export class HiddenSteps {
     const isSame = before?.at === after?.at && before?.text === after?.text
     return lowestDepth(after === undefined || isSame ? memos : [...memos, after.at], subject)
   }
+
+  /** The lowest depth at which a memo changes when this summary comes or goes: it takes lines out of the memo of a fold. */
+  changedBySummary({ from, to }: Pick<Overlay, 'from' | 'to'>, subject: HiddenSubject): number {
+    const isIn = (id: NodeId): boolean => id >= from && id <= to && subject.onTrunk(id)
+    const memos = this.#spans.filter(({ fold, steps }) => fold !== undefined && steps.some(isIn))
+    return lowestDepth(
+      memos.flatMap(({ steps }) => steps.find((id) => subject.onTrunk(id)) ?? []),
+      subject,
+    )
+  }
 }
 
 /** The subject as it will be once its trunk is cut after a depth. */

@@ -9,7 +9,7 @@ import type { FoldPlan } from './planFold.ts'
 import { factsBehind, renderFacts } from './facts.ts'
 import { noteTokens } from './noteTokens.ts'
 import { cutBy, savedBySummary } from './overlay.ts'
-import { notesOfSpan } from './pruneNotes.ts'
+import { indexNote, notesOfSpan } from './pruneNotes.ts'
 
 // All in tokens of the conversation's own counter, without the frame and before correction.
 
@@ -74,13 +74,24 @@ export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome):
 export function sizesOfFold(conversation: Conversation, { outcome, trunkTokens }: FoldPlan): Sizes {
   const hidden = conversation.annotations?.hidden ?? new HiddenSteps()
   const changed = hidden.changedBy(outcome, conversation)
-  return { before: conversation.trunkTokens, after: trunkTokens, unchanged: shownTokens(conversation, changed - 1) }
+  const before = conversation.trunkTokens
+  const { overlay } = conversation
+  const [from, to] = [overlay?.from, overlay?.to].map((id) => (id === undefined ? 0 : conversation.node(id)!.depth))
+  if (changed < from! || changed > to!)
+    return { before, after: trunkTokens, unchanged: shownTokens(conversation, changed - 1) }
+  // In the span of a summary only the index changes, and that stands behind it.
+  const index = hidden.index(conversation)
+  const indexTokens = index === undefined ? 0 : conversation.counter.text(indexNote(index).text)
+  return { before, after: trunkTokens, unchanged: shownTokens(conversation, to!) - indexTokens }
 }
 
 /** The trunk before and after a summary is laid over it. */
 export function sizesOfCompaction(conversation: Conversation, overlay: Overlay): Sizes {
+  const hidden = conversation.annotations?.hidden
   const starts = [conversation.overlay, overlay].flatMap((each) =>
-    each === undefined ? [] : conversation.node(each.from)!.depth,
+    each === undefined
+      ? []
+      : [conversation.node(each.from)!.depth, hidden?.changedBySummary(each, conversation) ?? Infinity],
   )
   return {
     before: conversation.trunkTokens,

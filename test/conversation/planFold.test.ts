@@ -1,3 +1,4 @@
+import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { foldLevels, nextFold, planFold, defaultFoldPolicy, type FoldPolicy } from '../../src/conversation/planFold.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { TokenCounter } from '../../src/conversation/tokenCounter.ts'
@@ -159,6 +160,20 @@ describe('a fold', (it) => {
       const first = log.conversation.annotations!.hidden.spans.at(-1)!.steps[1]!
       if (round === 2) log.revert(`n${first}`)
     }
+  })
+})
+
+describe('the memo of a fold', (it) => {
+  it('loses the lines of what a summary covers at once, also before that summary, as a request made anew shows it', () => {
+    const log = worked(5)
+    log.pin('n4')
+    assert.equal(log.fold({ keepSteps: 1, work: 1, minBatch: 1, indexTokens: 0, cap: 10 })!.outcome.steps, [2, 6, 8])
+    const assembler = new RequestAssembler(log.conversation, log.frame)
+    const live = (): string => JSON.stringify(assembler.assemble(log.turnIndex).request.messages)
+    assert.match(live(), /n2 read[^"]*n6 read[^"]*n8 read/)
+    log.compact({ first: 3, recent: 1 })
+    assert.not.match(live(), /n6 read/)
+    assert.is(live(), JSON.stringify(log.assemble().request.messages))
   })
 })
 
