@@ -152,7 +152,7 @@ export const faults: readonly Fault[] = [
     id: 'conversation-44',
     file: 'src/conversation/conversation.ts',
     what: 'a call that cannot be undone is folded as any other',
-    from: 'this.#append(open.results.get(callId)!, open.reply.nodeId, open.irreversible.has(callId))',
+    from: 'this.#append(open.results.get(callId)!, open.reply.nodeId, open.marks.get(callId))',
     to: 'this.#append(open.results.get(callId)!, open.reply.nodeId)',
     tests: ['braking/facts'],
   },

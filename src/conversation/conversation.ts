@@ -3,7 +3,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { toolCallsOf } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
-import { nodesOf, type OpenStep } from './openStep.ts'
+import { nodesOf, type CallMarks, type OpenStep } from './openStep.ts'
 import { makeNode, repeatNode, stepsOf, type ConversationNode, type Step } from './node.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
@@ -201,7 +201,7 @@ export class Conversation implements ConversationView {
         this.#changed(this.#trunk.length + 1)
         break
       case 'tool.start':
-        if (record.irreversible) this.#open?.irreversible.add(record.callId)
+        if (record.irreversible || record.polls) this.#open?.marks.set(record.callId, record)
         break
       case 'tool.end':
         this.#applyResult(record)
@@ -252,7 +252,7 @@ export class Conversation implements ConversationView {
     }
     this.#callIds ??= new Set()
     for (const callId of callIds) this.#callIds.add(callId)
-    this.#open = { reply: record, callIds, results: new Map(), irreversible: new Set() }
+    this.#open = { reply: record, callIds, results: new Map(), marks: new Map() }
     this.#lastNodeId = record.nodeId + callIds.length
   }
 
@@ -271,7 +271,7 @@ export class Conversation implements ConversationView {
     this.#open = undefined
     this.#append(open.reply, open.reply.nodeId)
     for (const callId of open.callIds) {
-      this.#append(open.results.get(callId)!, open.reply.nodeId, open.irreversible.has(callId))
+      this.#append(open.results.get(callId)!, open.reply.nodeId, open.marks.get(callId))
     }
   }
 
@@ -380,8 +380,8 @@ export class Conversation implements ConversationView {
       throw corrupt(record, `its parent must be the head, ${head === null ? 'none' : formatNodeId(head)}`)
   }
 
-  #append(record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>, stepId: NodeId, isIrreversible = false): void {
-    const node = makeNode(record, stepId, this.#trunk.at(-1), this.#counter, isIrreversible)
+  #append(record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>, stepId: NodeId, marks?: CallMarks): void {
+    const node = makeNode(record, stepId, this.#trunk.at(-1), this.#counter, marks)
     this.#nodes[node.id] = node
     this.#trunk.push(node)
     if (node.id > this.#lastNodeId) this.#lastNodeId = node.id

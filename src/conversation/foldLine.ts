@@ -63,6 +63,10 @@ const describeCall = ({ name, input }: ToolCallBlock, result: ToolResultMessage 
   [oneLine(name, 64), oneLine(describeInput(input, room), room.input)].filter((part) => part !== '').join(' ') +
   describeError(result, room)
 
+/** A call with its arguments and, if it failed, the last line of its error. At most about 320 characters. */
+export const callLine = (call: ToolCallBlock, result: ToolResultMessage | undefined): string =>
+  describeCall(call, result, full)
+
 /** The argument that says what the call is about, then the others by name. */
 function describeInput(input: unknown, room: Room): string {
   if (input === null || typeof input !== 'object') return typeof input === 'string' ? input : jsonOf(input)

@@ -24,6 +24,8 @@ export interface ConversationNode {
   readonly rebasedFrom?: NodeId
   /** For a result: its call was started and cannot be undone. */
   readonly isIrreversible?: true
+  /** For a result: its call waits for something by asking again and again. */
+  readonly isPolling?: true
 }
 
 /** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
@@ -49,6 +51,7 @@ export function stepsOf(path: readonly ConversationNode[]): Step[] {
 }
 
 const noTags: readonly Tag[] = Object.freeze([])
+const nothing = Object.freeze({})
 
 /** The node for a record, as a child of `parent`. */
 export function makeNode(
@@ -56,7 +59,7 @@ export function makeNode(
   stepId: NodeId,
   parent: ConversationNode | undefined,
   counter: TokenCounter,
-  isIrreversible = false,
+  { irreversible, polls }: Pick<RecordOf<'tool.start'>, 'irreversible' | 'polls'> = nothing,
 ): ConversationNode {
   const tokens = counter.message(record.message)
   const node: ConversationNode = {
@@ -71,7 +74,8 @@ export function makeNode(
     depth: (parent?.depth ?? 0) + 1,
     tags: noTags,
   }
-  return isIrreversible ? { ...node, isIrreversible } : node
+  if (irreversible === undefined && polls === undefined) return node
+  return { ...node, ...(irreversible ? { isIrreversible: true } : {}), ...(polls ? { isPolling: true } : {}) }
 }
 
 /** A copy, as a child of `parent`, of a user message that a revert would have taken off the trunk. */

@@ -7,20 +7,23 @@ export interface OpenStep {
   readonly reply: RecordOf<'reply.end'>
   readonly callIds: readonly string[]
   readonly results: Map<string, RecordOf<'tool.end'>>
-  /** Calls that were started and cannot be undone. */
-  readonly irreversible: Set<string>
+  /** What the start of a call says of it, where it says something. */
+  readonly marks: Map<string, CallMarks>
 }
+
+/** Of a call that was started: it cannot be undone; it waits for something by asking again and again. */
+export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'polls'>
 
 /** The nodes of an open step so far, to follow the head of the trunk. */
 export function nodesOf(
-  { reply, callIds, results, irreversible }: OpenStep,
+  { reply, callIds, results, marks }: OpenStep,
   head: ConversationNode | undefined,
   counter: TokenCounter,
 ): ConversationNode[] {
   const nodes: ConversationNode[] = []
   for (const record of [reply, ...callIds.flatMap((id) => results.get(id) ?? [])]) {
-    const isIrreversible = record.type === 'tool.end' && irreversible.has(record.callId)
-    nodes.push(makeNode(record, reply.nodeId, nodes.at(-1) ?? head, counter, isIrreversible))
+    const said = record.type === 'tool.end' ? marks.get(record.callId) : undefined
+    nodes.push(makeNode(record, reply.nodeId, nodes.at(-1) ?? head, counter, said))
   }
   return nodes
 }

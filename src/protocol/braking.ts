@@ -86,6 +86,23 @@ export const pinRequestSchema = z.object({
 })
 export type PinRequest = z.infer<typeof pinRequestSchema>
 
+export const stallRuleSchema = z.enum(['repeat', 'cycle', 'sameError', 'repeat4', 'nothingNew', 'errors'])
+export type StallRule = z.infer<typeof stallRuleSchema>
+
+/** A loop that an agent is in, computed from its log. */
+export const stallSchema = z.object({
+  rule: stallRuleSchema,
+  /** The loop's first step, by its first node. */
+  first: nodeIdSchema,
+  /** The last node of the step before the loop, or of the nearest one before that is still on the trunk. */
+  target: nodeIdSchema,
+  /** The steps that make the loop, by their first nodes, oldest first. */
+  steps: z.array(nodeIdSchema).readonly(),
+  /** What happens again and again, in one line. */
+  evidence: z.string(),
+})
+export type Stall = z.infer<typeof stallSchema>
+
 /** What came of a revert; `reason` says why it was refused. */
 export const revertOutcomeSchema = z.object({
   id: z.string(),

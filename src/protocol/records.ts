@@ -220,6 +220,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     input: z.unknown(),
     /** What it does cannot be undone. */
     irreversible: z.literal(true).exactOptional(),
+    /** It waits for something by asking again and again; only of agents that look for stalls. */
+    polls: z.literal(true).exactOptional(),
     /** The sub-agent that carries the call out. */
     childId: agentIdSchema.exactOptional(),
   }),

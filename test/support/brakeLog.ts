@@ -41,6 +41,10 @@ export interface WantedCall {
   readonly changed?: readonly string[]
   /** It was started, and cannot be undone. */
   readonly isIrreversible?: boolean
+  /** It was started, and waits for something. */
+  readonly polls?: boolean
+  /** Something outside answered it. */
+  readonly synthetic?: 'aborted' | 'skipped' | 'interrupted'
   /** A person denied it, for this reason. */
   readonly denied?: string
 }
@@ -100,9 +104,11 @@ export class BrakeLog {
       ...calls.map(({ callId, name, input }): Block => ({ type: 'toolCall', callId, name, input })),
     ])
     for (const index of options.order ?? calls.map((_, at) => at)) {
-      const { callId, name, input, output, isError = false, changed = [], isIrreversible, denied } = calls[index]!
+      const { callId, name, input, output, isError = false, changed = [], denied, ...marks } = calls[index]!
+      const { isIrreversible, polls, synthetic } = marks
       const key = `a/t${this.turnIndex}/tool/${callId}`
-      if (isIrreversible) this.#push({ type: 'tool.start', callId, key, name, input, irreversible: true })
+      const started = { ...(isIrreversible ? { irreversible: true } : {}), ...(polls ? { polls: true } : {}) }
+      if (isIrreversible || polls) this.#push({ type: 'tool.start', callId, key, name, input, ...started })
       const said = denied === undefined ? output : `Denied by the user: it was not run. Reason: ${denied}`
       this.#push({
         type: 'tool.end',
@@ -118,6 +124,7 @@ export class BrakeLog {
           content: typeof said === 'string' ? [{ type: 'text', text: said }] : said,
           isError: isError || denied !== undefined,
           ...(denied === undefined ? {} : { synthetic: 'denied' }),
+          ...(synthetic === undefined ? {} : { synthetic }),
           ...(changed.length === 0 ? {} : { changed }),
         },
       })

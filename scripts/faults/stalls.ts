@@ -1,0 +1,121 @@
+import type { Fault } from '../mutate.ts'
+
+const rules = 'src/conversation/stallRules.ts'
+const print = 'src/conversation/stepPrint.ts'
+const stall = 'src/conversation/stall.ts'
+const pure = ['conversation/stall']
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'stalls-1',
+    file: rules,
+    what: 'a change between two equal calls does not count',
+    from: 'step.calls !== last.calls && (step.changes || step.polls)',
+    to: 'false',
+    tests: pure,
+  },
+  {
+    id: 'stalls-2',
+    file: rules,
+    what: 'a call that declares that it polls is a stall by repeating',
+    from: 'if (last === undefined || last.polls) return undefined',
+    to: 'if (last === undefined) return undefined',
+    tests: pure,
+  },
+  {
+    id: 'stalls-3',
+    file: rules,
+    what: 'a cycle of calls whose results differ is a stall',
+    from: 'const isSame = (a: StepPrint, b: StepPrint): boolean => a.calls === b.calls && a.results === b.results',
+    to: 'const isSame = (a: StepPrint, b: StepPrint): boolean => a.calls === b.calls',
+    tests: pure,
+  },
+  {
+    id: 'stalls-4',
+    file: rules,
+    what: 'an error of long ago counts',
+    from: '.slice(-6)',
+    to: '.slice(-16)',
+    tests: pure,
+  },
+  {
+    id: 'stalls-5',
+    file: rules,
+    what: 'an old error is a stall although the newest step did not fail',
+    from: 'failed.length >= 3 && failed.at(-1) === recent.at(-1)',
+    to: 'failed.length >= 3',
+    tests: pure,
+  },
+  {
+    id: 'stalls-6',
+    file: print,
+    what: 'how long a call took makes its result another',
+    from: "block.text.replace(duration, '#')",
+    to: 'block.text',
+    tests: pure,
+  },
+  {
+    id: 'stalls-7',
+    file: print,
+    what: 'numbers make the same error another',
+    from: ".replace(/\\d+/g, '#')",
+    to: '',
+    tests: pure,
+  },
+  {
+    id: 'stalls-8',
+    file: print,
+    what: 'a call that failed counts as a change',
+    from: 'else changes ||= ',
+    to: 'changes ||= ',
+    tests: pure,
+  },
+  {
+    id: 'stalls-9',
+    file: print,
+    what: 'a call that a crash cut short counts',
+    from: 'if (isCutShort(result)) return null',
+    to: '',
+    tests: pure,
+  },
+  {
+    id: 'stalls-10',
+    file: stall,
+    what: 'what was done before a person spoke counts',
+    from: "if (node.message.role === 'user' && node.rebasedFrom === undefined) break",
+    to: '',
+    tests: pure,
+  },
+  {
+    id: 'stalls-11',
+    file: stall,
+    what: 'a message that a revert repeats ends the look back',
+    from: ' && node.rebasedFrom === undefined',
+    to: '',
+    tests: pure,
+  },
+  {
+    id: 'stalls-12',
+    file: stall,
+    what: 'the target may be abandoned already',
+    from: 'while (!conversation.onTrunk(target)) target',
+    to: 'while (target === 0) target',
+    tests: pure,
+  },
+  {
+    id: 'stalls-13',
+    file: stall,
+    what: 'the whole log is looked at',
+    from: ' && steps.length < mostStallSteps',
+    to: '',
+    tests: pure,
+  },
+  {
+    id: 'stalls-14',
+    file: 'src/conversation/textHash.ts',
+    what: 'the order of arguments makes a call another',
+    from: 'Object.entries(value).toSorted(byName)',
+    to: 'Object.entries(value)',
+    tests: pure,
+  },
+]

@@ -1,0 +1,130 @@
+import type { Stall, StallRule } from '../protocol/braking.ts'
+import { toolCallsOf, type ToolResultMessage } from '../protocol/messages.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { cutEnd } from './cutMiddle.ts'
+import { callLine } from './foldLine.ts'
+import { namesIn, wordsOf } from './names.ts'
+import type { ConversationNode } from './node.ts'
+import { defaultStallRules, mostStallSteps, stallRules, type RecentSteps } from './stallRules.ts'
+import { printOf, type StepPrint } from './stepPrint.ts'
+
+/** The part of a conversation that is looked at for stalls. */
+export interface StallSubject {
+  readonly lastNodeId: NodeId
+  node(id: NodeId): ConversationNode | undefined
+  onTrunk(id: NodeId): boolean
+}
+
+/**
+ * The loop that ends with the newest step of the log, by the first of these rules that finds one. What a revert abandoned counts too; nothing
+ * before a person last spoke does. Looks at the last 16 steps with calls, whatever the length of the log. Pure.
+ */
+export function stallOf(
+  conversation: StallSubject,
+  rules: readonly StallRule[] = defaultStallRules,
+): Stall | undefined {
+  const recent = recentSteps(conversation)
+  for (const rule of rules) {
+    const loop = stallRules[rule](recent)
+    if (loop === undefined) continue
+    const steps = loop.map(({ id }) => id)
+    const first = steps[0]!
+    return {
+      rule,
+      first,
+      target: targetOf(conversation, first),
+      steps,
+      evidence: evidenceOf(rule, steps, conversation),
+    }
+  }
+  return undefined
+}
+
+/** How many steps with calls were made after this one. Looks at no more than the rules do. */
+export const stepsAfter = (conversation: StallSubject, stepId: NodeId): number =>
+  recentSteps(conversation).steps.filter(({ id }) => id > stepId).length
+
+/** The newest steps with calls, of all branches. */
+function recentSteps(conversation: StallSubject): RecentSteps {
+  const steps: StepPrint[] = []
+  for (let id = conversation.lastNodeId; id > 0 && steps.length < mostStallSteps; id--) {
+    const node = conversation.node(id)
+    if (node === undefined) continue
+    // A message that a revert repeats was not said again.
+    if (node.message.role === 'user' && node.rebasedFrom === undefined) break
+    if (node.message.role !== 'assistant') continue
+    const print = printOf(node, () => resultsOf(conversation, id))
+    if (print !== null) steps.push(print)
+  }
+  steps.reverse()
+  return { steps, newShare: (step) => newShare(conversation, steps, step) }
+}
+
+function resultsOf(conversation: StallSubject, stepId: NodeId): ConversationNode[] {
+  const results: ConversationNode[] = []
+  for (let id = stepId + 1; ; id++) {
+    const node = conversation.node(id)
+    if (node?.stepId !== stepId) return results
+    results.push(node)
+  }
+}
+
+/** So much of each text is searched for names. */
+const searchedChars = 8_000
+
+function newShare(conversation: StallSubject, steps: readonly StepPrint[], step: StepPrint): number {
+  const namesOf = (nodes: readonly ConversationNode[]): Set<string> =>
+    new Set(nodes.flatMap((node) => [...namesIn(wordsOf(node).slice(0, searchedChars))]))
+  const found = namesOf(resultsOf(conversation, step.id))
+  if (found.size === 0) return 0
+  // What its own calls name is not new either.
+  const seen = namesOf([conversation.node(step.id)!])
+  for (const { id } of steps.slice(0, steps.indexOf(step)))
+    for (const name of namesOf([conversation.node(id)!, ...resultsOf(conversation, id)])) seen.add(name)
+  return [...found].filter((name) => !seen.has(name)).length / found.size
+}
+
+/** The last node of the step before the loop: the nearest one that is still on the trunk. */
+function targetOf(conversation: StallSubject, first: NodeId): NodeId {
+  let target = conversation.node(first)!.parentId!
+  while (!conversation.onTrunk(target)) target = conversation.node(target)!.parentId!
+  return target
+}
+
+const longestEvidence = 300
+
+function evidenceOf(rule: StallRule, steps: readonly NodeId[], conversation: StallSubject): string {
+  const last = stepLine(conversation, steps.at(-1)!)
+  return cutEnd(
+    wordsFor[rule](
+      last,
+      steps.map((id) => () => stepLine(conversation, id)),
+      steps.length,
+    ),
+    longestEvidence,
+  )
+}
+
+const wordsFor: {
+  readonly [R in StallRule]: (last: string, lines: readonly (() => string)[], count: number) => string
+} = {
+  repeat: (last) => `the same call with the same result 3 times: ${last}`,
+  repeat4: (last) => `the same call with the same result 4 times in a row: ${last}`,
+  cycle: (_, lines, count) => {
+    const period = lines.slice(-count / 2).map((line) => cutEnd(line(), Math.floor((2 * 240) / count)))
+    return `the same ${period.length} steps with the same results, twice: ${period.join(', then ')}`
+  },
+  sameError: (last) => `the same error 3 times, the last: ${last}`,
+  nothingNew: (last) => `8 steps that changed nothing and showed nothing new, the last: ${last}`,
+  errors: (last, _, count) => `${count} of the last 4 steps failed, the last: ${last}`,
+}
+
+/** The calls of a step, with their errors, on one line. */
+function stepLine(conversation: StallSubject, stepId: NodeId): string {
+  const results = new Map<string, ToolResultMessage>()
+  for (const { message } of resultsOf(conversation, stepId))
+    if (message.role === 'toolResult') results.set(message.callId, message)
+  const calls = toolCallsOf(conversation.node(stepId)!.message.content)
+  const few = calls.slice(0, 3).map((call) => callLine(call, results.get(call.callId)))
+  return [...few, ...(calls.length > few.length ? [`${calls.length - few.length} more`] : [])].join('; ')
+}
