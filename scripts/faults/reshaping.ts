@@ -17,4 +17,20 @@ export const faults: readonly Fault[] = [
     to: 'this.#index ??=',
     tests: ['conversation/costOfNotes'],
   },
+  {
+    id: 'reshaping-3',
+    file: 'src/conversation/prune.ts',
+    what: 'a refusal repeats all that the model gave',
+    from: 'cutEnd(name, 40)',
+    to: 'name',
+    tests: ['conversation/limitsOfBrakes'],
+  },
+  {
+    id: 'reshaping-4',
+    file: 'src/conversation/prune.ts',
+    what: 'a refusal has a reason for each of a thousand steps',
+    from: 'reasons.slice(0, mostReasons)',
+    to: 'reasons.slice()',
+    tests: ['conversation/limitsOfBrakes'],
+  },
 ]

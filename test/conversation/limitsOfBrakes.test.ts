@@ -4,6 +4,7 @@ import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
+import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { LogBuilder, text, toolCall } from './logBuilder.ts'
 
@@ -49,6 +50,15 @@ describe('a refused revert', (it) => {
 })
 
 describe('a prune', (it) => {
+  it('is refused in a few words, whatever it was given: the model reads them for a long time', () => {
+    const log = new BrakeLog()
+    log.user('go')
+    log.step([{}])
+    const { reason = '' } = log.prune({ steps: ['x'.repeat(1_000_000), ...Array.from({ length: 500 }, () => 'n77')] })
+    assert.match(reason, /^prune refused: "x{39}…" is not on the current trunk; n77 is not .*; and 491 more$/)
+    assert.ok(reason.length < 500, String(reason.length))
+  })
+
   it('does not hide the last step that a summary stands for, be it a single node', () => {
     const log = new LogBuilder()
     log.user('go')
