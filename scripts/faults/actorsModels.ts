@@ -196,7 +196,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-25',
-    file: 'src/machines/runs.ts',
+    file: 'src/machines/limits.ts',
     what: 'in its last turn an answer is not asked for again',
     from: 'const { turns: _, ...rest } = limits',
     to: 'const { ...rest } = limits',

@@ -91,7 +91,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-12',
-    file: 'src/machines/runs.ts',
+    file: 'src/machines/limits.ts',
     what: 'turns of sub-agents do not count against the limit',
     from: 'turns: run.turns + run.childTurns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const',
     to: 'turns: run.turns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const',

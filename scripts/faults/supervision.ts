@@ -43,7 +43,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'supervision-6',
-    file: 'src/machines/runs.ts',
+    file: 'src/machines/limits.ts',
     what: 'a crash is a way to a fresh allowance of turns',
     from: 'Math.max(1, limits.turns - turns - childTurns)',
     to: 'Math.max(1, limits.turns)',

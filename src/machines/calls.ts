@@ -12,7 +12,7 @@ import { requestBrake } from './brakes.ts'
 import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
-import { reachedLimit } from './runs.ts'
+import { reachedLimit } from './limits.ts'
 import { spendByChild } from './spending.ts'
 
 /** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */

@@ -2,7 +2,8 @@ import { settleKey } from './aborts.ts'
 import { drainKey, foldKey } from './brakes.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
-import { limitAfter, reachedLimit, replyKey } from './runs.ts'
+import { limitAfter, reachedLimit } from './limits.ts'
+import { replyKey } from './runs.ts'
 import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
 
 interface Subject {

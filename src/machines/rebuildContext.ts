@@ -2,7 +2,8 @@ import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages
 import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey, heldCalls, isCalling } from './calls.ts'
-import { newRun, remainingLimits } from './runs.ts'
+import { remainingLimits } from './limits.ts'
+import { newRun } from './runs.ts'
 import { addSpent } from './spending.ts'
 
 /** The parts of a context that are folded from the log; the rest comes from the conversation or starts afresh. */

@@ -2,7 +2,8 @@ import { callsSettled, heldCalls, isCalling, pausedCalls, recoverCalls, sealCall
 import { cancelCompaction } from './compaction.ts'
 import type { AgentContext, AgentInput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
-import { endRun, pauseRun, remainingLimits } from './runs.ts'
+import { remainingLimits } from './limits.ts'
+import { endRun, pauseRun } from './runs.ts'
 
 /**
  * Cleans up what a process that died in the middle of a run left behind. A run whose calls only wait for people keeps waiting. Any

@@ -1,6 +1,6 @@
 import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { addUsage, noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
+import { noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
 import {
   recordVersion as v,
   type Limits,
@@ -9,9 +9,10 @@ import {
   type RecordOf,
   type RunStopReason,
 } from '../protocol/records.ts'
-import type { AgentContext, ReplyFailure, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
+import type { AgentContext, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
 import { runIdOf, room, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
+import { deadlineReason } from './limits.ts'
 import { takeMessages } from './queues.ts'
 import { addSpent, spend } from './spending.ts'
 
@@ -48,17 +49,6 @@ export const newRun = (runId: string, requestId: string, limits: Limits, now: nu
   lastStopReason: 'stop',
   abortedBy: null,
 })
-
-/** What a run may still use, so that a crash does not yield a fresh allowance. Never zero: the next check pauses it. */
-export function remainingLimits(run: RunState, now: number): Limits {
-  const { limits, turns, childTurns, usage, costUsd, deadline } = run
-  const left: Limits = {}
-  if (limits.turns !== undefined) left.turns = Math.max(1, limits.turns - turns - childTurns)
-  if (limits.tokens !== undefined) left.tokens = Math.max(1, limits.tokens - totalTokens(usage))
-  if (limits.costUsd !== undefined) left.costUsd = Math.max(Number.EPSILON, limits.costUsd - costUsd)
-  if (deadline !== null) left.ms = Math.max(1, deadline - now)
-  return left
-}
 
 /** Opens a run; its user message and first turn follow. */
 export function startRun(draft: Draft, request: RunRequest): void {
@@ -191,33 +181,11 @@ export function askForRepair(draft: Draft, output: FailedReply): void {
   draft.setRun({ badAnswers: (draft.context.run?.badAnswers ?? 0) + 1 })
 }
 
-/** The limit reached by an answer that does not match, which is then not requested again. Turns are counted per turn. */
-export function limitAfter(
-  { limits, ...run }: RunState,
-  { usage = noUsage, costUsd = 0 }: ReplyFailure,
-): PauseReason | undefined {
-  const { turns: _, ...rest } = limits
-  return reachedLimit({ ...run, limits: rest, usage: addUsage(run.usage, usage), costUsd: run.costUsd + costUsd })
-}
-
 /** The next request would exceed a sub-agent's limit. */
 export function pauseForBudget(draft: Draft, limit: 'tokens' | 'costUsd'): void {
   const { limits, usage, costUsd } = draft.context.run!
   const used = limit === 'tokens' ? totalTokens(usage) : costUsd
   pauseRun(draft, { type: 'limit', limit, allowed: limits[limit] ?? 0, used })
-}
-
-/** What a sub-agent may still use. A root stops after the reply that exceeds a limit; a sub-agent, whose caller pays, before it. */
-export function budgetLeft({ task, run }: AgentContext): { left?: Pick<Limits, 'tokens' | 'costUsd'> } {
-  if (task === null || run === null) return {}
-  const { tokens, costUsd } = run.limits
-  if (tokens === undefined && costUsd === undefined) return {}
-  return {
-    left: {
-      ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - totalTokens(run.usage)) }),
-      ...(costUsd === undefined ? {} : { costUsd: Math.max(0, costUsd - run.costUsd) }),
-    },
-  }
 }
 
 /** Ends the run with the error of its last attempt. */
@@ -302,23 +270,6 @@ export function retryTime(policy: RetryPolicy, attempt: number, output: FailedRe
 /** Key of the current reply; only a result with this key counts. */
 export const replyKey = (context: AgentContext): string =>
   `${context.agentId}/t${context.turns - 1}/reply/${context.run?.attempt ?? 0}`
-
-/** The first limit the run has reached, if any. */
-export function reachedLimit(run: RunState): PauseReason | undefined {
-  const used = { turns: run.turns + run.childTurns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const
-  for (const limit of ['turns', 'tokens', 'costUsd'] as const) {
-    const allowed = run.limits[limit]
-    if (allowed !== undefined && used[limit] >= allowed) return { type: 'limit', limit, allowed, used: used[limit] }
-  }
-  return run.deadlinePassed ? deadlineReason(run) : undefined
-}
-
-const deadlineReason = (run: RunState): PauseReason => ({
-  type: 'limit',
-  limit: 'ms',
-  allowed: run.limits.ms ?? 0,
-  used: run.limits.ms ?? 0,
-})
 
 /** Key of the current wall-time timer. */
 export const deadlineKey = (run: RunState): string => `${run.runId}/deadline/${run.timers}`

@@ -17,7 +17,8 @@ import {
 } from '../brakes.ts'
 import { startCompaction } from '../compaction.ts'
 import { lowHeadroom, mustReply } from '../guards.ts'
-import { continueRun, endRun, pauseForStore, pauseRun, reachedLimit } from '../runs.ts'
+import { reachedLimit } from '../limits.ts'
+import { continueRun, endRun, pauseForStore, pauseRun } from '../runs.ts'
 
 type Pinned = { readonly output: PinsOutput }
 type Reverted = { readonly output: RevertsOutput }

@@ -3,7 +3,8 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, decideCall, failCall, heldCalls, sealCalls, settleCall } from '../calls.ts'
 import { enqueueMessage } from '../queues.ts'
-import { holdDeadline, pauseForStore, pauseRun, reachedLimit } from '../runs.ts'
+import { reachedLimit } from '../limits.ts'
+import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
 
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
 

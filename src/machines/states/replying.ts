@@ -3,13 +3,12 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType, ReplyOutput } from '../agentTypes.ts'
 import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
+import { budgetLeft, limitAfter } from '../limits.ts'
 import {
   addReply,
   askForRepair,
-  budgetLeft,
   discardReply,
   failRun,
-  limitAfter,
   nextAttempt,
   pauseForBudget,
   pauseForDeadline,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { messageOf } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
-import { withFileLock } from './fileLock.ts'
+import { inTurn } from './pathQueue.ts'
 import { fileProblem } from './fileProblem.ts'
 import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
 import { replaceFile } from './replaceFile.ts'
@@ -36,7 +36,7 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
     run: async ({ path, oldText, newText, all = false }, context) => {
       const { signal } = context
       const real = await workspace.locate(path)
-      return withFileLock(real, async () => {
+      return inTurn(real, async () => {
         signal.throwIfAborted()
         const change = edited(await readText(workspace, path, real), path, {
           oldText,

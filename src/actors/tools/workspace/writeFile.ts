@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
-import { withFileLock } from './fileLock.ts'
+import { inTurn } from './pathQueue.ts'
 import { fileProblem } from './fileProblem.ts'
 import { replaceFile } from './replaceFile.ts'
 import type { Approval } from './approval.ts'
@@ -31,7 +31,7 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
       const { signal } = context
       const real = await workspace.locate(path)
       if (real === workspace.root) throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
-      return withFileLock(real, async () => {
+      return inTurn(real, async () => {
         signal.throwIfAborted()
         try {
           await mkdir(dirname(real), { recursive: true })

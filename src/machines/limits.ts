@@ -1,0 +1,53 @@
+import { addUsage, noUsage, totalTokens } from '../protocol/messages.ts'
+import type { Limits, PauseReason } from '../protocol/records.ts'
+import type { AgentContext, ReplyFailure, RunState } from './agentTypes.ts'
+
+/** What a run may still use, so that a crash does not yield a fresh allowance. Never zero: the next check pauses it. */
+export function remainingLimits(run: RunState, now: number): Limits {
+  const { limits, turns, childTurns, usage, costUsd, deadline } = run
+  const left: Limits = {}
+  if (limits.turns !== undefined) left.turns = Math.max(1, limits.turns - turns - childTurns)
+  if (limits.tokens !== undefined) left.tokens = Math.max(1, limits.tokens - totalTokens(usage))
+  if (limits.costUsd !== undefined) left.costUsd = Math.max(Number.EPSILON, limits.costUsd - costUsd)
+  if (deadline !== null) left.ms = Math.max(1, deadline - now)
+  return left
+}
+
+/** The limit reached by an answer that does not match, which is then not requested again. Turns are counted per turn. */
+export function limitAfter(
+  { limits, ...run }: RunState,
+  { usage = noUsage, costUsd = 0 }: ReplyFailure,
+): PauseReason | undefined {
+  const { turns: _, ...rest } = limits
+  return reachedLimit({ ...run, limits: rest, usage: addUsage(run.usage, usage), costUsd: run.costUsd + costUsd })
+}
+
+/** What a sub-agent may still use. A root stops after the reply that exceeds a limit; a sub-agent, whose caller pays, before it. */
+export function budgetLeft({ task, run }: AgentContext): { left?: Pick<Limits, 'tokens' | 'costUsd'> } {
+  if (task === null || run === null) return {}
+  const { tokens, costUsd } = run.limits
+  if (tokens === undefined && costUsd === undefined) return {}
+  return {
+    left: {
+      ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - totalTokens(run.usage)) }),
+      ...(costUsd === undefined ? {} : { costUsd: Math.max(0, costUsd - run.costUsd) }),
+    },
+  }
+}
+
+/** The first limit the run has reached, if any. */
+export function reachedLimit(run: RunState): PauseReason | undefined {
+  const used = { turns: run.turns + run.childTurns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const
+  for (const limit of ['turns', 'tokens', 'costUsd'] as const) {
+    const allowed = run.limits[limit]
+    if (allowed !== undefined && used[limit] >= allowed) return { type: 'limit', limit, allowed, used: used[limit] }
+  }
+  return run.deadlinePassed ? deadlineReason(run) : undefined
+}
+
+export const deadlineReason = (run: RunState): PauseReason => ({
+  type: 'limit',
+  limit: 'ms',
+  allowed: run.limits.ms ?? 0,
+  used: run.limits.ms ?? 0,
+})
