@@ -285,7 +285,7 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-36',
     file: 'src/actors/tools/workspace/editFile.ts',
     what: 'two edits of one file at once lose one',
-    from: 'return withFileLock(real, async () => {',
+    from: 'return inTurn(real, async () => {',
     to: 'return (async (_: string, work: () => Promise<string>) => work())(real, async () => {',
     tests: ['actors/workspace/editFile'],
   },

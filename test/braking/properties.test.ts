@@ -160,7 +160,8 @@ function play(
 /** What the model is shown of a step or of the summary, but for its id; `''` when that is nothing. */
 function shownOf(conversation: Conversation, messages: readonly RequestMessage[], id: number): string {
   const { overlay } = conversation
-  if (overlay?.nodeId === id) return textIn(messages).includes('<conversation-summary') ? overlay.summary : ''
+  if (overlay?.nodeId === id)
+    return textIn(messages).includes('<conversation-summary') ? `summary: ${overlay.summary}` : ''
   const first = conversation.node(id)!
   if (first.message.role === 'user') return conversation.onTrunk(id) ? textOf(first.message.content) : ''
   const calls = toolCallsOf(first.message.content).map(({ callId }) => callId)
