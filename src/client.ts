@@ -16,7 +16,7 @@ export type { RosterChange } from './client/remoteRoster.ts'
 
 export type { RevertCategory, Tag } from './protocol/braking.ts'
 export type { Clock } from './protocol/clock.ts'
-export type { PruneOptions, RunOptions, SayOptions } from './protocol/commands.ts'
+export type { CompactOptions, PruneOptions, RunOptions, SayOptions } from './protocol/commands.ts'
 export type { Content } from './protocol/content.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf } from './protocol/events.ts'

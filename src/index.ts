@@ -30,7 +30,7 @@ export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage } from './runtime/registry.ts'
 export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
 export type { Agent, ListenOptions } from './runtime/agents/agent.ts'
-export type { PruneOptions, RunOptions, SayOptions } from './protocol/commands.ts'
+export type { CompactOptions, PruneOptions, RunOptions, SayOptions } from './protocol/commands.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'
@@ -76,6 +76,7 @@ export { estimateTokens, type TokenCounter } from './conversation/tokenCounter.t
 
 export type {
   Evidence,
+  CompactionRequest,
   PinOutcome,
   PinRequest,
   PruneOutcome,

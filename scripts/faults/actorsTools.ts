@@ -173,8 +173,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-22',
     file: 'src/actors/compactTrunk.ts',
     what: 'a summary that saves nothing is applied',
-    from: 'input.force ? shrink <= 0 : shrink < policy.minShrink',
-    to: 'input.force ? shrink <= 0 : false',
+    from: 'if (shrink < wanted.minShrink)',
+    to: 'if (input.force && shrink <= 0)',
     tests: ['actors/smallActors'],
   },
   {

@@ -89,8 +89,8 @@ export const faults: readonly Fault[] = [
     id: 'folds-11',
     file: 'src/conversation/pruneNotes.ts',
     what: 'the lines of abandoned steps stay in a memo',
-    from: `memo!.split('\\n').filter((_, index) => isLeft(span.steps[index]!, subject))`,
-    to: `memo!.split('\\n')`,
+    from: 'filter((_, index) => wanted.has(span.steps[index]!))',
+    to: 'filter(() => true)',
     tests: pure,
   },
   {

@@ -77,8 +77,8 @@ export const faults: readonly Fault[] = [
     id: 'pins-10',
     file: 'src/machines/guards.ts',
     what: 'a pin of an agent at rest waits for the next run',
-    from: 'mayBegin(subject) && (pinRequested(subject) || ',
-    to: 'mayBegin(subject) && (',
+    from: '(pinRequested(subject) || revertEnabled',
+    to: '(revertEnabled',
     tests: ['machines/compaction'],
   },
   {

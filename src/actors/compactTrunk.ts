@@ -1,5 +1,6 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import { overlayOf, planCompaction, type CompactionPlan } from '../conversation/planCompaction.ts'
+import { overlayOf, percent, planCompaction, tooLittle, type CompactionPlan } from '../conversation/planCompaction.ts'
+import { shownOfSpan } from '../conversation/shownOfSpan.ts'
 import { sizesOfCompaction } from '../conversation/trunkSizes.ts'
 import type { CompactInput, CompactOutput } from '../machines/agentTypes.ts'
 import { messageOf } from '../protocol/errors.ts'
@@ -28,22 +29,20 @@ export const compactTrunk = (find: FindPorts) =>
     })
     if (definition.compaction === null) return refuse('compaction is off')
     const { policy } = definition.compaction
-    const plan = planCompaction(conversation, policy, definition.frameTokens)
-    if (plan === undefined) return refuse('the conversation has no middle to summarise')
+    // After an overflow, or when a person asks, anything that makes the request smaller is worth it.
+    const wanted = input.force ? { ...policy, minShrink: Number.MIN_VALUE } : policy
+    const plan = planCompaction(conversation, wanted, definition.frameTokens)
+    if (typeof plan === 'string') return refuse(plan)
 
-    const { summary, reason } = await ports.within({ type: 'compaction' }, () => summarise(ports, plan, signal))
+    const how = { focus: ports.redactor?.value(input.focus) ?? input.focus, signal }
+    const { summary, reason } = await ports.within({ type: 'compaction' }, () => summarise(ports, plan, how))
     const text = cutMiddle(ports.redactor?.text(summary.text) ?? summary.text, policy.maxSummaryTokens * 4)
     const overlay = overlayOf(plan, 0, text, policy)
     const sizes = sizesOfCompaction(conversation, overlay)
     const tokensAfter = requestTokens(ports, sizes.after)
     const shrink = 1 - tokensAfter / tokensBefore
-    // After an overflow anything that makes the request smaller is worth the try.
-    if (input.force ? shrink <= 0 : shrink < policy.minShrink) {
-      return refuse(
-        `it would save only ${Math.round(shrink * 100)} % of the request, less than ${policy.minShrink * 100} %`,
-        summary,
-      )
-    }
+    if (shrink < wanted.minShrink)
+      return refuse(`it would save only ${percent(shrink)} % of the request, ${tooLittle(wanted)}`, summary)
     const { nodeId: _, ...body } = overlay
     const economics = economicsFor(ports, sizes, summary.usage)
     return { ...refuse('', summary), overlay: body, reason, tokensAfter, economics }
@@ -53,28 +52,24 @@ export const compactTrunk = (find: FindPorts) =>
 async function summarise(
   { definition, conversation, clock }: AgentPorts,
   plan: CompactionPlan,
-  signal: AbortSignal,
+  { focus, signal }: { readonly focus: string | undefined; readonly signal: AbortSignal },
 ): Promise<{ summary: Summary; reason: string | null }> {
   const { policy, strategy } = definition.compaction!
   const previous = conversation.overlay
-  const covers = previous !== undefined && plan.span.some((node) => node.id === previous.to)
-  const kept = new Set(plan.kept)
-  const span = plan.span.filter(({ id, message }) => {
-    if (covers && id >= previous.from && id <= previous.to)
-      // Shown whole until now, so the summary before does not tell of it.
-      return previous.kept.includes(id) && !kept.has(id)
-    return message.role === 'user' || !kept.has(id)
-  })
+  const span = shownOfSpan(conversation, plan)
   const context = {
     model: definition.model,
     maxTokens: policy.maxSummaryTokens,
     counter: definition.counter,
     clock,
     signal,
-    ...(covers ? { previous: previous.summary } : {}),
+    ...(previous === undefined ? {} : { previous: previous.summary }),
+    ...(focus === undefined ? {} : { focus }),
   }
+  const unused = focus === undefined ? null : 'the heuristic takes no focus'
   try {
-    return { summary: await strategy.summarise(span, context), reason: null }
+    const summary = await strategy.summarise(span, context)
+    return { summary, reason: strategy === heuristicStrategy ? unused : null }
   } catch (thrown) {
     const reason = `strategy "${strategy.name}" failed, so the heuristic was used: ${messageOf(thrown)}`
     return { summary: await heuristicStrategy.summarise(span, context), reason }

@@ -1,6 +1,13 @@
 import type { RevertCategory } from '../protocol/braking.ts'
 import { checkCommand } from '../protocol/checkCommand.ts'
-import { given, type AgentCommand, type PruneOptions, type RunOptions, type SayOptions } from '../protocol/commands.ts'
+import {
+  given,
+  type AgentCommand,
+  type CompactOptions,
+  type PruneOptions,
+  type RunOptions,
+  type SayOptions,
+} from '../protocol/commands.ts'
 import type { Content } from '../protocol/content.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
@@ -117,6 +124,11 @@ export class RemoteAgent {
   /** Folds every step of the model that may be folded. Rejects with `BRAKING_OFF`. */
   fold(): Promise<void> {
     return this.#send({ type: 'agent.fold', agentId: this.id })
+  }
+
+  /** Lets a summary take the place of the conversation's middle. Rejects with `COMPACTION_OFF`. */
+  compact(options: CompactOptions = {}): Promise<void> {
+    return this.#send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
   }
 
   /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event says what came of it. */

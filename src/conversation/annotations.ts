@@ -1,4 +1,11 @@
-import type { PinOutcome, PinRequest, PruneRequest, RevertRequest, Tag } from '../protocol/braking.ts'
+import type {
+  CompactionRequest,
+  PinOutcome,
+  PinRequest,
+  PruneRequest,
+  RevertRequest,
+  Tag,
+} from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { Fact } from './facts.ts'
@@ -14,13 +21,14 @@ export interface Tagged {
 }
 
 /** A record that asks for a change of the trunk. */
-type Asking = RecordOf<'revert.requested' | 'prune.requested' | 'pin.requested'>
+type Asking = RecordOf<'revert.requested' | 'prune.requested' | 'compaction.requested' | 'pin.requested'>
 
 /** What reverts, prunes and pins leave on a conversation beside its nodes. Made only for conversations that have any. */
 export class Annotations {
   readonly reverts: RevertRequest[] = []
   readonly prunes: PruneRequest[] = []
   readonly pins: PinRequest[] = []
+  readonly compactions: CompactionRequest[] = []
   /** Refusals, after the step that asked. */
   readonly refusals = new Map<NodeId, readonly string[]>()
   readonly hidden = new HiddenSteps()
@@ -86,17 +94,18 @@ export class Annotations {
   ask(record: Asking): void {
     if (record.type === 'revert.requested') this.reverts.push(record.request)
     else if (record.type === 'prune.requested') this.prunes.push(record.request)
+    else if (record.type === 'compaction.requested') this.compactions.push(record.request)
     else this.pins.push(record.request)
   }
 
   /** Takes a request off its queue, whatever came of it; gives who asked. */
-  settle(queue: 'reverts' | 'prunes' | 'pins', id: string): 'model' | 'person' | undefined {
+  settle(queue: 'reverts' | 'prunes' | 'pins' | 'compactions', id: string): 'model' | 'person' | undefined {
     const index = this[queue].findIndex((request) => request.id === id)
     return index < 0 ? undefined : this[queue].splice(index, 1)[0]?.by
   }
 
   /** What waits stays with the source of a fork. */
   dropRequests(): void {
-    for (const requests of [this.reverts, this.prunes, this.pins]) requests.splice(0)
+    for (const requests of [this.reverts, this.prunes, this.pins, this.compactions]) requests.splice(0)
   }
 }

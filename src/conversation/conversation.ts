@@ -208,9 +208,11 @@ export class Conversation implements ConversationView {
         break
       case 'compaction.end':
         if (record.applied && record.overlay !== undefined) this.#applyOverlay(record, record.overlay)
+        if (record.requestId !== undefined) this.#annotations?.settle('compactions', record.requestId)
         break
       case 'revert.requested':
       case 'prune.requested':
+      case 'compaction.requested':
       case 'pin.requested':
         this.#annotate().ask(record)
         break

@@ -1,8 +1,10 @@
-import type { NodeId } from '../protocol/ids.ts'
+import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { Conversation } from './conversation.ts'
+import { cutEnd } from './cutMiddle.ts'
 import type { ConversationNode, Step } from './node.ts'
-import { savedByCutting, savedBySummary, staysWhole } from './overlay.ts'
+import { staysWhole } from './overlay.ts'
+import { sizesOfCompaction } from './trunkSizes.ts'
 
 /** When and how far to compact. Token counts refer to the model's context window. */
 export interface CompactionPolicy {
@@ -47,62 +49,133 @@ export interface CompactionPlan {
   readonly span: readonly ConversationNode[]
 }
 
+const noMiddle = 'the conversation has no middle to summarise'
+
 /**
- * Chooses the span: everything but the first and the most recent steps; the recent part is halved until what is left fits
- * under the trigger. `undefined` when the trunk has no middle. Pure.
+ * Chooses the span: everything but the first and the most recent steps; the recent part is halved until what is left fits under the
+ * trigger and saves enough. A refusal is a string that says what cannot go; nothing has been paid for then. Pure.
  */
 export function planCompaction(
   conversation: Conversation,
   policy: CompactionPolicy,
   frameTokens: number,
-): CompactionPlan | undefined {
+): CompactionPlan | string {
   const steps = conversation.steps()
   const target = compactionTrigger(policy) / conversation.correction - frameTokens - policy.maxSummaryTokens
   let plan: CompactionPlan | undefined
-  for (let recent = policy.keepRecent; ; recent = Math.floor(recent / 2)) {
+  let why: string | undefined
+  let recent = policy.keepRecent
+  for (; ; recent = Math.floor(recent / 2)) {
     const candidate = planSpan(conversation, steps, policy.keepFirst, Math.max(1, recent))
-    if (candidate !== undefined) {
+    if (typeof candidate === 'string') why = candidate
+    else {
       plan = candidate
-      if (tokensLeft(conversation, candidate, policy) <= target) return plan
+      const { left, shrink } = forecast(conversation, plan, policy, frameTokens)
+      if (left <= target && shrink >= policy.minShrink) return plan
     }
-    if (recent <= 1) return plan
+    if (recent <= 1) break
   }
+  if (plan === undefined) return why ?? noMiddle
+  const { shrink } = forecast(conversation, plan, policy, frameTokens)
+  return shrink >= policy.minShrink ? plan : whyTooLittle(conversation, plan, policy, frameTokens)
 }
 
 function planSpan(
   conversation: Conversation,
   steps: readonly Step[],
-  first: number,
+  keepFirst: number,
   recent: number,
-): CompactionPlan | undefined {
-  const middle = steps.slice(first, Math.max(first, steps.length - recent))
-  const span = middle.flatMap((step) => step.nodes)
-  if (span.every((node) => staysWhole(node, conversation))) return undefined
-  const { overlay, annotations } = conversation
-  if (overlay !== undefined && annotations?.isPinned(overlay.nodeId) === true && span.at(-1)!.id >= overlay.from)
-    return undefined
+): CompactionPlan | string {
+  const { overlay, annotations, path } = conversation
+  // What a summary stands for stays in the next one.
+  const summarised = steps.findIndex(({ id }) => id === overlay?.from)
+  const first = summarised < 0 ? keepFirst : Math.min(keepFirst, summarised)
+  const span = steps.slice(first, Math.max(first, steps.length - recent)).flatMap(({ nodes }) => nodes)
+  const last = span.at(-1)
+  if (last === undefined) return noMiddle
+  if (overlay !== undefined && annotations?.isPinned(overlay.nodeId) === true)
+    return `the summary ${formatNodeId(overlay.nodeId)} is pinned: no other takes its place`
+  const gone = span.filter((node) => !staysWhole(node, conversation))
+  if (gone.length === 0) return `the middle of the conversation cannot go: ${whatStays(conversation, span)}`
+  const isNew = ({ id, stepId }: ConversationNode): boolean => {
+    const hidden = annotations?.hiddenBy(stepId)
+    if (hidden !== undefined) return hidden.memo !== undefined
+    return overlay === undefined || id < overlay.from || id > overlay.to || overlay.kept.includes(id)
+  }
+  if ((overlay !== undefined && last.id < overlay.to) || !gone.some(isNew))
+    return `there is nothing to summarise that ${overlay === undefined ? 'a prune' : 'the last summary'} left in sight`
   return {
     from: span[0]!.id,
-    to: span.at(-1)!.id,
-    kept: span.filter((node) => staysWhole(node, conversation)).map((node) => node.id),
+    to: last.id,
+    kept: span.filter((node) => staysWhole(node, conversation)).map(({ id }) => id),
     recentTo: conversation.head!,
-    uncut: conversation.path
-      .slice(span.at(-1)!.depth)
+    uncut: path
+      .slice(last.depth)
       .filter((node) => node.message.role === 'toolResult' && staysWhole(node, conversation))
-      .map((node) => node.id),
+      .map(({ id }) => id),
     span,
   }
 }
 
-/** Trunk tokens once the plan's span is gone, before a summary takes its place. */
-const tokensLeft = (conversation: Conversation, plan: CompactionPlan, policy: CompactionPolicy): number =>
-  tokensUnder(conversation, overlayOf(plan, 1, '', policy))
+/** What stays in a span of which nothing can go, in words. */
+function whatStays(conversation: Conversation, span: readonly ConversationNode[]): string {
+  const pinned = span.filter(({ id }) => conversation.annotations?.isPinned(id) === true)
+  if (pinned.length === 0) return 'people said all of it'
+  const names = pinned.map((node) => formatNodeId(conversation.stepEnd(node).id))
+  return `people said it, or pinned it (${cutEnd(names.join(', '), 80)})`
+}
 
-/** Trunk tokens with an overlay laid over. */
-const tokensUnder = (conversation: Conversation, overlay: Overlay): number =>
-  (conversation.path.at(-1)?.pathTokens ?? 0) -
-  savedBySummary(overlay, conversation) -
-  savedByCutting(overlay, conversation)
+interface Forecast {
+  /** Trunk tokens without a summary. */
+  readonly bare: number
+  /** With one. */
+  readonly left: number
+  /** The share of the request that is saved. */
+  readonly shrink: number
+}
+
+/** What is left if the summary takes a tenth of what it stands for, at most `maxSummaryTokens`. */
+function forecast(
+  conversation: Conversation,
+  plan: CompactionPlan,
+  policy: CompactionPolicy,
+  frameTokens: number,
+): Forecast {
+  const { before, after: bare } = sizesOfCompaction(conversation, overlayOf(plan, 0, '', policy))
+  const left = bare + Math.min(policy.maxSummaryTokens, Math.ceil(Math.max(0, before - bare) / 10))
+  return { bare, left, shrink: 1 - (frameTokens + left) / (frameTokens + before) }
+}
+
+/** Why a plan is not worth its summary: how much it could save, and what cannot go. */
+function whyTooLittle(
+  conversation: Conversation,
+  plan: CompactionPlan,
+  policy: CompactionPolicy,
+  frameTokens: number,
+): string {
+  const { correction, path, trunkTokens, annotations } = conversation
+  const { bare, left, shrink } = forecast(conversation, plan, policy, frameTokens)
+  const tokens = (count: number): string => Math.max(0, Math.round(count * correction)).toLocaleString('en')
+  const sum = (nodes: readonly ConversationNode[]): number => nodes.reduce((total, node) => total + node.tokens, 0)
+  const ofPeople = path.filter(({ message }) => message.role === 'user')
+  const pinned = path.filter(({ stepId, message }) => message.role !== 'user' && annotations?.isPinned(stepId) === true)
+  const parts = [
+    ['instructions and tools', frameTokens],
+    ['messages of people', sum(ofPeople)],
+    ['pinned steps', sum(pinned)],
+    ['the first and the newest steps, and notes', bare - sum(ofPeople) - sum(pinned)],
+  ] as const
+  const stays = parts.filter(([, count]) => count > 0).map(([what, count]) => `${tokens(count)} ${what}`)
+  const most = `${tokens(trunkTokens - left)} of ${tokens(frameTokens + trunkTokens)} tokens`
+  return `it could save ${percent(Math.max(0, shrink))} % of the request (${most}), ${tooLittle(policy)}; what stays: ${stays.join(', ')}`
+}
+
+/** In percent, with a decimal where that matters. */
+export const percent = (share: number): string => String(Math.round(share * 1_000) / 10)
+
+/** How much a compaction must save, in words. */
+export const tooLittle = ({ minShrink }: Pick<CompactionPolicy, 'minShrink'>): string =>
+  minShrink < 0.001 ? 'and must make it smaller' : `less than ${percent(minShrink)} %`
 
 /** The record's part that puts a plan and its summary in force. */
 export const overlayOf = (

@@ -28,13 +28,19 @@ export function notesOfSpan(span: HiddenSpan, subject: HiddenSubject): BrakeNote
   }
   const left = span.steps.filter((id) => isLeft(id, subject))
   const steps = (): Step[] => left.map((id) => stepOf(id, subject))
-  if (fold.detail === 'digest') {
-    const text = left.length === span.steps.length ? memo! : digestOf(steps())
-    return [memoNote(text, left), ...factsNote(steps())]
-  }
+  const note = memoNote(memoOf(span, left, subject)!, left)
   // The lines name the calls that cannot be undone, and a fold hides no denial.
-  const lines = memo!.split('\n').filter((_, index) => isLeft(span.steps[index]!, subject))
-  return [memoNote(lines.join('\n'), left)]
+  return fold.detail === 'digest' ? [note, ...factsNote(steps())] : [note]
+}
+
+/** What a memo says of some of the steps that it stands for; that of a prune is of one piece. `undefined` without a memo. */
+export function memoOf(span: HiddenSpan, steps: readonly NodeId[], subject: HiddenSubject): string | undefined {
+  const { fold, memo } = span
+  if (fold === undefined || memo === undefined || steps.length === span.steps.length) return memo
+  if (fold.detail === 'digest') return digestOf(steps.map((id) => stepOf(id, subject)))
+  const wanted = new Set(steps)
+  const lines = memo.split('\n').filter((_, index) => wanted.has(span.steps[index]!))
+  return lines.join('\n')
 }
 
 const memoNote = (memo: string, steps: readonly NodeId[]): BrakeNote => ({

@@ -1,7 +1,7 @@
 import type { AgentContext, AgentMachineEvent, SettleOutput } from './agentTypes.ts'
 import { refusePrunes, refuseReverts } from './brakes.ts'
 import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
-import { cancelCompaction } from './compaction.ts'
+import { cancelCompaction, refuseCompactions } from './compaction.ts'
 import { tellChildren } from './children.ts'
 import type { Draft } from './draft.ts'
 import { dropQueues } from './queues.ts'
@@ -28,6 +28,7 @@ export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'p
   sealCalls(draft)
   refuseReverts(draft, 'the run was aborted')
   refusePrunes(draft, 'the run was aborted')
+  refuseCompactions(draft, 'the run was aborted')
   endRun(draft, 'aborted')
   draft.set({ pause: null, owesReply: false })
 }

@@ -4,6 +4,7 @@ import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { requestPin, requestPrune, requestRevert } from './brakes.ts'
 import { abortAtRest, attachChild, detachChild, loseChild } from './children.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
+import { requestCompaction } from './compaction.ts'
 import { recoverRun } from './recovery.ts'
 import { deadlineKey } from './runs.ts'
 import { backoff } from './states/backoff.ts'
@@ -62,6 +63,7 @@ const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): Ag
   prunes: input.policy.flags.prune ? none : null,
   pins: none,
   foldAt: input.policy.flags.fold ? 0 : null,
+  compactRequests: input.policy.flags.compact ? none : null,
   drainedAt: 0,
   drained: none,
   ...restored?.context,
@@ -142,6 +144,7 @@ export const agentMachine = agentSetup.createMachine({
     revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
     prune: { actions: advance<EventOfType<'prune'>>((draft, { request }) => requestPrune(draft, request)) },
     pin: { actions: advance<EventOfType<'pin'>>((draft, { request }) => requestPin(draft, request)) },
+    compact: { actions: advance<EventOfType<'compact'>>((draft, { request }) => requestCompaction(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
     stop: ending,
     close: ending,

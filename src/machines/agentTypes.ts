@@ -1,4 +1,4 @@
-import type { PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
+import type { CompactionRequest, PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
 import type { Economics } from '../protocol/economics.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
@@ -161,7 +161,7 @@ export interface AgentContext {
   readonly contextTokens: number
   /** `contextTokens` after the last compaction attempt. */
   readonly compactedAt: number
-  readonly compactionCause: 'headroom' | 'overflow'
+  readonly compactionCause: 'headroom' | 'overflow' | 'requested'
   readonly isCompacting: boolean
   /** Compactions started in the agent's lifetime. */
   readonly compactions: number
@@ -173,6 +173,7 @@ export interface AgentContext {
   readonly pins: readonly PinRequest[]
   /** Tokens of a request above which the drain looks whether to fold; `null` with the switch off. */
   readonly foldAt: number | null
+  readonly compactRequests: readonly CompactionRequest[] | null
   /** The requests of the current drain, and the last record before it. */
   readonly drainedAt: number
   readonly drained: readonly string[]
@@ -227,6 +228,7 @@ export type AgentMachineEvent =
   | { readonly type: 'revert'; readonly request: RevertRequest; readonly at: number }
   | { readonly type: 'prune'; readonly request: PruneRequest; readonly at: number }
   | { readonly type: 'pin'; readonly request: PinRequest; readonly at: number }
+  | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }
   /** The request for the reply under `key`, to be recorded. */
@@ -359,7 +361,9 @@ export interface SettleOutput {
 export interface CompactInput {
   readonly agentId: string
   readonly key: string
+  /** Anything that makes the request smaller will do. */
   readonly force: boolean
+  readonly focus?: string
 }
 
 export interface CompactOutput {

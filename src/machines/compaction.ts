@@ -1,3 +1,4 @@
+import type { CompactionRequest } from '../protocol/braking.ts'
 import { noUsage } from '../protocol/messages.ts'
 import type { AgentContext, CompactOutput } from './agentTypes.ts'
 import { forgetFold } from './brakes.ts'
@@ -7,20 +8,39 @@ import { spend } from './spending.ts'
 /** Key of the current compaction. */
 export const compactionKey = (context: AgentContext): string => `${context.agentId}/compact/${context.compactions}`
 
-export function startCompaction(draft: Draft, cause: AgentContext['compactionCause']): void {
-  draft.record({ type: 'compaction.start', ...draft.at, cause, tokens: draft.context.contextTokens })
-  draft.set({ compactionCause: cause, isCompacting: true, compactions: draft.context.compactions + 1 })
+/** Queues a compaction for the next drain; ignored with compaction off. */
+export function requestCompaction(draft: Draft, request: CompactionRequest): void {
+  const { compactRequests } = draft.context
+  if (compactRequests === null) return
+  draft.record({ type: 'compaction.requested', ...draft.at, request })
+  draft.set({ compactRequests: [...compactRequests, request] })
 }
 
-/** Applies the summary, or records why there is none. */
-export function endCompaction(draft: Draft, output: CompactOutput): void {
+/** The request that the current compaction answers. */
+export const compactRequest = ({ compactionCause, compactRequests }: AgentContext): CompactionRequest | undefined =>
+  compactionCause === 'requested' ? compactRequests?.[0] : undefined
+
+const answerTo = (request: CompactionRequest | undefined): { requestId?: string } =>
+  request === undefined ? {} : { requestId: request.id }
+
+export function startCompaction(draft: Draft, cause: AgentContext['compactionCause']): void {
+  draft.set({ compactionCause: cause })
+  const answered = answerTo(compactRequest(draft.context))
+  draft.record({ type: 'compaction.start', ...draft.at, cause, tokens: draft.context.contextTokens, ...answered })
+  draft.set({ isCompacting: true, compactions: draft.context.compactions + 1 })
+}
+
+/** Applies the summary, or records why there is none. Answers the request, if there was one, unless it `staysAsked`. */
+export function endCompaction(draft: Draft, output: CompactOutput, staysAsked = false): void {
   const { overlay, reason, tokensBefore, tokensAfter, usage, costUsd, economics } = output
   spend(draft, usage ?? noUsage, costUsd)
   const nodeId = draft.context.lastNodeId + 1
+  const answered = answerTo(staysAsked ? undefined : compactRequest(draft.context))
   draft.record({
     type: 'compaction.end',
     ...draft.at,
     applied: overlay !== null,
+    ...answered,
     ...(reason === null ? {} : { reason }),
     ...(overlay === null ? {} : { overlay: { nodeId, ...overlay } }),
     tokensBefore,
@@ -33,18 +53,37 @@ export function endCompaction(draft: Draft, output: CompactOutput): void {
     forgetFold(draft)
     draft.set({ lastNodeId: nodeId })
   }
+  dropRequests(draft, answered.requestId)
   draft.set({ contextTokens: tokensAfter, compactedAt: tokensAfter, isCompacting: false })
 }
 
 /** Records a compaction that did not finish. */
-export const cancelCompaction = (draft: Draft, reason: string): void =>
-  endCompaction(draft, {
-    key: compactionKey(draft.context),
-    overlay: null,
-    reason,
-    tokensBefore: draft.context.contextTokens,
-    tokensAfter: draft.context.contextTokens,
-    usage: null,
-    costUsd: 0,
-    at: draft.context.now,
-  })
+export const cancelCompaction = (draft: Draft, reason: string, staysAsked = false): void =>
+  endCompaction(draft, nothingSaved(draft.context, reason), staysAsked)
+
+/** Refuses the compactions that wait, because they will not happen. */
+export function refuseCompactions(draft: Draft, why: string): void {
+  for (const { id: requestId } of draft.context.compactRequests ?? []) {
+    const { tokensBefore, tokensAfter, costUsd } = nothingSaved(draft.context, why)
+    const reason = `compaction refused: ${why}`
+    const saved = { tokensBefore, tokensAfter, costUsd }
+    draft.record({ type: 'compaction.end', ...draft.at, applied: false, requestId, reason, ...saved })
+    dropRequests(draft, requestId)
+  }
+}
+
+const nothingSaved = (context: AgentContext, reason: string): CompactOutput => ({
+  key: compactionKey(context),
+  overlay: null,
+  reason,
+  tokensBefore: context.contextTokens,
+  tokensAfter: context.contextTokens,
+  usage: null,
+  costUsd: 0,
+  at: context.now,
+})
+
+function dropRequests(draft: Draft, answered: string | undefined): void {
+  if (answered === undefined) return
+  draft.set({ compactRequests: draft.context.compactRequests?.filter(({ id }) => id !== answered) ?? null })
+}

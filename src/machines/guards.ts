@@ -22,10 +22,14 @@ export const pruneEnabled = ({ context }: Subject): boolean =>
 /** The request may have grown beyond where old steps are folded; open only when the fold flag is set. */
 export const foldEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.fold && context.run !== null && context.foldAt !== null && context.contextTokens > context.foldAt
+/** A person asked for a compaction. */
+export const compactRequested = ({ context }: Subject): boolean =>
+  context.policy.flags.compact && (context.compactRequests?.length ?? 0) > 0
 export const pinRequested = ({ context }: Subject): boolean => context.pins.length > 0
 /** A person requested a change of the trunk while the agent was idle. */
 export const changeRequested = (subject: Subject): boolean =>
-  mayBegin(subject) && (pinRequested(subject) || revertEnabled(subject) || pruneEnabled(subject))
+  mayBegin(subject) &&
+  (pinRequested(subject) || revertEnabled(subject) || pruneEnabled(subject) || compactRequested(subject))
 
 /** The trunk leaves too little headroom and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {

@@ -12,11 +12,12 @@ import { endRun, pauseRun } from './runs.ts'
  */
 export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { run, isCompacting } = draft.context
+  // One that a person asked for is tried again.
+  if (isCompacting) cancelCompaction(draft, 'the process was interrupted')
   // A run paused by a failing store may have left calls open too.
   if (run === null) recoverOpenCalls(draft, restored)
   else if (run.unsaid > 0) forgetRun(draft)
   else {
-    if (isCompacting) cancelCompaction(draft, 'the process was interrupted')
     recoverOpenCalls(draft, restored)
     if (waitsForPeople(draft.context)) waitOn(draft)
     else interruptRun(draft)
@@ -65,5 +66,9 @@ function interruptRun(draft: Draft): void {
 }
 
 /** Whether something would start automatically. */
-const isAnythingWaiting = ({ prompts, reverts, prunes, pins }: AgentContext): boolean =>
-  prompts.length > 0 || pins.length > 0 || (reverts?.length ?? 0) > 0 || (prunes?.length ?? 0) > 0
+const isAnythingWaiting = ({ prompts, reverts, prunes, pins, compactRequests }: AgentContext): boolean =>
+  prompts.length > 0 ||
+  pins.length > 0 ||
+  (compactRequests?.length ?? 0) > 0 ||
+  (reverts?.length ?? 0) > 0 ||
+  (prunes?.length ?? 0) > 0

@@ -103,6 +103,13 @@ export const stallSchema = z.object({
 })
 export type Stall = z.infer<typeof stallSchema>
 
+export const compactionRequestSchema = z.object({
+  ...asked,
+  /** What the summary should keep above all, in words. */
+  focus: z.string().exactOptional(),
+})
+export type CompactionRequest = z.infer<typeof compactionRequestSchema>
+
 /** What came of a revert; `reason` says why it was refused. */
 export const revertOutcomeSchema = z.object({
   id: z.string(),

@@ -52,6 +52,12 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
     memo: z.string().exactOptional(),
   }),
   z.strictObject({ ...toAgent, type: z.literal('agent.fold') }),
+  z.strictObject({
+    ...toAgent,
+    type: z.literal('agent.compact'),
+    /** What the summary should keep above all, in words. */
+    focus: z.string().min(1).max(4_000).exactOptional(),
+  }),
   z.strictObject({ ...toAgent, type: z.literal('agent.pin'), step: z.string() }),
   z.strictObject({ ...toAgent, type: z.literal('agent.unpin'), step: z.string() }),
   z.strictObject({
@@ -84,6 +90,11 @@ export interface PruneOptions {
   readonly tokens?: number | undefined
   /** What the model reads in their place. */
   readonly memo?: string | undefined
+}
+
+export interface CompactOptions {
+  /** What the summary should keep above all, in words, such as "the port numbers". */
+  readonly focus?: string | undefined
 }
 
 /** The options that were given, including unknown ones, so that the command's schema can report them. */

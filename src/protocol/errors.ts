@@ -23,6 +23,7 @@ export const errorTable = {
   CALL_NOT_PENDING: 'Decide a call once, with the callId of an approval.requested event.',
   BRAKING_OFF:
     'Set braking: { revert: true } on the agent; for agent.prune any brake will do, for agent.fold it must be { fold: true }.',
+  COMPACTION_OFF: 'Remove compaction: false from the agent.',
   CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
   CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',

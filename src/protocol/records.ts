@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  compactionRequestSchema,
   pinOutcomeSchema,
   pinRequestSchema,
   pruneOutcomeSchema,
@@ -282,13 +283,17 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   z.object({
     ...inTurn,
     type: z.literal('compaction.start'),
-    cause: z.enum(['headroom', 'overflow']),
+    cause: z.enum(['headroom', 'overflow', 'requested']),
     tokens: count,
+    /** The request that it answers. */
+    requestId: z.string().exactOptional(),
   }),
   z.object({
     ...inTurn,
     type: z.literal('compaction.end'),
     applied: z.boolean(),
+    /** The request that this answers; there may have been no start. */
+    requestId: z.string().exactOptional(),
     /** Why it was not applied. */
     reason: z.string().exactOptional(),
     overlay: overlaySchema.exactOptional(),
@@ -303,6 +308,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   z.object({ ...inTurn, type: z.literal('revert.applied'), ...revertOutcomeSchema.shape }),
   z.object({ ...inTurn, type: z.literal('prune.requested'), request: pruneRequestSchema }),
   z.object({ ...inTurn, type: z.literal('prune.applied'), ...pruneOutcomeSchema.shape }),
+  z.object({ ...inTurn, type: z.literal('compaction.requested'), request: compactionRequestSchema }),
   z.object({ ...inTurn, type: z.literal('pin.requested'), request: pinRequestSchema }),
   z.object({ ...inTurn, type: z.literal('pin.applied'), ...pinOutcomeSchema.shape }),
   z.object({ ...base, type: z.literal('agent.stopped') }),

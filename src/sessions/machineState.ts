@@ -12,16 +12,20 @@ export interface MachineState {
   readonly calls: ReadonlyMap<string, OpenCall>
   /** Why it is paused. */
   readonly pause: PauseReason | null
+  /** Whether a run is under way. */
+  readonly inRun: boolean
 }
+
+type State = Omit<MachineState, 'inRun'>
 
 const noCalls: MachineState['calls'] = new Map()
 
-export const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null }
+export const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null, inRun: false }
 
-const at = (state: string): MachineState => ({ state, calls: noCalls, pause: null })
+const at = (state: string): State => ({ state, calls: noCalls, pause: null })
 
 /** The log has no record of a pause for approvals: as in the machine, a call is held and none is running. */
-function inCalls(calls: MachineState['calls']): MachineState {
+function inCalls(calls: MachineState['calls']): State {
   if (calls.size === 0) return at('draining.entering')
   const open = [...calls]
   const callIds = open.flatMap(([callId, status]) => (status === 'held' ? [callId] : []))
@@ -31,7 +35,7 @@ function inCalls(calls: MachineState['calls']): MachineState {
 }
 
 /** Without a `status` the call has its result. */
-function setCall(before: MachineState, callId: string, status?: OpenCall): MachineState {
+function setCall(before: State, callId: string, status?: OpenCall): State {
   if (!before.calls.has(callId)) return before
   const calls = new Map(before.calls)
   if (status === undefined) calls.delete(callId)
@@ -44,6 +48,14 @@ function setCall(before: MachineState, callId: string, status?: OpenCall): Machi
  * Pure.
  */
 export function stateAfter(before: MachineState, record: LogRecord): MachineState {
+  const inRun =
+    record.type === 'run.start' || (before.inRun && record.type !== 'run.end' && record.type !== 'agent.created')
+  const next = afterRecord(before, record)
+  // What a person asks of an agent at rest leaves it at rest, which no record says.
+  return { ...(!inRun && next.state.startsWith('draining') ? at('idle') : next), inRun }
+}
+
+function afterRecord(before: State, record: LogRecord): State {
   switch (record.type) {
     case 'run.start':
       return before.calls.size > 0 ? inCalls(before.calls) : before
@@ -86,6 +98,7 @@ export function stateAfter(before: MachineState, record: LogRecord): MachineStat
     case 'queue.changed':
     case 'revert.requested':
     case 'prune.requested':
+    case 'compaction.requested':
     case 'pin.requested':
       return before
   }

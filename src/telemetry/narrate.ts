@@ -151,6 +151,7 @@ const narrators: Narrators = {
       ? info(`sub-agent ${childId} ended`, { childId, spent })
       : warn(`sub-agent ${childId} failed`, { childId, error, spent }),
   'queue.changed': queueChanged,
+  'compaction.requested': ({ request: { by } }) => debug(`compaction asked for by the ${by}`, { by }),
   'compaction.start': ({ cause, tokens }) => debug('compaction started', { cause, tokens }),
   'compaction.end': compactionEnded,
   'revert.requested': ({ request: { by, category } }) => debug(`revert asked for by the ${by}`, { by, category }),

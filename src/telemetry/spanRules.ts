@@ -131,9 +131,10 @@ const spanRules: SpanRules = {
   'approval.decided'(trace, { callId, decision }) {
     trace.mark('approval.decided', { 'gen_ai.tool.call.id': callId, 'escapement.approval.decision': decision })
   },
-  'compaction.start'(trace, { cause, tokens }) {
+  'compaction.start'(trace, { cause, tokens, requestId }) {
     const attributes = { 'escapement.compaction.cause': cause, 'escapement.compaction.tokens': tokens }
-    if (trace.has('run')) trace.begin('compaction', 'compaction', attributes)
+    const parent = requestId === undefined ? undefined : trace.takeParent(requestId)
+    if (trace.has('run') || requestId !== undefined) trace.begin('compaction', 'compaction', attributes, parent)
   },
   'compaction.end'(trace, { applied, reason, tokensBefore, tokensAfter, usage, costUsd, overlay }) {
     trace.end('compaction', {

@@ -120,19 +120,37 @@ describe('compacting the trunk', (it) => {
   })
 
   it('refuses a summary that is no smaller, but counts what it cost', async () => {
-    const wordy: CompactionStrategy = { name: 'wordy', summarise: async () => ({ text: 'x', usage: usageOf(9, 1) }) }
-    const ports = actorPorts({ ...options(wordy), pricing: { input: 1_000_000, output: 0 } }, long)
-    const refused = actorPorts(
-      { compaction: { ...options(wordy).compaction, minShrink: 1 }, pricing: { input: 1_000_000, output: 0 } },
-      long,
-    )
-    assert.ok((await runActor(compactTrunk, ports, input).output).overlay !== null)
-    const output = await runActor(compactTrunk, refused, input).output
+    const text = 'x'.repeat(400)
+    const wordy: CompactionStrategy = { name: 'wordy', summarise: async () => ({ text, usage: usageOf(9, 1) }) }
+    const portsFor = (minShrink: number) =>
+      actorPorts(
+        { compaction: { ...options(wordy).compaction, minShrink }, pricing: { input: 1_000_000, output: 0 } },
+        long,
+      )
+    const { overlay, tokensBefore, tokensAfter } = await runActor(compactTrunk, portsFor(0.2), input).output
+    assert.ok(overlay !== null)
+    // A summary of a tenth would just do.
+    const more = 1 - tokensAfter / tokensBefore + 0.001
+    const output = await runActor(compactTrunk, portsFor(more), input).output
     assert.equal(
       [output.overlay, output.tokensAfter, output.usage, output.costUsd],
       [null, output.tokensBefore, usageOf(9, 1), 9],
     )
     assert.match(output.reason!, /save only/)
+  })
+
+  it('asks no strategy for a summary that could not save enough', async () => {
+    let asked = 0
+    const paid: CompactionStrategy = { name: 'paid', summarise: async () => ({ text: `paid ${(asked += 1)}` }) }
+    const refused = actorPorts({ compaction: { ...options(paid).compaction, minShrink: 0.99 } }, long)
+    const output = await runActor(compactTrunk, refused, input).output
+    assert.equal([output.overlay, output.usage, output.costUsd, asked], [null, null, 0, 0])
+    assert.match(
+      output.reason!,
+      /^it could save [\d.]+ % of the request \([\d,]+ of [\d,]+ tokens\), less than 99 %; what stays: /,
+    )
+    const forced = await runActor(compactTrunk, refused, { ...input, force: true }).output
+    assert.ok(forced.overlay !== null && asked === 1)
   })
 
   it('cuts a summary that is longer than it may be', async () => {

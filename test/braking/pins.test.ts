@@ -105,7 +105,10 @@ describe('a pin', (it) => {
     log.pin(log.compact({ recent: 2 })!)
     log.step([{}])
     log.step([{}])
-    assert.is(planCompaction(log.conversation, { ...defaultCompactionPolicy, keepRecent: 1 }, 0), undefined)
+    assert.is(
+      planCompaction(log.conversation, { ...defaultCompactionPolicy, keepRecent: 1 }, 0),
+      'the summary n14 is pinned: no other takes its place',
+    )
     assert.match(log.revert('n1').reason ?? '', /^revert refused: n14 is pinned\. /)
   })
 

@@ -72,6 +72,7 @@ function eventful(): BrakeLog {
   log.revert('n3', nasty)
   log.step([{ output: 'yes' }])
   log.prune({ steps: ['n2'], memo: 'a.ts is short' })
+  log.step([{ output: 'yes again' }])
   log.compact({ recent: 1 })
   log.reply('Done.')
   return log

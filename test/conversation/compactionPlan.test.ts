@@ -4,12 +4,16 @@ import { cutEnd, cutMiddle } from '../../src/conversation/cutMiddle.ts'
 import { heuristicSummary } from '../../src/conversation/heuristicSummary.ts'
 import { truncateResult } from '../../src/conversation/overlay.ts'
 import {
+  type CompactionPlan,
   type CompactionPolicy,
   compactionTrigger,
   defaultCompactionPolicy,
   overlayOf,
   planCompaction,
 } from '../../src/conversation/planCompaction.ts'
+import { shownOfSpan } from '../../src/conversation/shownOfSpan.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import { BrakeLog } from '../support/brakeLog.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
 import { histories } from '../support/arbitraries.ts'
@@ -23,6 +27,17 @@ const policy: CompactionPolicy = {
   keepRecent: 4,
   maxSummaryTokens: 200,
   maxToolOutputChars: 100,
+}
+
+function plannedOf(...input: Parameters<typeof planCompaction>): CompactionPlan {
+  const plan = planCompaction(...input)
+  if (typeof plan === 'string') throw new Error(plan)
+  return plan
+}
+
+const refusalOf = (...input: Parameters<typeof planCompaction>): string => {
+  const plan = planCompaction(...input)
+  return typeof plan === 'string' ? plan : `planned to n${plan.to}`
 }
 
 /** A prompt and this many tool steps, each output of so many characters. */
@@ -39,7 +54,7 @@ function worked(steps: number, chars = 10): LogBuilder {
 describe('the plan of a compaction', (it) => {
   it('leaves the first and the recent steps as they are', () => {
     const conversation = rebuildConversation(worked(10).records)
-    const plan = planCompaction(conversation, policy, 0)!
+    const plan = plannedOf(conversation, policy, 0)
     assert.is(plan.from, 2)
     assert.is(plan.to, 13)
     assert.is(plan.recentTo, 21)
@@ -48,17 +63,130 @@ describe('the plan of a compaction', (it) => {
   })
 
   it('is none when there is no middle, or nothing of the model’s in it', () => {
-    assert.is(planCompaction(rebuildConversation([]), policy, 0), undefined)
-    assert.is(planCompaction(rebuildConversation(worked(1).records), policy, 0), undefined)
+    const noMiddle = 'the conversation has no middle to summarise'
+    assert.is(refusalOf(rebuildConversation([]), policy, 0), noMiddle)
+    assert.is(refusalOf(rebuildConversation(worked(1).records), policy, 0), noMiddle)
     const people = new LogBuilder()
     for (let i = 0; i < 9; i++) people.user(`words ${i}`)
-    assert.is(planCompaction(rebuildConversation(people.records), policy, 0), undefined)
+    const allSaid = 'the middle of the conversation cannot go: people said all of it'
+    assert.is(refusalOf(rebuildConversation(people.records), policy, 0), allSaid)
+  })
+
+  it('is none when the middle cannot shrink enough, and says with numbers what stays', () => {
+    const log = new BrakeLog()
+    log.user('go')
+    for (let at = 0; at < 4; at++) {
+      log.step([{ output: `output ${at} ${'x'.repeat(350)}` }])
+      log.user('y'.repeat(3_500))
+    }
+    log.pin('n3')
+    const why = refusalOf(log.conversation, policy, 500)
+    assert.match(
+      why,
+      /^it could save \d+(\.\d)? % of the request \([\d,]+ of [\d,]+ tokens\), less than 20 %; what stays: /,
+    )
+    assert.match(
+      why,
+      /500 instructions and tools, 4,\d+ messages of people, 1\d\d pinned steps, \d+ the first and the newest/,
+    )
+    assert.is(typeof planCompaction(log.conversation, { ...policy, minShrink: 0.05 }, 500), 'object')
+    assert.match(refusalOf(log.conversation, { ...policy, minShrink: 0.05 }, 50_000), /^it could save 0\.\d % /)
+    for (const step of ['n6', 'n9', 'n12']) log.pin(step)
+    assert.is(
+      refusalOf(log.conversation, policy, 500),
+      'the middle of the conversation cannot go: people said it, or pinned it (n3, n6, n9, n12)',
+    )
+  })
+
+  it('takes fewer recent steps when that alone saves enough', () => {
+    const log = worked(3, 10)
+    for (let at = 0; at < 3; at++) {
+      log.reply([...text(`late ${at}`), toolCall(`l${at}`)])
+      log.result(`l${at}`, 'x'.repeat(1_500))
+    }
+    const conversation = rebuildConversation(log.records)
+    const roomy = { ...policy, contextWindow: 100_000, maxToolOutputChars: 100_000, keepRecent: 3 }
+    assert.is(plannedOf(conversation, { ...roomy, minShrink: 0.01 }, 0).to, 7)
+    assert.ok(plannedOf(conversation, roomy, 0).to > 7)
+  })
+
+  it('is none again before anything was said that the last summary does not tell of', () => {
+    const log = new BrakeLog()
+    log.user('go')
+    for (let at = 0; at < 8; at++) log.step([{ output: 'x'.repeat(800) }])
+    const anything = { ...policy, minShrink: Number.MIN_VALUE }
+    log.compact({ recent: 1, summary: 'z'.repeat(2_000) })
+    assert.match(refusalOf(log.conversation, anything, 0), /^there is nothing to summarise that the last summary left/)
+    log.step([{ output: 'x'.repeat(800) }])
+    assert.is(plannedOf(log.conversation, anything, 0).from, 2)
+    const later = plannedOf(log.conversation, { ...anything, keepFirst: 4 }, 0)
+    assert.is(later.from, 2, 'what a summary stands for stays in the next')
+  })
+
+  it('counts what is hidden as gone already', () => {
+    const log = new BrakeLog()
+    log.user('go')
+    for (let at = 0; at < 6; at++) log.step([{ output: 'x'.repeat(2_000) }])
+    const before = plannedOf(log.conversation, policy, 0)
+    assert.ok(before.to < 13)
+    log.prune({ steps: ['n3', 'n5', 'n7', 'n9'] })
+    assert.match(refusalOf(log.conversation, { ...policy, minShrink: 0.9 }, 0), /^it could save/)
+    log.prune({ steps: ['n11'] })
+    assert.is(
+      refusalOf(log.conversation, { ...policy, minShrink: Number.MIN_VALUE }, 0),
+      'there is nothing to summarise that a prune left in sight',
+    )
+  })
+
+  it('gives a summary the lines of a fold that stand for steps of its span', () => {
+    const log = new BrakeLog()
+    log.user('go')
+    for (let at = 0; at < 8; at++) log.step([{ name: `tool${at}`, output: `output ${at} ${'x'.repeat(200)}` }])
+    assert.ok(log.fold({ keepSteps: 2 }, true) !== undefined)
+    log.step([{ output: 'newer' }])
+    const plan = plannedOf(log.conversation, { ...policy, minShrink: -1, keepFirst: 2, keepRecent: 2 }, 0)
+    const [memo, ...others] = shownOfSpan(log.conversation, plan)
+    const said = textOf(memo!.message.content)
+    assert.match(said, /^\(hidden steps\) n4 tool1\n[^]*\nn12 tool5$/)
+    assert.not.match(said, /tool0|tool6|x{200}/)
+    assert.equal(
+      others.map(({ id }) => id),
+      [14, 15],
+    )
+  })
+
+  it('gives a summary what the model saw: memos of hidden steps, no pinned ones, nothing twice', () => {
+    const log = new BrakeLog()
+    log.user('go')
+    for (let at = 0; at < 8; at++) log.step([{ output: `output ${at}` }])
+    log.user('and now?')
+    for (let at = 8; at < 12; at++) log.step([{ output: `output ${at}` }])
+    const toldOf = (): string[] =>
+      shownOfSpan(log.conversation, plannedOf(log.conversation, { ...policy, minShrink: -1, keepRecent: 2 }, 0)).map(
+        ({ message }) => textOf(message.content),
+      )
+    log.prune({ steps: ['n5', 'n7'], memo: 'looked twice' })
+    log.prune({ steps: ['n9'] })
+    log.pin('n3')
+    const told = toldOf()
+    assert.equal(
+      told.filter((said) => said !== ''),
+      ['(hidden steps) looked twice', ...[4, 5, 6, 7].map((at) => `output ${at}`), 'and now?', 'output 8', 'output 9'],
+    )
+    log.compact({ recent: 2 })
+    log.pin('n3', false)
+    log.step([{ output: 'output 12' }])
+    assert.equal(
+      toldOf().filter((said) => said !== ''),
+      ['output 0', 'output 10'],
+      'what the first summary does not tell of',
+    )
   })
 
   it('keeps fewer recent steps when they do not fit', () => {
     const recentOf = (chars: number) => {
       const conversation = rebuildConversation(worked(10, chars).records)
-      return (21 - planCompaction(conversation, { ...policy, maxToolOutputChars: 100_000 }, 0)!.to) / 2
+      return (21 - plannedOf(conversation, { ...policy, maxToolOutputChars: 100_000 }, 0).to) / 2
     }
     assert.is(recentOf(10), 4)
     assert.is(recentOf(1_500), 2)
@@ -69,11 +197,11 @@ describe('the plan of a compaction', (it) => {
     const log = worked(10, 400)
     const plain = rebuildConversation(log.records)
     const policyOf = { ...policy, maxToolOutputChars: 100_000 }
-    const wide = planCompaction(plain, policyOf, 0)!
-    assert.ok(planCompaction(plain, policyOf, 1_200)!.to > wide.to)
+    const wide = plannedOf(plain, policyOf, 0)
+    assert.ok(plannedOf(plain, policyOf, 1_200).to > wide.to)
     log.reply('ok', { usage: { input: 400 }, estimatedTokens: 100 })
     log.user('more')
-    assert.ok(planCompaction(rebuildConversation(log.records), policyOf, 0)!.to > wide.to)
+    assert.ok(plannedOf(rebuildConversation(log.records), policyOf, 0).to > wide.to)
   })
 
   it('fires below the share of the window that is to stay free', () => {
@@ -94,8 +222,8 @@ describe('the plan of a compaction', (it) => {
             const player = new LogPlayer()
             for (const happening of history) player.play(happening)
             const conversation = rebuildConversation(player.log.records)
-            const plan = planCompaction(conversation, { ...policy, keepFirst, keepRecent }, 0)
-            if (plan === undefined) return
+            const plan = planCompaction(conversation, { ...policy, keepFirst, keepRecent, minShrink: -Infinity }, 0)
+            if (typeof plan === 'string') return
             planned += 1
             const { nodeId: _, ...overlay } = overlayOf(plan, 0, 'sum', policy)
             player.log.compact(overlay)

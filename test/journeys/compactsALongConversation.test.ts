@@ -127,13 +127,28 @@ describe('a conversation that fills its window', (it) => {
     assert.ok(ofType('compaction.end').every(({ applied, reason }) => !applied && reason !== undefined))
   })
 
-  it('refuses a summary that saves too little, and tries again only once the trunk has grown', async (context) => {
-    const { agent, ofType } = await startLong(context, { compaction: { ...policy, minShrink: 1 } })
+  it('pays no model for a summary that could not save enough, and plans again only once the trunk has grown', async (context) => {
+    const unpaid = scriptedModel([])
+    const strategy = llmStrategy({ model: unpaid })
+    const { agent, ofType } = await startLong(context, { compaction: { ...policy, strategy, minShrink: 0.95 } })
     assert.is((await agent.prompt('go').result).text, 'the end')
     const ends = ofType('compaction.end')
-    assert.ok(ends.length >= 2 && ends.every(({ applied, reason }) => !applied && /save only/.test(reason ?? '')))
+    assert.ok(
+      ends.length >= 2 && ends.every(({ applied, reason }) => !applied && /could save [\d.]+ %/.test(reason ?? '')),
+    )
+    assert.equal([unpaid.requests.length, ends[0]?.usage], [0, undefined])
     for (const [index, { tokensBefore }] of ends.slice(1).entries())
       assert.ok(tokensBefore > ends[index]!.tokensBefore + 100)
+  })
+
+  it('refuses a summary that saves too little because it is long', async (context) => {
+    const strategy = { name: 'chatty', summarise: async () => ({ text: 'blah '.repeat(200) }) }
+    const { agent, ofType } = await startLong(context, { compaction: { ...policy, strategy, minShrink: 0.55 } })
+    assert.is((await agent.prompt('go').result).text, 'the end')
+    assert.match(
+      ofType('compaction.end')[0]?.reason ?? '',
+      /^it would save only [\d.]+ % of the request, less than 55 %$/,
+    )
   })
 
   it('is left alone when compaction is off', async (context) => {

@@ -259,6 +259,13 @@ export class AgentScript {
     this.driver.send({ type: 'pin', request, at: this.driver.now })
   }
 
+  /** A person asks for a compaction. */
+  askCompaction(focus?: string): void {
+    this.#said += 1
+    const request = { id: `k${this.#said}`, by: 'person', ...(focus === undefined ? {} : { focus }) } as const
+    this.driver.send({ type: 'compact', request, at: this.driver.now })
+  }
+
   failStore(): void {
     this.driver.send({ type: 'store.failed', error: diskFull })
   }

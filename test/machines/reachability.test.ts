@@ -75,6 +75,7 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     { type: 'revert', request: { id: 'v', by: 'person', category: 'failure', step: 'n1' }, at },
     { type: 'prune', request: { id: 'p', by: 'person', steps: ['n2'] }, at },
     { type: 'pin', request: { id: 'i', by: 'person', step: 'n2', pinned: true }, at },
+    { type: 'compact', request: { id: 'k', by: 'person', focus: 'names' }, at },
     done('settle', { key: settleKey(context), at, partial: null }),
     done('compaction', { ...compaction, overlay, reason: null }),
     done('compaction', { ...compaction, overlay: null, reason: 'no' }),
@@ -109,7 +110,9 @@ const abstract = ({ value, context }: Snapshot): string =>
     [context.storeError !== null, context.owesReply && context.run !== null, context.ending !== null],
     [context.contextTokens > 0, context.compactionCause],
     context.foldAt !== null && context.contextTokens > context.foldAt,
-    [context.reverts, context.prunes, context.pins].map((requests) => (requests?.length ?? 0) > 0),
+    [context.reverts, context.prunes, context.pins, context.compactRequests].map(
+      (requests) => (requests?.length ?? 0) > 0,
+    ),
   ])
 
 interface Explored {

@@ -87,6 +87,12 @@ export class Wanderer {
         const request = { id: `p${driver.steps.length}`, by: 'person', tokens: 9 } as const
         return driver.send({ type: 'prune', request, at: driver.now })
       }
+      case 'compact':
+        return driver.send({
+          type: 'compact',
+          request: { id: `k${driver.steps.length}`, by: 'person' },
+          at: driver.now,
+        })
       case 'spawn':
         return driver.send({ type: 'spawn', childId: `a.s${driver.steps.length}`, name: 'helper', at: driver.now })
       case 'resume':

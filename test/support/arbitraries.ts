@@ -32,6 +32,7 @@ export type Move =
         | 'revert'
         | 'prune'
         | 'pin'
+        | 'compact'
         | 'spawn'
     }
   | { readonly do: 'resume'; readonly limits: Limits | null }
@@ -102,6 +103,7 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
             'revert' as const,
             'prune' as const,
             'pin' as const,
+            'compact' as const,
             'spawn' as const,
           ),
         }),

@@ -199,9 +199,15 @@ export class BrakeLog {
   /** Gives the summary's id; `undefined` when there is nothing to compact. */
   compact(options: { first?: number; recent?: number; summary?: string; maxChars?: number } = {}): number | undefined {
     const { first = 1, recent = 1, summary = 'what happened', maxChars = 100 } = options
-    const policy = { ...defaultCompactionPolicy, keepFirst: first, keepRecent: recent, maxToolOutputChars: maxChars }
+    const policy = {
+      ...defaultCompactionPolicy,
+      keepFirst: first,
+      keepRecent: recent,
+      maxToolOutputChars: maxChars,
+      minShrink: -Infinity,
+    }
     const plan = planCompaction(this.conversation, policy, 0)
-    if (plan === undefined) return undefined
+    if (typeof plan === 'string') return undefined
     const nodeId = this.conversation.lastNodeId + 1
     const overlay = overlayOf(plan, nodeId, summary, policy)
     this.#push({ type: 'compaction.end', applied: true, overlay, tokensBefore: 0, tokensAfter: 0, costUsd: 0 })

@@ -124,10 +124,17 @@ function checkRuns(records: readonly LogRecord[]): string[] {
       if (open.has('run')) faults.push(`${name} is given up while ${open.get('run')} is open`)
     } else if (edge === 'captured') {
       if (open.get('turn') !== id) faults.push(`${name} is captured while ${open.get('turn')} is open`)
+    } else if (edge === 'requested') {
+      continue
+    } else if (record.type === 'compaction.end' && record.reason?.startsWith('compaction refused') === true) {
+      // It was asked for, and never began.
+      if (record.requestId === undefined || record.applied) faults.push(`${name} is refused to nobody`)
     } else if (edge === 'start') {
+      const isAsked = record.type === 'compaction.start' && record.requestId !== undefined
       if (open.has(kind)) faults.push(`${name} starts inside ${open.get(kind)}`)
       if (kind !== ('compaction' as string) && seen.has(name)) faults.push(`${name} starts twice`)
-      if (kind !== 'run' && open.get('run') !== record.runId) faults.push(`${name} starts outside of its run`)
+      if (kind !== 'run' && open.get('run') !== record.runId && !(isAsked && !open.has('run')))
+        faults.push(`${name} starts outside of its run`)
       open.set(kind, id)
       seen.add(name)
     } else {

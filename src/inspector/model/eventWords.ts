@@ -34,6 +34,7 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'approval.requested': 'approval',
   'approval.decided': 'approval',
   'queue.changed': 'message',
+  'compaction.requested': 'brake',
   'compaction.start': 'brake',
   'compaction.end': 'brake',
   'revert.requested': 'brake',
@@ -108,6 +109,8 @@ const texts: Texts = {
     `${decision} ${callId}${reason === undefined ? '' : `: ${reason}`}`,
   'queue.changed': ({ queue, length, added }) =>
     added === undefined ? `${queue}: ${length} wait` : `${queue}: ${said(added.content)}`,
+  'compaction.requested': ({ request }) =>
+    `by the ${request.by}${request.focus === undefined ? '' : `, to keep ${short(request.focus)}`}`,
   'compaction.start': ({ cause, tokens }) => `${cause}, at ${tokens} tokens`,
   'compaction.end': ({ applied, reason, tokensBefore, tokensAfter, economics }) =>
     applied ? `${tokensBefore} to ${tokensAfter} tokens${saved(economics)}` : `not applied: ${reason ?? ''}`,

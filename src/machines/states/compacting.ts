@@ -1,10 +1,15 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
-import type { CompactOutput } from '../agentTypes.ts'
-import { cancelCompaction, compactionKey, endCompaction } from '../compaction.ts'
+import type { AgentContext, CompactOutput } from '../agentTypes.ts'
+import { cancelCompaction, compactionKey, compactRequest, endCompaction, refuseCompactions } from '../compaction.ts'
 import { failRun, nextAttempt, pauseForDeadline, pauseForStore } from '../runs.ts'
 
 type Done = { readonly output: CompactOutput }
+
+const focusOf = (context: AgentContext): { focus?: string } => {
+  const focus = compactRequest(context)?.focus
+  return focus === undefined ? {} : { focus }
+}
 
 const end = advance<Done>((draft, { output }) => endCompaction(draft, output))
 
@@ -15,7 +20,8 @@ export const compacting = agentSetup.createStateConfig({
     input: ({ context }) => ({
       agentId: context.agentId,
       key: compactionKey(context),
-      force: context.compactionCause === 'overflow',
+      force: context.compactionCause !== 'headroom',
+      ...focusOf(context),
     }),
     onDone: [
       { guard: 'isStaleCompaction' },
@@ -52,12 +58,25 @@ export const compacting = agentSetup.createStateConfig({
       },
     ],
   },
+  // At rest there is no run to settle.
+  on: {
+    abort: [
+      { guard: 'isRunning', target: 'settling' },
+      {
+        target: 'idle',
+        actions: advance((draft) => {
+          cancelCompaction(draft, 'aborted')
+          refuseCompactions(draft, 'it was aborted')
+        }),
+      },
+    ],
+  },
   always: [
     {
       guard: 'storeBroken',
       target: 'paused',
       actions: advance((draft) => {
-        cancelCompaction(draft, 'the store failed')
+        cancelCompaction(draft, 'the store failed', true)
         pauseForStore(draft)
       }),
     },

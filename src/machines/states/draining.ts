@@ -15,7 +15,7 @@ import {
   refusePrunes,
   refuseReverts,
 } from '../brakes.ts'
-import { startCompaction } from '../compaction.ts'
+import { refuseCompactions, startCompaction } from '../compaction.ts'
 import { lowHeadroom, mustReply } from '../guards.ts'
 import { reachedLimit } from '../limits.ts'
 import { continueRun, endRun, pauseForStore, pauseRun } from '../runs.ts'
@@ -29,6 +29,13 @@ type Failed = { readonly error: unknown }
 /** Where a run goes between turns, in order of precedence. */
 const exits = [
   { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
+  // What was pinned before a compaction holds against it.
+  { guard: 'pinRequested', target: `#${agentMachineId}.draining.pins` },
+  {
+    guard: 'compactRequested',
+    target: `#${agentMachineId}.compacting`,
+    actions: advance((draft) => startCompaction(draft, 'requested')),
+  },
   {
     guard: 'lowHeadroom',
     target: `#${agentMachineId}.compacting`,
@@ -73,6 +80,7 @@ export const draining = agentSetup.createStateConfig({
         actions: advance((draft) => {
           refuseReverts(draft, 'it was aborted')
           refusePrunes(draft, 'it was aborted')
+          refuseCompactions(draft, 'it was aborted')
         }),
       },
     ],
@@ -98,7 +106,7 @@ export const draining = agentSetup.createStateConfig({
         },
       },
     },
-    pinned: { always: [...brakes, ...onwards] },
+    pinned: { always: [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards] },
     reverts: {
       entry: advance((draft) => beginDrain(draft, 'reverts')),
       invoke: {

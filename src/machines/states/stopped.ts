@@ -2,6 +2,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { refusePins, refusePrunes, refuseReverts } from '../brakes.ts'
 import { cancelCalls, sealCalls } from '../calls.ts'
+import { cancelCompaction, refuseCompactions } from '../compaction.ts'
 import { tellChildren } from '../children.ts'
 import { dropQueues } from '../queues.ts'
 
@@ -15,12 +16,15 @@ export const beginEnding = advance<EventOfType<'stop' | 'close'>>((draft, { type
 export const stopped = agentSetup.createStateConfig({
   type: 'final',
   entry: advance((draft) => {
+    // At rest nothing has settled it.
+    if (draft.context.isCompacting) cancelCompaction(draft, 'the agent was stopped', draft.context.ending !== 'stop')
     if (draft.context.ending !== 'stop') return
     cancelCalls(draft, 'aborted')
     sealCalls(draft)
     refuseReverts(draft, 'the agent was stopped')
     refusePrunes(draft, 'the agent was stopped')
     refusePins(draft, 'the agent was stopped')
+    refuseCompactions(draft, 'the agent was stopped')
     dropQueues(draft, ['steering', 'followUps', 'prompts'])
     draft.set({ pause: null, pausedRun: null, owesReply: false })
     draft.record({ type: 'agent.stopped' })

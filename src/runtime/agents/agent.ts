@@ -1,22 +1,15 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import type { SubAgentEntry } from '../../actors/subAgents.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
-import type { RevertCategory } from '../../protocol/braking.ts'
 import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.ts'
-import {
-  given,
-  type AgentCommand,
-  type PruneOptions,
-  type RunOptions,
-  type SayOptions,
-} from '../../protocol/commands.ts'
-import type { Content } from '../../protocol/content.ts'
+import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { approvalsOf, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
+import { AgentCommands } from './agentCommands.ts'
 import type { AgentOwner, AgentSlot } from './agentOwner.ts'
 import { dispatchCommand } from './commands.ts'
 import { EventBuffer } from '../../runs/eventBuffer.ts'
@@ -33,13 +26,14 @@ export interface ListenOptions {
  * A running agent. Its methods give commands and return at once; their effects appear in events and results. With the runtime's
  * `idleUnloadMs` it may be unloaded while idle: its next command loads it again, so all commands work as usual.
  */
-export class Agent {
+export class Agent extends AgentCommands {
   readonly id: string
   readonly #slot: AgentSlot
   readonly #owner: AgentOwner<Agent>
 
   /** Created by `runtime.spawn`. */
   constructor(slot: AgentSlot, owner: AgentOwner<Agent>) {
+    super()
     this.id = slot.body.agentId
     this.#slot = slot
     this.#owner = owner
@@ -176,41 +170,6 @@ export class Agent {
   }
 
   /**
-   * Starts a run, or queues it if the agent is busy.
-   *
-   * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store); then nothing has
-   * happened.
-   *
-   * @example
-   * ```ts
-   * const run = agent.prompt('Fix the failing test', { limits: { turns: 10 } })
-   * for await (const event of run) if (event.type === 'tool.start') console.log(event.name)
-   * const { stopReason, text } = await run.result
-   * ```
-   */
-  prompt(content: Content, options: RunOptions = {}): Run {
-    return this.#say({ type: 'agent.prompt', agentId: this.id, content, ...given(options) })
-  }
-
-  /** Aborts the current run and starts a new one, ahead of waiting prompts. Throws as `prompt` does. */
-  interrupt(content: Content, options: RunOptions = {}): Run {
-    return this.#say({ type: 'agent.interrupt', agentId: this.id, content, ...given(options) })
-  }
-
-  /**
-   * Sends a message into the current run: it is delivered between tool calls, and calls of that reply that have not started are
-   * skipped. If the agent is idle it starts a run. Throws as `prompt` does.
-   */
-  steer(content: Content, options: SayOptions = {}): void {
-    this.dispatch({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
-  }
-
-  /** Sends a message that is delivered when the current run would otherwise end. If the agent is idle it starts a run. Throws as `prompt` does. */
-  followUp(content: Content, options: SayOptions = {}): void {
-    this.dispatch({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
-  }
-
-  /**
    * Ends the current run: no further delta is emitted, the part of the reply that has arrived is kept, calls in flight are told to
    * stop and get a result that says so, and waiting steering and follow-ups are dropped. Waiting prompts run next. Does nothing if
    * the agent is idle. An agent stuck on a record that its store can never accept (`RECORD_TOO_LARGE`) is closed: `runtime.open`
@@ -218,71 +177,6 @@ export class Agent {
    */
   abort(): void {
     this.#carryOut({ type: 'agent.abort', agentId: this.id })
-  }
-
-  /**
-   * Approves or denies a waiting call, by the `key` of its event; for the agent's own calls the `callId` works too.
-   *
-   * @throws RuntimeError `CALL_NOT_PENDING` if the call is not waiting.
-   */
-  decide(callId: string, decision: 'approve' | 'deny', reason?: string): void {
-    this.dispatch({
-      type: 'agent.decide',
-      agentId: this.id,
-      callId,
-      decision,
-      ...(reason === undefined ? {} : { reason }),
-    })
-  }
-
-  /**
-   * Continues after a pause, as a new run whose `limits` (default: the agent's) count from here. After a store failure it first
-   * writes what could not be written; if that fails again, the run's result says so.
-   *
-   * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`
-   */
-  resume(options: RunOptions = {}): Run {
-    return this.#say({ type: 'agent.resume', agentId: this.id, ...given(options) })
-  }
-
-  /**
-   * Requests a revert to a step, such as `n12`, as the model can: the same drain decides by the same rules, between turns or, if the
-   * agent is idle, at once. The outcome is a `revert.applied` event.
-   *
-   * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`
-   */
-  revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): void {
-    this.dispatch({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
-  }
-
-  /**
-   * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place. Decided as a
-   * revert is, for an agent with any brake; the outcome is a `prune.applied` event.
-   *
-   * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
-   */
-  prune(options: PruneOptions): void {
-    this.dispatch({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
-  }
-
-  /** Folds every step of the model that may be, whatever it saves: all but the newest, pinned and denied ones. Throws as `prune` does. */
-  fold(): void {
-    this.dispatch({ type: 'agent.fold', agentId: this.id })
-  }
-
-  /**
-   * Pins a step, such as `n12`, or a summary: no prune, fold, revert or compaction takes it out of the model's sight. Decided between turns
-   * or, if the agent is idle, at once; the outcome is a `pin.applied` event.
-   *
-   * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
-   */
-  pin(step: string): void {
-    this.dispatch({ type: 'agent.pin', agentId: this.id, step })
-  }
-
-  /** Takes a pin away. As `pin`. */
-  unpin(step: string): void {
-    this.dispatch({ type: 'agent.unpin', agentId: this.id, step })
   }
 
   /** Ends the agent for good: aborts what is running, writes the log and releases it. Idempotent. */
@@ -390,9 +284,5 @@ export class Agent {
     const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
     const { agentId } = await spawnChild(agent, agent.family, entry, { options, isTaken })
     return this.#owner.agent(agentId)!
-  }
-
-  #say(command: AgentCommand): Run {
-    return this.dispatch(command)!
   }
 }

@@ -10,7 +10,7 @@ import type { InspectionListener } from './inspections.ts'
 /** The part of a machine's context that is known even of an unloaded agent. */
 export type RestingContext = Pick<
   AgentContext,
-  'pause' | 'run' | 'calls' | 'prompts' | 'steering' | 'followUps' | 'reverts' | 'prunes' | 'pins'
+  'pause' | 'run' | 'calls' | 'prompts' | 'steering' | 'followUps' | 'reverts' | 'prunes' | 'pins' | 'compactRequests'
 >
 
 /** What an agent has whether it is loaded or not. */

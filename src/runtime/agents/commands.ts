@@ -66,6 +66,14 @@ export function dispatchCommand(host: AgentBody, command: Command, id: string, i
       host.send({ type: 'prune', request: { id, by: 'person', fold: true }, at })
       return undefined
     }
+    case 'agent.compact': {
+      if (!host.definition.policy.flags.compact) {
+        throw new RuntimeError('COMPACTION_OFF', `Agent "${host.agentId}" never compacts its conversation.`)
+      }
+      checkRoom(host, 'compactRequests')
+      host.send({ type: 'compact', request: { id, by: 'person', ...saidIn(command) }, at })
+      return undefined
+    }
     case 'agent.pin':
     case 'agent.unpin': {
       checkRoom(host, 'pins')
@@ -85,6 +93,7 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.revert',
   'agent.prune',
   'agent.fold',
+  'agent.compact',
   'agent.pin',
   'agent.unpin',
 ])
@@ -130,7 +139,7 @@ const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.s
 
 function checkRoom(
   { agentId, context, definition, unseen }: AgentBody,
-  queue: QueueName | 'reverts' | 'prunes' | 'pins',
+  queue: QueueName | 'reverts' | 'prunes' | 'pins' | 'compactRequests',
 ): void {
   if (context.pause?.type === 'store') {
     const why = context.pause.error.message
@@ -138,5 +147,6 @@ function checkRoom(
   }
   const waiting = (context[queue]?.length ?? 0) + unseen
   if (waiting < definition.maxQueue) return
-  throw new RuntimeError('QUEUE_FULL', `Agent "${agentId}" has ${waiting} waiting ${queue}, the most allowed.`)
+  const what = queue === 'compactRequests' ? 'compactions' : queue
+  throw new RuntimeError('QUEUE_FULL', `Agent "${agentId}" has ${waiting} waiting ${what}, the most allowed.`)
 }

@@ -68,8 +68,19 @@ export class IdleUnloader {
 
 /** Whether the agent can be unloaded now: it is idle, and nothing is bound to it. */
 function isQuiet(host: LoadedAgent): boolean {
-  const { prompts, steering, followUps, reverts, prunes, pins, attached, calls } = host.context
-  const waiting = [prompts, steering, followUps, reverts ?? [], prunes ?? [], pins, attached, calls, host.liveChildren]
+  const { prompts, steering, followUps, reverts, prunes, pins, compactRequests, attached, calls } = host.context
+  const waiting = [
+    prompts,
+    steering,
+    followUps,
+    reverts ?? [],
+    prunes ?? [],
+    pins,
+    compactRequests ?? [],
+    attached,
+    calls,
+    host.liveChildren,
+  ]
   return (
     host.state === 'idle' &&
     !host.isStopped &&

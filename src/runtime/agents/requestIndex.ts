@@ -29,6 +29,7 @@ export class RequestIndex {
         return this.#add(record.added?.id)
       case 'revert.requested':
       case 'prune.requested':
+      case 'compaction.requested':
       case 'pin.requested':
         return this.#add(record.request.id)
       case 'approval.decided':

@@ -24,6 +24,7 @@ export function restoreInput(
       reverts: flags.revert ? [...(annotations?.reverts ?? [])] : null,
       prunes: flags.prune ? [...(annotations?.prunes ?? [])] : null,
       pins: [...(annotations?.pins ?? [])],
+      compactRequests: flags.compact ? [...(annotations?.compactions ?? [])] : null,
       contextTokens: Math.round((definition.frameTokens + conversation.trunkTokens) * conversation.correction),
     },
     unapproved: context.calls.filter((call) => isUnapproved(call, definition)).map(({ callId }) => callId),

@@ -30,6 +30,7 @@ const atRest: RestingContext = {
   reverts: nobody,
   prunes: nobody,
   pins: nobody,
+  compactRequests: nobody,
 }
 
 /** What unloaded agents need from their runtime. */

@@ -182,10 +182,10 @@ function printedIn(progress: unknown): string | undefined {
   return typeof output === 'string' ? output : undefined
 }
 
-/** A compaction's beginning or end. An agent has one at a time, so its turn names it. */
+/** A compaction's beginning or end. An agent has one at a time, so its turn names it, or the request that it answers. */
 function compactionUpdate(event: EventOf<'compaction.start' | 'compaction.end'>): SessionUpdate {
-  const { runId, turnIndex } = event
-  const named = { sessionUpdate: 'compaction_update', compactionId: `${runId}/t${turnIndex}` } as const
+  const { runId, turnIndex, requestId = `${runId}/t${turnIndex}` } = event
+  const named = { sessionUpdate: 'compaction_update', compactionId: requestId } as const
   if (event.type === 'compaction.start') return { ...named, status: 'in_progress' }
   const { applied, reason, overlay } = event
   if (!applied) return { ...named, status: 'failed', error: reason ?? 'The conversation was left as it is.' }

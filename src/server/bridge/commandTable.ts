@@ -122,6 +122,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.revert': forAgent(),
   'agent.prune': forAgent(),
   'agent.fold': forAgent(),
+  'agent.compact': forAgent(),
   'agent.pin': forAgent(),
   'agent.unpin': forAgent(),
   'agent.decide': forAgent(),

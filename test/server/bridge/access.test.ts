@@ -180,6 +180,7 @@ describe('what a role may', (it) => {
       { type: 'agent.revert', agentId: 'a1', step: 'n1', category: 'failure' },
       { type: 'agent.prune', agentId: 'a1', tokens: 5 },
       { type: 'agent.fold', agentId: 'a1' },
+      { type: 'agent.compact', agentId: 'a1', focus: 'names' },
       { type: 'agent.pin', agentId: 'a1', step: 'n1' },
       { type: 'agent.unpin', agentId: 'a1', step: 'n1' },
       { type: 'agent.stop', agentId: 'a1' },

@@ -263,6 +263,24 @@ const stories: Record<string, Story> = {
       assert.match(again.type === 'prune.applied' ? (again.reason ?? '') : '', /fold refused: there is no step/)
     },
   },
+  'compacts when it is asked to': {
+    options: () => ({
+      replies: [...Array.from({ length: 8 }, (_, at) => calls(`c${at}`, 'look')), 'done'],
+      tools: [tool('look', () => 'long words '.repeat(40), { effects: 'none' })],
+    }),
+    async run({ agent, heard }) {
+      await agent.prompt('go').result
+      await agent.compact({ focus: 'names' })
+      const end = await heard.until(({ type }) => type === 'compaction.end')
+      assert.ok(end.type === 'compaction.end' && end.applied && end.tokensAfter < end.tokensBefore)
+    },
+  },
+  'refuses to compact with compaction off': {
+    options: () => ({ replies: ['one'], compaction: false }),
+    async run({ agent }) {
+      assert.is(await refusal(() => agent.compact()), 'COMPACTION_OFF')
+    },
+  },
   'refuses a prune without braking, or of nothing': {
     options: () => ({ replies: ['one'] }),
     async run({ agent }) {

@@ -5,6 +5,7 @@ const good = [
   { type: 'agent.decide', id: '1', agentId: 'a1', callId: 'c', decision: 'approve' },
   { type: 'agent.revert', id: '1', agentId: 'a1', step: 'n1', category: 'failure' },
   { type: 'agent.prune', id: '1', agentId: 'a1', steps: ['n1'], tokens: 1 },
+  { type: 'agent.compact', id: '1', agentId: 'a1', focus: 'x' },
   { type: 'agent.pin', id: '1', agentId: 'a1', step: 'n1' },
   { type: 'agent.spawn', id: '1', definition: 'busy' },
   { type: 'agent.list', id: '1' },

@@ -1,0 +1,133 @@
+import type { RevertCategory } from '../../protocol/braking.ts'
+import {
+  given,
+  type AgentCommand,
+  type CompactOptions,
+  type PruneOptions,
+  type RunOptions,
+  type SayOptions,
+} from '../../protocol/commands.ts'
+import type { Content } from '../../protocol/content.ts'
+import type { Run } from '../../runs/run.ts'
+
+/** What people and code can ask of an agent, each a shorthand for a command given to `dispatch`. */
+export abstract class AgentCommands {
+  abstract readonly id: string
+
+  /** Executes a command given as data. */
+  abstract dispatch(command: AgentCommand): Run | undefined
+
+  /**
+   * Starts a run, or queues it if the agent is busy.
+   *
+   * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store); then nothing has
+   * happened.
+   *
+   * @example
+   * ```ts
+   * const run = agent.prompt('Fix the failing test', { limits: { turns: 10 } })
+   * for await (const event of run) if (event.type === 'tool.start') console.log(event.name)
+   * const { stopReason, text } = await run.result
+   * ```
+   */
+  prompt(content: Content, options: RunOptions = {}): Run {
+    return this.#start({ type: 'agent.prompt', agentId: this.id, content, ...given(options) })
+  }
+
+  /** Aborts the current run and starts a new one, ahead of waiting prompts. Throws as `prompt` does. */
+  interrupt(content: Content, options: RunOptions = {}): Run {
+    return this.#start({ type: 'agent.interrupt', agentId: this.id, content, ...given(options) })
+  }
+
+  /**
+   * Sends a message into the current run: it is delivered between tool calls, and calls of that reply that have not started are
+   * skipped. If the agent is idle it starts a run. Throws as `prompt` does.
+   */
+  steer(content: Content, options: SayOptions = {}): void {
+    this.dispatch({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
+  }
+
+  /** Sends a message that is delivered when the current run would otherwise end. If the agent is idle it starts a run. Throws as `prompt` does. */
+  followUp(content: Content, options: SayOptions = {}): void {
+    this.dispatch({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
+  }
+
+  /**
+   * Approves or denies a waiting call, by the `key` of its event; for the agent's own calls the `callId` works too.
+   *
+   * @throws RuntimeError `CALL_NOT_PENDING` if the call is not waiting.
+   */
+  decide(callId: string, decision: 'approve' | 'deny', reason?: string): void {
+    this.dispatch({
+      type: 'agent.decide',
+      agentId: this.id,
+      callId,
+      decision,
+      ...(reason === undefined ? {} : { reason }),
+    })
+  }
+
+  /**
+   * Continues after a pause, as a new run whose `limits` (default: the agent's) count from here. After a store failure it first
+   * writes what could not be written; if that fails again, the run's result says so.
+   *
+   * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`
+   */
+  resume(options: RunOptions = {}): Run {
+    return this.#start({ type: 'agent.resume', agentId: this.id, ...given(options) })
+  }
+
+  /**
+   * Requests a revert to a step, such as `n12`, as the model can: the same drain decides by the same rules, between turns or, if the
+   * agent is idle, at once. The outcome is a `revert.applied` event.
+   *
+   * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`
+   */
+  revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): void {
+    this.dispatch({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
+  }
+
+  /**
+   * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place. Decided as a
+   * revert is, for an agent with any brake; the outcome is a `prune.applied` event.
+   *
+   * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   */
+  prune(options: PruneOptions): void {
+    this.dispatch({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
+  }
+
+  /** Folds every step of the model that may be, whatever it saves: all but the newest, pinned and denied ones. Throws as `prune` does. */
+  fold(): void {
+    this.dispatch({ type: 'agent.fold', agentId: this.id })
+  }
+
+  /**
+   * Compacts the conversation, whatever its size: a summary takes the place of its middle if that makes it smaller. A `focus` says what
+   * the summary is to keep above all, where its strategy heeds that. The outcome is a `compaction.end` event.
+   *
+   * @throws RuntimeError `COMPACTION_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   */
+  compact(options: CompactOptions = {}): void {
+    this.dispatch({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
+  }
+
+  /**
+   * Pins a step, such as `n12`, or a summary: no prune, fold, revert or compaction takes it out of the model's sight. Decided between turns
+   * or, if the agent is idle, at once; the outcome is a `pin.applied` event.
+   *
+   * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   */
+  pin(step: string): void {
+    this.dispatch({ type: 'agent.pin', agentId: this.id, step })
+  }
+
+  /** Takes a pin away. As `pin`. */
+  unpin(step: string): void {
+    this.dispatch({ type: 'agent.unpin', agentId: this.id, step })
+  }
+
+  #start(command: AgentCommand): Run {
+    return this.dispatch(command)!
+  }
+}
