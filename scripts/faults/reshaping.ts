@@ -33,4 +33,20 @@ export const faults: readonly Fault[] = [
     to: 'reasons.slice()',
     tests: ['conversation/limitsOfBrakes'],
   },
+  {
+    id: 'reshaping-5',
+    file: 'src/conversation/noteTokens.ts',
+    what: 'old lessons that are still shown are not counted',
+    from: 'if (placed.isShown ?? !isOld)',
+    to: 'if (!isOld)',
+    tests: ['conversation/costOfNotes'],
+  },
+  {
+    id: 'reshaping-6',
+    file: 'src/runtime/agents/agentHost.ts',
+    what: 'the conversation is not told which notes a request shows',
+    from: 'if (shownTags !== undefined && shownTags !== before) this.conversation.showTags(shownTags)',
+    to: '',
+    tests: ['conversation/costOfNotes'],
+  },
 ]

@@ -26,8 +26,8 @@ export const streamReply = (find: FindPorts) =>
     await ports.durable()
     if (cancellation.aborted) return aborted(ports, input.key)
     const { definition, conversation } = ports
-    const estimatedTokens = definition.frameTokens + conversation.trunkTokens
     const assembled = ports.assemble(input.turnIndex)
+    const estimatedTokens = definition.frameTokens + conversation.trunkTokens
     const request = withinBudget(ports, input, assembled.request, estimatedTokens)
     if ('limit' in request) return failed(ports, input.key, request)
     announceExpired(ports, input, assembled)

@@ -16,6 +16,8 @@ export interface Tagged {
   readonly tag: Tag
   /** Of what the revert abandoned. */
   readonly facts: readonly Fact[]
+  /** Whether the last request showed the tag; missing before there was one. */
+  isShown?: boolean
   /** Of the rendered tag and of its facts, once counted. */
   tokens?: { readonly tag: number; readonly facts: number }
 }
@@ -51,6 +53,17 @@ export class Annotations {
 
   refuse(id: NodeId, reason: string): void {
     this.refusals.set(id, [...this.refusalsAt(id), reason])
+  }
+
+  /** Notes which tags the last request showed; `true` if that is news. */
+  showTags(shown: ReadonlySet<Tag>): boolean {
+    let isNews = false
+    for (const tagged of this.tagged) {
+      const isShown = shown.has(tagged.tag)
+      isNews ||= tagged.isShown !== isShown
+      tagged.isShown = isShown
+    }
+    return isNews
   }
 
   /** The prune or fold that hides a step, by the step's id. */

@@ -1,3 +1,4 @@
+import type { Tag } from '../protocol/braking.ts'
 import type { Provenance } from '../protocol/provenance.ts'
 import type { ModelRequest, ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
 import type { Overlay } from '../protocol/records.ts'
@@ -92,6 +93,11 @@ export class RequestAssembler {
     const expired = this.#braking?.expired ?? []
     if (repair === undefined) return this.#rendered(expired)
     return this.#renderedWith(repair, expired)
+  }
+
+  /** The tags that the last request showed; another set with every change, `undefined` without notes. */
+  get shownTags(): ReadonlySet<Tag> | undefined {
+    return this.#braking?.shownTags
   }
 
   /** With a note at the end that is no part of the trunk. */

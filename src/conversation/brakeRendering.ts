@@ -1,3 +1,4 @@
+import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Block } from '../protocol/messages.ts'
 import { renderId, renderRefusal, renderRollUp, renderTag, type BrakeNote } from './brakeNotes.ts'
@@ -14,6 +15,7 @@ export class BrakeRendering {
   readonly #policy: TagPolicy
   readonly #isBraked: boolean
   #visible: readonly PlacedTag[] = []
+  #shownTags: ReadonlySet<Tag> = new Set()
   /** The visible tags, and those of which only the facts are shown. */
   #byNode: ReadonlyMap<NodeId, readonly PlacedTag[]> = new Map()
   /** Nothing changes between these but by the epoch. */
@@ -59,6 +61,7 @@ export class BrakeRendering {
       ({ tag }) => !next.some((other) => other.tag.kind === tag.kind && other.tag.text === tag.text),
     )
     this.#visible = next
+    this.#shownTags = shown
     const noted = placed.filter(({ tag, facts }) => shown.has(tag) || facts.length > 0)
     this.#byNode = Map.groupBy(noted, ({ nodeId }) => nodeId)
     this.#nextExpiry = nextExpiry(next, this.#policy, turnIndex)
@@ -66,6 +69,11 @@ export class BrakeRendering {
     const movedDepth = moved.reduce((least, { nodeId }) => Math.min(least, this.#depth(nodeId)), Infinity)
     const rolled = this.#rollUp(next, Math.min(changedDepth, movedDepth))
     return rolled.reduce((least, { nodeId }) => Math.min(least, this.#depth(nodeId)), movedDepth)
+  }
+
+  /** The tags of the last update; another set with every change. */
+  get shownTags(): ReadonlySet<Tag> {
+    return this.#shownTags
   }
 
   /** Notes that stand after a node. */

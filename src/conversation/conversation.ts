@@ -185,7 +185,7 @@ export class Conversation implements ConversationView {
     if (record.seq !== this.#lastSeq + 1) throw corrupt(record, `seq ${this.#lastSeq + 1} is missing`)
     switch (record.type) {
       case 'message.added':
-        this.#checkPlace(record, this.head, this.#lastNodeId)
+        this.#checkPlace(record)
         this.#append(record, record.nodeId)
         this.#annotations?.personSpoke()
         this.#repair = undefined
@@ -234,6 +234,11 @@ export class Conversation implements ConversationView {
     this.#lastSeq = record.seq
   }
 
+  /** Is told which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
+  showTags(shown: ReadonlySet<Tag>): void {
+    if (this.#annotations?.showTags(shown) === true) this.#notes = noteTokens(this, this.#annotations)
+  }
+
   /** Continues with the log of a fork: what is waiting or open stays with the source. Ids continue. */
   beginLog(): void {
     this.#lastSeq = 0
@@ -243,7 +248,7 @@ export class Conversation implements ConversationView {
   }
 
   #applyReply(record: RecordOf<'reply.end'>): void {
-    this.#checkPlace(record, this.head, this.#lastNodeId)
+    this.#checkPlace(record)
     const callIds = toolCallsOf(record.message.content).map((call) => call.callId)
     const repeated = callIds.find((callId, index) => this.hasCall(callId) || callIds.indexOf(callId) !== index)
     if (repeated !== undefined) throw corrupt(record, `call ${repeated} was made before`)
@@ -371,13 +376,10 @@ export class Conversation implements ConversationView {
     this.#notes = noteTokens(this, this.#annotations)
   }
 
-  #checkPlace(
-    record: { nodeId: NodeId; parentId: NodeId | null } & LogRecord,
-    head: NodeId | null,
-    last: NodeId,
-  ): void {
+  #checkPlace(record: { nodeId: NodeId; parentId: NodeId | null } & LogRecord): void {
+    const { head } = this
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    if (record.nodeId <= last) throw corrupt(record, `${formatNodeId(record.nodeId)} is taken`)
+    if (record.nodeId <= this.#lastNodeId) throw corrupt(record, `${formatNodeId(record.nodeId)} is taken`)
     if (record.parentId !== head)
       throw corrupt(record, `its parent must be the head, ${head === null ? 'none' : formatNodeId(head)}`)
   }

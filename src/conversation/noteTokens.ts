@@ -39,9 +39,9 @@ export function noteTokens(conversation: NoteSubject, annotations: Annotations |
     const { kind } = placed.tag
     const counted = (placed.tokens ??= tagTokens(placed, conversation))
     shown += counted.facts
-    // Older ones are hidden by the default policy; counting them would compact too early.
-    if ((kind === 'lesson' || kind === 'finding') && (lessons[kind] += 1) > 3) continue
-    shown += counted.tag
+    // Before any request says how long they are shown, the usual policy stands in: counting all would compact too early.
+    const isOld = (kind === 'lesson' || kind === 'finding') && (lessons[kind] += 1) > 3
+    if (placed.isShown ?? !isOld) shown += counted.tag
   }
   for (const span of annotations.hidden.spans) {
     const counted = spanTokens(span, conversation)

@@ -1,4 +1,6 @@
 import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
+import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { BrakeLog, notesIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -35,4 +37,33 @@ describe('what notes cost', (it) => {
     )
     assert.ok(times <= 2)
   })
+
+  for (const decay of ['lazy', 'exact'] as const) {
+    it(`old lessons count as long as they are shown, with ${decay} decay`, async (context) => {
+      const because = (round: number) => `attempt ${round}: ${'because '.repeat(60)}`
+      const rounds = Array.from({ length: 12 }, (_, round) => [
+        calls(`a${round}-`, 'look'),
+        calls(`b${round}-`, 'look'),
+        calls(`c${round}-`, [
+          'revert_to_state',
+          { category: 'failure', step: `n${3 + 6 * round}`, summary: because(round) },
+        ]),
+      ])
+      const { agent, script, ofType } = await startAgent(context, {
+        braking: { revert: { decay, lessonWindowTurns: 1 } },
+        tools: [tool('look', () => 'seen', { effects: 'none' })],
+        replies: [...rounds.flat(), 'done'],
+      })
+      await agent.prompt('go').result
+      const { messages } = script.requests.at(-1)!
+      const lessons = notesIn(messages).filter((note) => note.startsWith('<brake-note kind="lesson"'))
+      assert.is(lessons.length, decay === 'lazy' ? 12 : 3)
+      const shown = messages.flatMap(({ role, content }) =>
+        content.map((block) => estimateTokens.message({ role, content: [block] } as never)),
+      )
+      const counted = ofType('reply.end').at(-1)!.estimatedTokens - ofType('reply.end')[0]!.estimatedTokens
+      const all = shown.reduce((sum, tokens) => sum + tokens, 0)
+      assert.ok(Math.abs(counted - all) <= 6 * shown.length, `${counted} for ${all}`)
+    })
+  }
 })

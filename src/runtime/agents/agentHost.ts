@@ -177,7 +177,11 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
 
   assemble(turnIndex: number): AssembledRequest {
     this.#assembler ??= new RequestAssembler(this.conversation, requestFrame(this.definition, this.redactor))
-    return this.#assembler.assemble(turnIndex)
+    const before = this.#assembler.shownTags
+    const assembled = this.#assembler.assemble(turnIndex)
+    const { shownTags } = this.#assembler
+    if (shownTags !== undefined && shownTags !== before) this.conversation.showTags(shownTags)
+    return assembled
   }
 
   durable(): Promise<void> | undefined {
