@@ -29,6 +29,10 @@ const known: Readonly<Record<string, { input(input: Input): string; outcome(outp
     input: ({ command }) => text(command),
     outcome: (output) => /\[(.+?) after [\d.]+ s/.exec(output.slice(-300))?.[1] ?? firstLine(output),
   },
+  recall: {
+    input: ({ step, query }) => [step, query].map(text).filter(Boolean).join(' '),
+    outcome: (output) => firstLine(output).replace(/:$/, ''),
+  },
   revert_to_state: {
     input: ({ category, step }) => `${text(step)} (${text(category)})`,
     outcome: () => 'asked for',

@@ -43,10 +43,12 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./commands/resume.ts')).resumeCommand,
   },
   demo: {
-    usage: 'demo [sort | "<task>"]',
+    usage: 'demo [sort|long|<task>]',
     group: 'work',
-    summary: 'repair a sample project without a key; sort: give up a dead end',
+    summary: 'repair a sample project without a key; sort, long: braking',
     details: [
+      'sort: the agent gives up a dead end and keeps the lesson. long: it works through a hundred files,',
+      'and the runtime folds the oldest steps, so that requests stay small.',
       'The project is a copy in a temporary folder, with the log beside it. The inspector page is served',
       'beside it, and stays after the end where a person is at the terminal.',
     ],

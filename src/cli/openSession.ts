@@ -31,6 +31,8 @@ export interface CoderOptions {
   readonly env?: { readonly [name: string]: string }
   /** Off by default. */
   readonly braking?: NonNullable<AgentOptions['braking']>
+  /** Most turns of a run. Default 200, in case a model goes round in circles; the run then pauses. */
+  readonly maxTurns?: number
   /** Name of the definition. Default: that of the command line's own agent. */
   readonly name?: string
 }
@@ -42,8 +44,7 @@ export interface SessionOptions extends CoderOptions {
   readonly resume?: string
 }
 
-/** Most turns per run, in case a model goes round in circles; the run then pauses. */
-const maxTurns = 200
+const usualTurns = 200
 
 /**
  * Starts or continues a coding agent in a folder, and records it in `.escapement` there with every request it makes.
@@ -88,6 +89,7 @@ export function defineCoder({
   env = {},
   braking = {},
   name = cliAgentName,
+  maxTurns = usualTurns,
 }: CoderOptions): AgentDefinition {
   const tools = workspaceTools(dir, {
     needsApproval: { run_command: ({ command }) => needsApproval(command) },

@@ -1,4 +1,5 @@
 import { systemClock } from '../protocol/clock.ts'
+import type { AgentEvent } from '../protocol/events.ts'
 import type { RunResult } from '../runs/run.ts'
 import { answerApprovals, approvalPolicy } from './approvals.ts'
 import { isInteractive, type CliHost, exitCodes } from './cliHost.ts'
@@ -7,7 +8,7 @@ import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
-import { plainScreen } from './terminal/screen.ts'
+import { plainScreen, type Screen } from './terminal/screen.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
 /** How a run ended. */
@@ -27,6 +28,14 @@ export interface TaskOptions {
   readonly isPriced: boolean
   /** Approves calls that are already waiting. */
   readonly yes?: boolean
+  /** What shows the work instead of printing every word and call; `others` prints an event as usual. */
+  view?(screen: Screen, others: (event: AgentEvent) => void): WorkView
+}
+
+/** Shows the work of an agent, event by event. */
+export interface WorkView {
+  see(event: AgentEvent): void
+  close(): void
 }
 
 /** Runs and shows one task. Ctrl-C aborts it; a later one ends the process if aborting takes long. */
@@ -37,18 +46,18 @@ export const runTask = (session: Session, task: string, options: TaskOptions): P
 export async function watchWork(
   session: Session,
   begin: () => Promise<RunEnd>,
-  { host, json, isPriced, yes = false }: TaskOptions,
+  { host, json, isPriced, yes = false, view }: TaskOptions,
 ): Promise<TaskOutcome> {
   const { agent } = session
   const isLive = !json && isInteractive(host)
   const colours = coloursFor(host.stdout, host.env)
   const screen = isLive ? new LiveScreen(host) : plainScreen(json ? host.stderr : host.stdout)
-  const status = new StatusLine(screen, colours, systemClock)
   const print = eventPrinter({ screen, colours, isPriced, footer: `recorded in ${session.logFile}` })
+  const shown =
+    view?.(screen, print) ?? printedWork(print, isLive ? new StatusLine(screen, colours, systemClock) : undefined)
   const unsubscribe = agent.subscribe((event) => {
     if (json) return void host.stdout.write(`${JSON.stringify(event)}\n`)
-    print(event)
-    if (isLive) status.see(event)
+    shown.see(event)
   })
   const approvals = answerApprovals(agent, screen, () => approvalPolicy(isLive, yes))
   let interruptedAt: number | undefined
@@ -67,12 +76,21 @@ export async function watchWork(
   } finally {
     ignoreSignals()
     approvals.end()
-    status.close()
+    shown.close()
     screen.close()
     unsubscribe()
     if (isLeft) (json ? host.stderr : host.stdout).write(`${colours.dim(resumeHint(session, host))}\n`)
   }
 }
+
+/** Every word and call, and below them what the agent is at. */
+const printedWork = (print: (event: AgentEvent) => void, status: StatusLine | undefined): WorkView => ({
+  see(event) {
+    print(event)
+    status?.see(event)
+  },
+  close: () => status?.close(),
+})
 
 /** The exit code of a task. */
 export const codeOf = ({ result, isInterrupted }: TaskOutcome): number =>

@@ -39,7 +39,7 @@ function stringsOf(value: unknown, depth = 0): string {
 }
 
 /** What a node says, in words; of a reply its calls too. */
-export function wordsOf({ message }: ConversationNode): string {
+export function wordsOf({ message }: Pick<ConversationNode, 'message'>): string {
   const text = textOf(message.content)
   if (message.role !== 'assistant') return text
   return [text, ...toolCallsOf(message.content).flatMap(({ name, input }) => [name, stringsOf(input)])].join('\n')

@@ -3,6 +3,7 @@ import { addressOf } from '../addressOf.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { openPage } from '../demo/demoPage.ts'
+import { runLongDemo } from '../demo/long/longDemo.ts'
 import { runSortDemo } from '../demo/sortDemo.ts'
 import { verify } from '../demo/verify.ts'
 import { openWorkshop, type Workshop } from '../demo/workshop.ts'
@@ -19,7 +20,8 @@ const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+
 
 /**
  * `escapement demo`: the main job on a sample project in a temporary folder. Without a task it needs no key and no network;
- * with one, the model is chosen as for `run`. `demo sort` is the braking layer at work.
+ * with one, the model is chosen as for `run`. `demo sort` is a dead end that is given up, `demo long` a long run that
+ * is folded.
  */
 export const demoCommand: CommandRun = async (invocation, host) => {
   const { task, model, timeLimit, json, yes, stay } = invocation
@@ -27,6 +29,7 @@ export const demoCommand: CommandRun = async (invocation, host) => {
   addressOf(invocation, host)
   if (task === 'sort') return runSortDemo(invocation, host)
   if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
+  if (task === 'long') return runLongDemo(invocation, host)
   const asked = model ?? (task === undefined ? 'embedded' : undefined)
   const choice = await chooseModel({
     asked,

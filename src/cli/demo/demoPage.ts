@@ -13,15 +13,22 @@ export interface DemoPage {
   stay(): Promise<void>
 }
 
+const sorterHint = `There you can spawn "sorter" and tell it "${wordsForSorter}": it gives up a dead end.`
+
 const nowhere: DemoPage = { stay: async () => {} }
 
 /**
- * Serves the page of the session's runtime and says where; the agents of both demos can be started there. Where it cannot listen, it
+ * Serves the page of the session's runtime and says where; the agents of the demos can be started there. Where it cannot listen, it
  * says so and the demo continues without it, unless the port was asked for.
  *
  * @throws RuntimeError what `runtime.serve` throws, with `--port`.
  */
-export async function openPage(session: Session, invocation: Invocation, host: CliHost): Promise<DemoPage> {
+export async function openPage(
+  session: Session,
+  invocation: Invocation,
+  host: CliHost,
+  hint = sorterHint,
+): Promise<DemoPage> {
   const { noServe, json } = invocation
   const stays = invocation.stay || host.stdout.isTTY
   if (noServe || json) return nowhere
@@ -34,7 +41,6 @@ export async function openPage(session: Session, invocation: Invocation, host: C
     return {
       async stay() {
         if (!stays) return
-        const hint = `There you can spawn "sorter" and tell it "${wordsForSorter}": it gives up a dead end.`
         const stopped = untilStopped(host)
         host.stdout.write(`\n${dim(`The page stays at ${page} until Ctrl-C. ${hint}`)}\n`)
         await stopped

@@ -72,6 +72,9 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       if (applied) line(colours.dim(`  ${what}${saved(economics)}`))
     },
     'revert.applied': (event) => line(colours.yellow(`  ↩ ${withoutControls(revertLine(event))}`)),
+    'prune.applied': (event) => {
+      if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
+    },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),
     'run.end': (event) => line(runLine(event, startedAt === undefined ? undefined : event.time - startedAt, options)),
@@ -98,6 +101,9 @@ function runLine(
 }
 
 const saved = (economics: Economics | undefined): string => (economics === undefined ? '' : ` · ${savings(economics)}`)
+
+const pruneLine = ({ by, steps, economics }: EventOf<'prune.applied'>): string =>
+  `${by === 'runtime' ? 'folded' : 'hidden'}: ${counted(steps.length, 'step')}${saved(economics)}`
 
 function revertLine(event: EventOf<'revert.applied'>): string {
   const { applied, requested, reason = '', target, tag, category, economics } = event
