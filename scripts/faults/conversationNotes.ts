@@ -76,10 +76,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-35',
-    file: 'src/conversation/pruneNotes.ts',
+    file: 'src/conversation/hiddenSpan.ts',
     what: 'a memo goes when its first step is summarised',
-    from: 'steps.find((id) => isLeft(id, subject))',
-    to: 'steps.find((id, index) => index === 0 && isLeft(id, subject))',
+    from: 'isGone ? steps[countWhile(steps, (id) => id <= subject.overlay!.to)] : first',
+    to: 'isGone ? undefined : first',
     tests: ['braking/facts'],
   },
   {

@@ -25,8 +25,8 @@ export const faults: readonly Fault[] = [
     id: 'folds-3',
     file: plan,
     what: 'a fold is due whenever enough would come off',
-    from: '!isAsked && request <= high',
-    to: '!isAsked && request <= low',
+    from: 'return request > high && foldable',
+    to: 'return request > low && foldable',
     tests: pure,
   },
   {
@@ -73,8 +73,8 @@ export const faults: readonly Fault[] = [
     id: 'folds-9',
     file: hidden,
     what: 'a memo keeps lines of steps that a revert took away in the rendering that goes on',
-    from: 'cut.onTrunk(steps[0]!) && !cut.onTrunk(last) ? steps[0]! : []',
-    to: 'cut.onTrunk(steps[0]!) && !cut.onTrunk(last) ? [] : []',
+    from: 'cut.onTrunk(span.steps[0]!) && !cut.onTrunk(last) ? span.steps[0]! : []',
+    to: 'cut.onTrunk(span.steps[0]!) && !cut.onTrunk(last) ? [] : []',
     tests: pure,
   },
   {
@@ -97,8 +97,8 @@ export const faults: readonly Fault[] = [
     id: 'folds-12',
     file: 'src/conversation/nameIndex.ts',
     what: 'names that are shown are listed too',
-    from: 'entry.home === 0 || present.has(name) ||',
-    to: 'entry.home === 0 ||',
+    from: '!present.has(name) && isHidden(',
+    to: 'isHidden(',
     tests: pure,
   },
   {
@@ -111,10 +111,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'folds-14',
-    file: 'src/conversation/nameIndex.ts',
+    file: 'src/conversation/nameLedger.ts',
     what: 'the ledger of names outlives a revert into what it holds',
-    from: 'if (!conversation.onTrunk(step)) return false',
-    to: '',
+    from: '(known.#newestHoused === 0 || conversation.onTrunk(known.#newestHoused))',
+    to: 'true',
     tests: pure,
   },
   {

@@ -5,6 +5,7 @@ import { usedByAsking } from '../conversation/usedByAsking.ts'
 import type { PrunesInput, PrunesOutput } from '../machines/drainTypes.ts'
 import type { PruneOutcome } from '../protocol/braking.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { readInSlices } from './drainFold.ts'
 import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
@@ -28,9 +29,11 @@ const nothingToFold = (id: string): PruneOutcome => ({
 
 /** The effect of `draining.prunes`: decides what each queued prune hides. */
 export const drainPrunes = (find: FindPorts) =>
-  effect<PrunesOutput, PrunesInput>((input) => {
+  effect<PrunesOutput, PrunesInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
-    const { conversation, redactor } = ports
+    const { conversation, definition, redactor } = ports
+    if (definition.braking?.fold != null && input.requests.some((request) => request.fold === true))
+      await readInSlices(conversation, cancellation)
     const taken = new Set<number>()
     const outcomes: PruneOutcome[] = []
     let trunkTokens = conversation.trunkTokens

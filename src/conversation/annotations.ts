@@ -9,7 +9,8 @@ import type {
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { Fact } from './facts.ts'
-import { HiddenSteps, type HiddenSpan } from './hiddenSteps.ts'
+import type { HiddenSpan } from './hiddenSpan.ts'
+import { HiddenSteps } from './hiddenSteps.ts'
 
 export interface Tagged {
   readonly nodeId: NodeId

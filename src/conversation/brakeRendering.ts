@@ -4,9 +4,10 @@ import type { Block } from '../protocol/messages.ts'
 import { renderId, renderRefusal, renderRollUp, renderTag, type BrakeNote } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import { renderFacts } from './facts.ts'
+import { noteStep } from './hiddenSpan.ts'
 import type { ShownIndex } from './hiddenSteps.ts'
 import type { ConversationNode } from './node.ts'
-import { indexNote, noteStep, notesOfSpan } from './pruneNotes.ts'
+import { indexNote, notesOfSpan } from './pruneNotes.ts'
 import { nextExpiry, rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
 /** What the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and refusals. */
@@ -102,7 +103,7 @@ export class BrakeRendering {
   }
 
   /** What stands for the steps that a prune or fold hides, if this is the first of them that no summary stands for. */
-  insteadOf(stepId: NodeId): BrakeNote[] {
+  insteadOf(stepId: NodeId): readonly BrakeNote[] {
     const span = this.#conversation.annotations?.hiddenBy(stepId)
     if (span === undefined || noteStep(span, this.#conversation) !== stepId) return []
     return notesOfSpan(span, this.#conversation)

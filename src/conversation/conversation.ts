@@ -9,7 +9,7 @@ import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
 import type { ConversationView } from './conversationView.ts'
 import { factsBehind } from './facts.ts'
-import { wrongInFold } from './hiddenSteps.ts'
+import { wrongInPrune } from './hiddenSteps.ts'
 import { renderRepair } from './repairNote.ts'
 import { noNotes, noteTokens, type NoteTokens } from './noteTokens.ts'
 import { wrongInPin } from './pins.ts'
@@ -328,7 +328,7 @@ export class Conversation implements ConversationView {
       throw corrupt(record, 'it hides something else than whole steps of the model')
     }
     if (record.steps.some((id) => this.#annotations?.isPinned(id))) throw corrupt(record, 'it hides a pinned step')
-    const wrong = wrongInFold(record, this.#annotations?.hidden)
+    const wrong = wrongInPrune(record, this.#annotations?.hidden, this)
     if (wrong !== undefined) throw corrupt(record, wrong)
     const by = this.#annotate().settle('prunes', record.id)
     if (record.reason !== undefined && by !== 'person') this.#refuse(record.reason)

@@ -1,5 +1,5 @@
 import type { NodeId } from '../protocol/ids.ts'
-import { textOf, toolCallsOf, type ToolCallBlock } from '../protocol/messages.ts'
+import { textOf, type Block, type ToolCallBlock } from '../protocol/messages.ts'
 import { cutEnd } from './cutMiddle.ts'
 import { brakeMarkers, type Markers } from './markers.ts'
 import { neutralise } from './neutralise.ts'
@@ -24,12 +24,12 @@ const oneLine = (text: string, max: number): string => cutEnd(text.replace(/[\s\
 /** How the runtime words a denial; the reason follows. */
 const denial = /^Denied by the user: it was not run\.(?: Reason: )?/
 
-/** The facts of these nodes, oldest first. Pure. */
+/** The facts of these nodes, oldest first; the results of a reply's calls come after it and before the next. Pure. */
 export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
-  const calls = new Map<string, ToolCallBlock>()
+  let reply: readonly Block[] = []
   const facts: Fact[] = []
   for (const { message, isIrreversible } of nodes) {
-    if (message.role === 'assistant') for (const call of toolCallsOf(message.content)) calls.set(call.callId, call)
+    if (message.role === 'assistant') reply = message.content
     if (message.role !== 'toolResult') continue
     const kind = message.synthetic === 'denied' ? 'denied' : isIrreversible === true ? 'irreversible' : undefined
     if (kind === undefined) continue
@@ -38,12 +38,15 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
     facts.push({
       kind,
       tool: message.toolName,
-      input: oneLine(JSON.stringify(calls.get(message.callId)?.input) ?? '', longest.input),
+      input: oneLine(JSON.stringify(callIn(reply, message.callId)?.input) ?? '', longest.input),
       outcome: oneLine(outcome, longest[kind]),
     })
   }
   return facts
 }
+
+const callIn = (reply: readonly Block[], callId: string): ToolCallBlock | undefined =>
+  reply.find((block): block is ToolCallBlock => block.type === 'toolCall' && block.callId === callId)
 
 /** The facts of abandoned nodes, and those already noted on them for earlier abandoned ones. Pure. */
 export function factsBehind(

@@ -23,8 +23,7 @@ const mostIrreversible = 20
 
 const oneLine = (text: string, max: number): string =>
   cutEnd(
-    text
-      .slice(0, 4 * max)
+    cutEnd(text, 4 * max)
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim(),
     max,
@@ -37,18 +36,23 @@ const oneLine = (text: string, max: number): string =>
 export function foldLine({ id, nodes: [reply, ...results] }: Step, isShort = false): string {
   const room = isShort ? short : full
   const { content } = reply!.message
-  const said = oneLine(textOf(content), room.said)
+  const outcomes = new Map<string, Outcome>()
+  for (const { message, isIrreversible = false } of results)
+    if (message.role === 'toolResult') outcomes.set(message.callId, { message, isIrreversible })
   const calls = toolCallsOf(content).map((call) => {
-    const result = results.find(({ message }) => message.role === 'toolResult' && message.callId === call.callId)
-    const message = result?.message.role === 'toolResult' ? result.message : undefined
-    return { text: describeCall(call, message, room), isIrreversible: result?.isIrreversible === true }
+    const outcome = outcomes.get(call.callId)
+    return { text: describeCall(call, outcome?.message, room), isIrreversible: outcome?.isIrreversible === true }
   })
-  const parts = [said, calls.map(({ text }) => text).join('; ')].filter((part) => part !== '')
-  const line = `${formatNodeId(id)} ${parts.join(' · ')}`
+  const said = oneLine(textOf(content), room.said)
+  const lineTo = (end: number): string => {
+    const texts = calls.slice(0, end).map(({ text }) => text)
+    return `${formatNodeId(id)} ${[said, texts.join('; ')].filter((part) => part !== '').join(' · ')}`
+  }
+  const line = lineTo(calls.length)
   if (line.length <= room.line) return line
+  const last = calls.findLastIndex(({ isIrreversible }) => isIrreversible)
+  if (last < 0 || lineTo(last + 1).length < room.line) return cutEnd(line, room.line)
   const bound = calls.filter(({ isIrreversible }) => isIrreversible).map(({ text }) => text)
-  const cut = cutEnd(line, room.line)
-  if (bound.every((text) => cut.includes(text))) return cut
   const named = bound.slice(-mostIrreversible)
   const unnamed = bound.length - named.length
   const others = calls.length - bound.length
@@ -59,6 +63,11 @@ export function foldLine({ id, nodes: [reply, ...results] }: Step, isShort = fal
   ].join('; ')
 }
 
+interface Outcome {
+  readonly message: ToolResultMessage
+  readonly isIrreversible: boolean
+}
+
 const describeCall = ({ name, input }: ToolCallBlock, result: ToolResultMessage | undefined, room: Room): string =>
   [oneLine(name, 64), oneLine(describeInput(input, room), room.input)].filter((part) => part !== '').join(' ') +
   describeError(result, room)
@@ -67,18 +76,20 @@ const describeCall = ({ name, input }: ToolCallBlock, result: ToolResultMessage 
 export const callLine = (call: ToolCallBlock, result: ToolResultMessage | undefined): string =>
   describeCall(call, result, full)
 
-/** The argument that says what the call is about, then the others by name. */
+/** The argument that says what the call is about, then the others by name, as far as there is room. */
 function describeInput(input: unknown, room: Room): string {
   if (input === null || typeof input !== 'object') return typeof input === 'string' ? input : jsonOf(input)
   const entries = Object.entries(input)
   const main = entries.find(([key, value]) => telling.has(key) && typeof value === 'string')
-  const others = entries.filter((entry) => entry !== main)
-  return [
-    ...(main === undefined ? [] : [String(main[1])]),
-    ...others.map(
-      ([key, value]) => `${key}=${oneLine(typeof value === 'string' ? value : jsonOf(value), room.argument)}`,
-    ),
-  ].join(' ')
+  let said = main === undefined ? '' : String(main[1])
+  for (const entry of entries) {
+    if (said.length > 4 * room.input) break
+    if (entry === main) continue
+    const [key, value] = entry
+    const text = `${key}=${oneLine(typeof value === 'string' ? value : jsonOf(value), room.argument)}`
+    said = said === '' ? text : `${said} ${text}`
+  }
+  return said
 }
 
 const jsonOf = (value: unknown): string => JSON.stringify(value) ?? ''

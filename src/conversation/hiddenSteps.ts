@@ -1,40 +1,15 @@
 import type { PruneOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
-import type { ConversationNode } from './node.ts'
-
-/** Steps hidden together, and what stands for them. */
-export interface HiddenSpan {
-  /** Of the prune, or of the newest fold in it. */
-  readonly id: string
-  /** Oldest first. */
-  readonly steps: readonly NodeId[]
-  /** Estimated tokens of the steps. */
-  readonly tokens: number
-  readonly memo?: string
-  /** Set when the runtime hid them. */
-  readonly fold?: Fold
-}
-
-interface Fold {
-  readonly ids: readonly string[]
-  /** What the memo holds: a line for each step, or a few for all of them. */
-  readonly detail: 'line' | 'shortLine' | 'digest'
-  /** The head when the memo was written. */
-  readonly writtenAt: NodeId
-  /** Names that stand in hidden steps alone. */
-  readonly index?: string
-}
-
-type RolledUp = NonNullable<PruneOutcome['rolled']>[number]
-
-/** The part of a conversation that decides what of a hidden span is still there. */
-export interface HiddenSubject {
-  readonly head: NodeId | null
-  readonly overlay: Pick<Overlay, 'from' | 'to'> | undefined
-  onTrunk(id: NodeId): boolean
-  node(id: NodeId): ConversationNode | undefined
-}
+import {
+  lastOnTrunk,
+  noteStep,
+  rolledUp,
+  stepsOnTrunk,
+  type HiddenSpan,
+  type HiddenSubject,
+  type RolledUp,
+} from './hiddenSpan.ts'
 
 /** Which steps are hidden by prunes and folds, on the trunk or off it. */
 export class HiddenSteps {
@@ -59,7 +34,7 @@ export class HiddenSteps {
     const { id, by, steps, tokens, memo, index, rolled = [] } = outcome
     const changed = this.changedBy(outcome, subject)
     const writtenAt = subject.head ?? 0
-    for (const part of rolled) this.#rollUp(part, writtenAt)
+    for (const part of rolled) this.#rollUp(part, subject)
     const span = { id, steps, tokens, ...(memo === undefined ? {} : { memo }) }
     const fold = { ids: [id], detail: 'line', writtenAt, ...(index === undefined ? {} : { index }) } as const
     const hidden = by === 'runtime' ? { ...span, fold } : span
@@ -71,33 +46,21 @@ export class HiddenSteps {
   /** The lowest depth of the trunk whose rendering changes with what is about to be applied. */
   changedBy({ by, steps, rolled = [] }: PruneOutcome, subject: HiddenSubject): number {
     const index = by === 'runtime' ? this.index(subject) : undefined
-    const rewritten = rolled.flatMap((part) => this.#partsOf(part).flatMap((span) => span.steps))
+    const rewritten = rolled.flatMap((part) => this.partsOf(part).flatMap((span) => noteStep(span, subject) ?? []))
     return lowestDepth([...steps, ...rewritten, ...(index === undefined ? [] : [index.at])], subject)
   }
 
-  #partsOf({ folds }: RolledUp): HiddenSpan[] {
+  /** What a roll-up takes the place of. */
+  partsOf({ folds }: Pick<RolledUp, 'folds'>): HiddenSpan[] {
     return this.#spans.filter(({ fold }) => fold?.ids.some((id) => folds.includes(id)) === true)
   }
 
   /** Puts one memo in the place of those of some folds. */
-  #rollUp(rolled: RolledUp, writtenAt: NodeId): void {
-    const { detail, memo } = rolled
-    const parts = this.#partsOf(rolled)
+  #rollUp(rolled: RolledUp, subject: HiddenSubject): void {
+    const parts = this.partsOf(rolled)
     const last = parts.at(-1)
-    if (last?.fold === undefined) return
-    const { index } = last.fold
-    const span: HiddenSpan = {
-      id: last.id,
-      steps: parts.flatMap(({ steps }) => steps).toSorted((a, b) => a - b),
-      tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
-      memo,
-      fold: {
-        ids: parts.flatMap(({ fold }) => fold!.ids),
-        detail,
-        writtenAt,
-        ...(index === undefined ? {} : { index }),
-      },
-    }
+    if (last === undefined) return
+    const span = rolledUp(parts, rolled, subject)
     this.#spans = this.#spans.flatMap((before) => (before === last ? span : parts.includes(before) ? [] : before))
     for (const step of span.steps) this.#spanOf.set(step, span)
   }
@@ -105,14 +68,15 @@ export class HiddenSteps {
   /** The index in force: that of the newest fold of which anything is on the trunk, without lines of steps that are not. */
   index(subject: HiddenSubject): ShownIndex | undefined {
     const newest = this.#newestFold(subject)
-    const at = newest?.steps.findLast((id) => subject.onTrunk(id))
+    const at = newest === undefined ? undefined : lastOnTrunk(newest, subject)
     const lines = newest?.fold?.index?.split('\n').filter((line) => subject.onTrunk(homeOf(line)))
     return at === undefined || lines === undefined || lines.length === 0 ? undefined : { at, text: lines.join('\n') }
   }
 
   /** The last step on the trunk that the newest fold hides; 0 without one. */
   foldedTo(subject: HiddenSubject): NodeId {
-    return this.#newestFold(subject)?.steps.findLast((id) => subject.onTrunk(id)) ?? 0
+    const newest = this.#newestFold(subject)
+    return newest === undefined ? 0 : (lastOnTrunk(newest, subject) ?? 0)
   }
 
   #newestFold(subject: HiddenSubject): HiddenSpan | undefined {
@@ -123,10 +87,10 @@ export class HiddenSteps {
   changedByCut(depth: number, subject: HiddenSubject): number {
     const cut = cutOff(subject, depth)
     // The memo of a prune stays as it was written.
-    const memos = this.#spans.flatMap(({ fold, steps }) => {
-      if (fold === undefined) return []
-      const last = steps.findLast((id) => subject.onTrunk(id))
-      return last !== undefined && cut.onTrunk(steps[0]!) && !cut.onTrunk(last) ? steps[0]! : []
+    const memos = this.#spans.flatMap((span) => {
+      if (span.fold === undefined) return []
+      const last = lastOnTrunk(span, subject)
+      return last !== undefined && cut.onTrunk(span.steps[0]!) && !cut.onTrunk(last) ? span.steps[0]! : []
     })
     const [before, after] = [this.index(subject), this.index(cut)]
     const isSame = before?.at === after?.at && before?.text === after?.text
@@ -160,18 +124,22 @@ export interface ShownIndex {
 
 const linesIn = (memo: string | undefined): number => memo?.split('\n').length ?? 0
 
-/** Why a fold cannot be applied; `undefined` when it can, and for a prune. */
-export function wrongInFold(
+/** Why a prune or fold cannot be applied; `undefined` when it can. */
+export function wrongInPrune(
   { by, steps, memo, rolled = [] }: PruneOutcome,
   hidden: HiddenSteps | undefined,
+  subject: HiddenSubject,
 ): string | undefined {
+  if (steps.some((id, index) => !subject.onTrunk(id) || id <= (steps[index - 1] ?? 0)))
+    return 'its steps are not in the order of the trunk'
   if (by !== 'runtime') return undefined
+  if (steps.some((id) => hidden?.spanOf(id) !== undefined)) return 'it hides what is hidden already'
   if (linesIn(memo) !== steps.length) return 'its memo has not a line for each step'
   for (const { folds, detail, memo: lines } of rolled) {
-    const parts = (hidden?.spans ?? []).filter(({ fold }) => fold?.ids.some((id) => folds.includes(id)) === true)
+    const parts = hidden?.partsOf({ folds }) ?? []
     if (parts.length === 0) return `it rolls up ${folds.join(', ')}, of which none is there`
-    const covered = parts.reduce((count, part) => count + part.steps.length, 0)
-    if (detail === 'shortLine' && linesIn(lines) !== covered) return 'a memo it rolls up has not a line for each step'
+    if (detail === 'shortLine' && linesIn(lines) !== stepsOnTrunk(parts, subject).length)
+      return 'a memo it rolls up has not a line for each step'
   }
   return undefined
 }

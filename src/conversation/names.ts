@@ -5,6 +5,7 @@ import { recallName } from './stepText.ts'
 const candidate = /[A-Za-z_][A-Za-z0-9_./-]{7,}/g
 const odd = /[a-z0-9][A-Z]|_|[./]|[A-Za-z]\d|\d[A-Za-z]/
 const declaration = /\b(?:class|interface|type|enum|function|def|const|struct|trait|fn|func)\s+([A-Za-z_]\w{7,})/g
+export const shortestName = 8
 /** Nobody writes a longer one again. */
 const longest = 200
 
@@ -14,7 +15,7 @@ export function namesIn(text: string): Set<string> {
   for (const [found] of text.matchAll(candidate)) {
     if (found.length > longest) continue
     const name = withoutTail(found)
-    if (name.length >= 8 && odd.test(name)) names.add(name)
+    if (name.length >= shortestName && odd.test(name)) names.add(name)
   }
   return names
 }

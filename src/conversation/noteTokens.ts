@@ -4,8 +4,8 @@ import type { Annotations, Tagged } from './annotations.ts'
 import { renderRefusal, renderTag } from './brakeNotes.ts'
 import { renderFacts } from './facts.ts'
 import { savedByCutting, type OverlaySubject } from './overlay.ts'
-import type { HiddenSpan, HiddenSubject } from './hiddenSteps.ts'
-import { indexNote, isLeft, isWhole, notesOfSpan, stepOf } from './pruneNotes.ts'
+import { isLeft, isWhole, type HiddenSpan, type HiddenSubject } from './hiddenSpan.ts'
+import { indexNote, notesOfSpan, stepOf } from './pruneNotes.ts'
 
 /** The part of a conversation that notes are counted from. */
 interface NoteSubject extends OverlaySubject, HiddenSubject {

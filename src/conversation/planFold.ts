@@ -3,11 +3,12 @@ import type { NodeId } from '../protocol/ids.ts'
 import { renderIndex, renderMemo } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import { foldLine } from './foldLine.ts'
+import { noteStep } from './hiddenSpan.ts'
 import { nameIndex } from './nameIndex.ts'
 import type { ConversationNode, Step } from './node.ts'
 import { cutBy } from './overlay.ts'
 import { notesOfSpan, stepOf } from './pruneNotes.ts'
-import { rollUpMemos } from './rollUpMemos.ts'
+import { rollUpMemos, type RollUp } from './rollUpMemos.ts'
 import { trunkSums } from './trunkSums.ts'
 
 /** When and how far old steps are folded. Tokens are those of the model's context window. */
@@ -77,7 +78,7 @@ export function foldLevels(conversation: Conversation, policy: FoldPolicy, frame
     low,
     high,
     least: high - low + counted(policy.indexTokens),
-    foldable: frameTokens + trunkTokens - stays - recentTokens(conversation, policy.keepSteps),
+    foldable: frameTokens + trunkTokens - stays + notes.index - recentTokens(conversation, policy.keepSteps),
   }
 }
 
@@ -145,6 +146,13 @@ function* foldableSteps(conversation: Conversation, keepSteps: number): Generato
 const isProtected = ({ nodes }: Step): boolean =>
   nodes.some(({ message }) => message.role === 'toolResult' && message.synthetic === 'denied')
 
+/** Whether `planFold` would look for steps to fold: it may still find too few. */
+export function isFoldDue(conversation: Conversation, policy: FoldPolicy, frameTokens: number): boolean {
+  const { request, high, least, foldable } = foldLevels(conversation, policy, frameTokens)
+  const { notes } = conversation
+  return request > high && foldable + notes.shown - notes.index >= least
+}
+
 export interface FoldPlan {
   readonly outcome: PruneOutcome
   /** Estimated tokens of the trunk once it is applied. */
@@ -164,17 +172,17 @@ export function planFold(
   taken?: ReadonlySet<NodeId>,
 ): FoldPlan | undefined {
   const isAsked = taken !== undefined
-  const { request, low, high, least, foldable } = foldLevels(conversation, policy, frameTokens)
-  if (!isAsked && request <= high) return undefined
+  if (!isAsked && !isFoldDue(conversation, policy, frameTokens)) return undefined
+  const { request, low, least, foldable } = foldLevels(conversation, policy, frameTokens)
   const rolled = rollUpMemos(conversation, low)
   if (!isAsked && foldable + rolled.saved < least) return undefined
   const { counter, notes } = conversation
   const index = policy.indexTokens / conversation.correction
-  const excess = isAsked ? Infinity : request - notes.index - low + index
+  const excess = isAsked ? Infinity : request - low + index
   const steps: Step[] = []
   const lines: string[] = []
   let tokens = 0
-  let freed = rolled.saved
+  let freed = rolled.saved + notes.index
   for (const step of foldableSteps(conversation, policy.keepSteps)) {
     if (freed >= excess) break
     if (taken?.has(step.id) === true) continue
@@ -188,7 +196,7 @@ export function planFold(
   if (steps.length === 0 || (!isAsked && freed < least)) return undefined
   const memo = lines.join('\n')
   const ids = steps.map((step) => step.id)
-  const names = namesLost(conversation, new Set(ids), memo, Math.floor(index * charsPerToken))
+  const names = namesLost(conversation, new Set(ids), memo, rolled, Math.floor(index * charsPerToken))
   const outcome: PruneOutcome = {
     id,
     applied: true,
@@ -212,14 +220,19 @@ function shownTokens(node: ConversationNode, { overlay, counter }: Conversation)
 const charsPerToken = 4
 
 /** The index of a fold: what its steps and those hidden before leave nowhere else. */
-function namesLost(conversation: Conversation, folded: ReadonlySet<NodeId>, memo: string, maxChars: number): string {
+function namesLost(
+  conversation: Conversation,
+  folded: ReadonlySet<NodeId>,
+  memo: string,
+  rolled: RollUp,
+  maxChars: number,
+): string {
   if (maxChars <= 0) return ''
   const { annotations, overlay } = conversation
-  const isHidden = ({ id, stepId }: ConversationNode): boolean =>
-    folded.has(stepId) ||
-    annotations?.hiddenBy(stepId) !== undefined ||
-    (overlay !== undefined && id >= overlay.from && id <= overlay.to && !overlay.kept.includes(id))
-  const memos = (annotations?.hidden.spans ?? []).flatMap((span) => notesOfSpan(span, conversation))
-  const written = [...memos.map(({ text }) => text), memo, overlay?.summary ?? ''].join('\n')
-  return nameIndex(conversation, isHidden, written, maxChars)
+  const replaced = new Set(rolled.parts.flatMap((part) => annotations!.hidden.partsOf(part)))
+  const memos = (annotations?.hidden.spans ?? [])
+    .filter((span) => !replaced.has(span) && noteStep(span, conversation) !== undefined)
+    .flatMap((span) => notesOfSpan(span, conversation).map(({ text }) => text))
+  const written = [...memos, ...rolled.parts.map((part) => part.memo), memo, overlay?.summary ?? '']
+  return nameIndex(conversation, folded, written.join('\n'), maxChars)
 }

@@ -2,35 +2,31 @@ import type { NodeId } from '../protocol/ids.ts'
 import { renderIndex, renderMemo, type BrakeNote } from './brakeNotes.ts'
 import { factsOf, renderFacts } from './facts.ts'
 import { digestOf } from './foldLine.ts'
-import type { HiddenSpan, HiddenSubject, ShownIndex } from './hiddenSteps.ts'
+import { isLeft, isWhole, type HiddenSpan, type HiddenSubject } from './hiddenSpan.ts'
+import type { ShownIndex } from './hiddenSteps.ts'
 import type { ConversationNode, Step } from './node.ts'
 
-/** Whether a hidden step would be shown if it were not hidden: it is on the trunk, and no summary stands for it. */
-export const isLeft = (id: NodeId, subject: HiddenSubject): boolean => subject.onTrunk(id) && !isSummarised(id, subject)
-
-const isSummarised = (id: NodeId, { overlay }: HiddenSubject): boolean =>
-  overlay !== undefined && id >= overlay.from && id <= overlay.to
-
-/** The hidden step in whose place the notes of a span stand; `undefined` when nothing of it is left. */
-export const noteStep = ({ steps }: HiddenSpan, subject: HiddenSubject): NodeId | undefined =>
-  steps.find((id) => isLeft(id, subject))
-
-/** Whether all of a span is left: what stands for it is as it was written. */
-export const isWhole = ({ steps }: HiddenSpan, subject: HiddenSubject): boolean =>
-  steps.every((id) => isLeft(id, subject))
+/** Of spans of which all is left: it does not change, and is asked for at every change of the trunk. */
+const wholeNotes = new WeakMap<object, readonly BrakeNote[]>()
 
 /** What stands for the steps that a prune or fold hides: its memo, and their facts. Of a fold, for those that are left. */
-export function notesOfSpan(span: HiddenSpan, subject: HiddenSubject): BrakeNote[] {
-  const { fold, memo } = span
+export function notesOfSpan(span: HiddenSpan, subject: HiddenSubject): readonly BrakeNote[] {
+  if (!isWhole(span, subject)) return notesOf(span, subject)
+  let notes = wholeNotes.get(span)
+  if (notes === undefined) wholeNotes.set(span, (notes = notesOf(span, subject)))
+  return notes
+}
+
+function notesOf(span: HiddenSpan, subject: HiddenSubject): BrakeNote[] {
+  const { steps, fold, memo } = span
   if (fold === undefined) {
-    const steps = span.steps.map((id) => stepOf(id, subject))
-    return [...(memo === undefined ? [] : [memoNote(memo, span.steps)]), ...factsNote(steps)]
+    const facts = factsNote(steps.map((id) => stepOf(id, subject)))
+    return [...(memo === undefined ? [] : [memoNote(memo, steps)]), ...facts]
   }
-  const left = span.steps.filter((id) => isLeft(id, subject))
-  const steps = (): Step[] => left.map((id) => stepOf(id, subject))
+  const left = steps.filter((id) => isLeft(id, subject))
   const note = memoNote(memoOf(span, left, subject)!, left)
   // The lines name the calls that cannot be undone, and a fold hides no denial.
-  return fold.detail === 'digest' ? [note, ...factsNote(steps())] : [note]
+  return fold.detail === 'digest' ? [note, ...factsNote(left.map((id) => stepOf(id, subject)))] : [note]
 }
 
 /** What a memo says of some of the steps that it stands for; that of a prune is of one piece. `undefined` without a memo. */

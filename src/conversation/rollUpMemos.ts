@@ -1,12 +1,8 @@
-import type { PruneOutcome } from '../protocol/braking.ts'
-import { renderMemo } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import { digestOf, foldLine } from './foldLine.ts'
-import type { HiddenSpan } from './hiddenSteps.ts'
-import { isWhole, notesOfSpan, stepOf } from './pruneNotes.ts'
+import { noteStep, rolledUp, stepsOnTrunk, type HiddenSpan, type RolledUp } from './hiddenSpan.ts'
+import { notesOfSpan, stepOf } from './pruneNotes.ts'
 import { trunkSums } from './trunkSums.ts'
-
-type RolledUp = NonNullable<PruneOutcome['rolled']>[number]
 
 /** Memos to be rewritten with less room. */
 export interface RollUp {
@@ -20,48 +16,76 @@ const nothing: RollUp = { parts: [], saved: 0 }
 /** What a token costs that the provider has to read anew, over what it costs from its cache: 1.25 less .1, over .1. */
 const rewriting = 11.5
 
+/** The part of `low` that memos may take. */
+const mostOfLow = 1 / 4
+/** Of that room, what the newest memos keep when it is full, and what all take afterwards: if not, older ones become a digest. */
+const newestKeep = 1 / 2
+const aimedAt = 3 / 4
+
 /**
- * Rewrites the older half of the memos: those with a line a step get shorter lines, those with short lines become one digest, which takes
- * in the one before it. It is due when keeping the surplus has cost what rewriting costs, or when memos take more than a quarter
- * of `low`. Always made from the steps themselves, never from a memo. Pure.
+ * Rewrites older memos: those with a line a step get shorter lines, those with short lines become one digest, which takes in the one before
+ * it. Due when keeping the surplus has cost what rewriting costs, or when memos take more than a quarter of `low`. Always made from the
+ * steps themselves, never from a memo. Pure.
  */
 export function rollUpMemos(conversation: Conversation, low: number): RollUp {
   const folds = (conversation.annotations?.hidden.spans ?? [])
-    .filter((span) => span.fold !== undefined && isWhole(span, conversation))
+    .filter((span) => span.fold !== undefined && noteStep(span, conversation) !== undefined)
     .toSorted((a, b) => a.steps[0]! - b.steps[0]!)
-  const older = folds.slice(0, Math.floor(folds.length / 2))
-  if (older.length === 0) return nothing
-  const { notes } = conversation
-  const isCrowded = notes.shown - notes.index > low / 4
-  if (!isCrowded && !mayPay(conversation, older)) return nothing
-  const rolled = rewrite(conversation, older)
-  return isCrowded || pays(conversation, older, rolled.saved) ? rolled : nothing
+  const tokens = folds.map((span) => memoTokens(conversation, span))
+  const memos = sum(tokens)
+  const room = mostOfLow * low
+  if (memos <= room) return ifItPays(conversation, folds.slice(0, Math.floor(folds.length / 2)), memos)
+  let count = folds.length
+  for (let left = newestKeep * room; count > 0 && tokens[count - 1]! <= left; count--) left -= tokens[count - 1]!
+  const older = folds.slice(0, count)
+  const shortened = rewrite(conversation, older, 'shortLine')
+  if (memos - shortened.saved <= aimedAt * room) return shortened
+  const digested = rewrite(conversation, older, 'digest')
+  return digested.saved > shortened.saved ? digested : shortened
 }
 
-function rewrite(conversation: Conversation, older: readonly HiddenSpan[]): RollUp {
-  const { counter } = conversation
-  const tokensOf = (span: HiddenSpan): number =>
-    notesOfSpan(span, conversation).reduce((sum, { text }) => sum + counter.text(text), 0)
+/** `memos`: tokens of all, as nobody saves more; it costs less to ask with them first than to write shorter ones. */
+function ifItPays(conversation: Conversation, older: readonly HiddenSpan[], memos: number): RollUp {
+  if (older.length === 0 || !pays(conversation, older, memos)) return nothing
+  const rolled = rewrite(conversation, older, 'shortLine')
+  return pays(conversation, older, rolled.saved) ? rolled : nothing
+}
+
+/** `least`: what a memo with a line a step becomes. */
+function rewrite(conversation: Conversation, older: readonly HiddenSpan[], least: 'shortLine' | 'digest'): RollUp {
   const parts: RolledUp[] = []
-  const shortened = older.filter(({ fold }) => fold!.detail === 'line')
-  const digested = older.filter(({ fold }) => fold!.detail !== 'line')
   let saved = 0
-  for (const span of shortened) {
-    const memo = span.steps.map((id) => foldLine(stepOf(id, conversation), true)).join('\n')
-    parts.push({ folds: span.fold!.ids, detail: 'shortLine', memo })
-    saved += tokensOf(span) - counter.text(renderMemo(memo, span.steps))
+  const replace = (spans: readonly HiddenSpan[], detail: RolledUp['detail'], memo: string): void => {
+    parts.push({ folds: spans.flatMap(({ fold }) => fold!.ids), detail, memo })
+    saved += sum(spans.map((span) => tokensOf(conversation, span)))
+    saved -= tokensOf(conversation, rolledUp(spans, { detail, memo }, conversation))
   }
-  if (digested.some(({ fold }) => fold!.detail === 'shortLine')) {
-    const steps = digested.flatMap((span) => span.steps).toSorted((a, b) => a - b)
-    const memo = digestOf(steps.map((id) => stepOf(id, conversation)))
-    const folds = digested.flatMap(({ fold }) => fold!.ids)
-    parts.push({ folds, detail: 'digest', memo })
-    const fold = { ...digested[0]!.fold!, detail: 'digest' } as const
-    const after = tokensOf({ ...digested[0]!, steps, memo, fold })
-    saved += digested.reduce((sum, span) => sum + tokensOf(span), 0) - after
+  const [shortened, digested] = [older.filter(isShortened), older.filter((span) => !isShortened(span))]
+  for (const span of shortened) {
+    const lines = stepsOnTrunk([span], conversation).map((id) => foldLine(stepOf(id, conversation), true))
+    replace([span], 'shortLine', lines.join('\n'))
+  }
+  if (digested.some(({ fold }) => fold!.detail !== 'digest')) {
+    const steps = stepsOnTrunk(digested, conversation).map((id) => stepOf(id, conversation))
+    replace(digested, 'digest', digestOf(steps))
   }
   return saved > 0 ? { parts, saved } : nothing
+
+  function isShortened({ fold }: HiddenSpan): boolean {
+    return least === 'shortLine' && fold!.detail === 'line'
+  }
 }
+
+/** Tokens of a memo. The facts beside a digest are no part of it: they cannot be told in fewer. */
+function memoTokens(conversation: Conversation, span: HiddenSpan): number {
+  const memo = notesOfSpan(span, conversation).find(({ kind }) => kind === 'memo')
+  return memo === undefined ? 0 : conversation.counter.text(memo.text)
+}
+
+const tokensOf = (conversation: Conversation, span: HiddenSpan): number =>
+  sum(notesOfSpan(span, conversation).map(({ text }) => conversation.counter.text(text)))
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** Replies since a memo was written, each of which was sent it. */
 function repliesSince(conversation: Conversation, { fold }: HiddenSpan): number {
@@ -77,10 +101,6 @@ function rewritten(conversation: Conversation, older: readonly HiddenSpan[]): nu
 }
 
 function pays(conversation: Conversation, older: readonly HiddenSpan[], saved: number): boolean {
-  const waited = older.reduce((sum, span) => sum + repliesSince(conversation, span), 0) / older.length
+  const waited = sum(older.map((span) => repliesSince(conversation, span))) / older.length
   return saved * waited >= rewriting * rewritten(conversation, older)
 }
-
-/** Whether rewriting could pay if it saved all of the memos: asked first, as it costs less than to write them. */
-const mayPay = (conversation: Conversation, older: readonly HiddenSpan[]): boolean =>
-  pays(conversation, older, conversation.notes.shown - conversation.notes.index)

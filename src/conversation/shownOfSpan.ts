@@ -1,9 +1,9 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { Conversation } from './conversation.ts'
-import type { HiddenSpan } from './hiddenSteps.ts'
+import { noteStep, type HiddenSpan } from './hiddenSpan.ts'
 import type { ConversationNode } from './node.ts'
 import type { CompactionPlan } from './planCompaction.ts'
-import { memoOf, noteStep } from './pruneNotes.ts'
+import { memoOf } from './pruneNotes.ts'
 
 /**
  * The nodes of a span that a summary has to tell of, as the model saw them: without what stays whole beside the summary, messages of
