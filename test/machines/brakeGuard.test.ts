@@ -1,5 +1,5 @@
 import type { AgentContext, AgentMachineEvent } from '../../src/machines/agentTypes.ts'
-import { pruneEnabled, revertEnabled } from '../../src/machines/guards.ts'
+import { foldEnabled, pruneEnabled, revertEnabled } from '../../src/machines/guards.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const either = [false, true]
@@ -25,6 +25,18 @@ describe('the guards of the brake', (it) => {
             const subject = only({ context }) as unknown as { context: AgentContext; event: AgentMachineEvent }
             assert.is(revertEnabled(subject), revert && reverts !== null && reverts.length > 0)
             assert.is(pruneEnabled(subject), prune && prunes !== null && prunes.length > 0)
+          }
+  })
+
+  it('open a fold only with its switch on, in a run, above the size that the last reply told', () => {
+    for (const fold of either)
+      for (const run of [null, { runId: 'a/r0' }])
+        for (const foldAt of [null, 0, 99, 100, 101])
+          for (const contextTokens of [0, 100]) {
+            const context = only({ policy: { flags: only({ fold }) }, run, foldAt, contextTokens })
+            const subject = only({ context }) as unknown as { context: AgentContext; event: AgentMachineEvent }
+            const isAbove = foldAt !== null && contextTokens > foldAt
+            assert.is(foldEnabled(subject), fold && run !== null && isAbove)
           }
   })
 })
