@@ -49,4 +49,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['conversation/costOfNotes'],
   },
+  {
+    id: 'reshaping-7',
+    file: 'src/actors/streamReply.ts',
+    what: 'the next fold is looked for by what the provider measured one reply ago',
+    from: 'const correction = correctionOf(message, estimatedTokens) ?? conversation.correction',
+    to: 'const { correction } = conversation',
+    tests: ['braking/foldTurn'],
+  },
 ]

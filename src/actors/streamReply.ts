@@ -1,5 +1,6 @@
 import { checkRequest } from '../conversation/checkRequest.ts'
 import { nextFold } from '../conversation/planFold.ts'
+import { correctionOf } from '../conversation/tokenCounter.ts'
 import { cutEnd, cutMiddle } from '../conversation/cutMiddle.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../machines/agentTypes.ts'
@@ -15,7 +16,6 @@ import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge } from './readReply.ts'
-import { requestTokens } from './requestTokens.ts'
 import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
@@ -106,7 +106,6 @@ function finish(
     usage,
     model: definition.model.id,
   }
-  const fold = definition.braking?.fold
   return whenDone(planCalls(ports, calls), (planned) => ({
     key: input.key,
     ok: true,
@@ -116,11 +115,29 @@ function finish(
     estimatedTokens,
     contextTokens: totalTokens(usage),
     at: clock.now(),
-    ...(fold == null ? none : { foldAt: requestTokens(ports, nextFold(conversation, fold, definition.frameTokens)) }),
+    ...foldAt(ports, message, estimatedTokens),
   }))
 }
 
 const none = {}
+
+/**
+ * From how many tokens on the next drain looks whether to fold. It decides by what it finds, so this is rather too few: an agent that was
+ * loaded in between looks in any case, and is to fold in the same turn.
+ */
+function foldAt(
+  { conversation, definition }: AgentPorts,
+  message: AssistantMessage,
+  estimatedTokens: number,
+): { foldAt?: number } {
+  const { braking, frameTokens, counter } = definition
+  if (braking?.fold == null) return none
+  const correction = correctionOf(message, estimatedTokens) ?? conversation.correction
+  const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, correction)
+  // A provider may count less of the reply than the drain will.
+  const uncounted = Math.max(0, counter.message(message) * correction - message.usage.output)
+  return { foldAt: Math.max(0, Math.floor(0.98 * tokens * correction - uncounted)) }
+}
 
 /** The request, with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
 function withinBudget(

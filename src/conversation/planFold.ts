@@ -58,8 +58,13 @@ const leastSpan = 2_000
 const shareOfCap = 0.7
 
 /** Costs as much as the steps that are kept, whatever the length of the conversation. Pure. */
-export function foldLevels(conversation: Conversation, policy: FoldPolicy, frameTokens: number): FoldLevels {
-  const { path, notes, trunkTokens, overlay, correction } = conversation
+export function foldLevels(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  correction = conversation.correction,
+): FoldLevels {
+  const { path, notes, trunkTokens, overlay } = conversation
   const counted = (tokens: number): number => tokens / correction
   const { user, growth } = trunkSums(conversation)
   const unmanaged = frameTokens + (path.at(-1)?.pathTokens ?? 0)
@@ -84,14 +89,20 @@ export function foldLevels(conversation: Conversation, policy: FoldPolicy, frame
 
 /**
  * Tokens of the trunk above which a fold may be due once the reply under way and its results are there. Asked with every reply, so that
- * no drain looks in vain; the largest integer: what could be folded by then is not worth it. Pure.
+ * no drain looks in vain; the largest integer: what could be folded by then is not worth it. `correction`: with that reply. Pure.
  */
-export function nextFold(conversation: Conversation, policy: FoldPolicy, frameTokens: number): number {
+export function nextFold(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  correction?: number,
+): number {
   // The reply under way takes one of the places of the steps that are kept.
   const { high, least, foldable } = foldLevels(
     conversation,
     { ...policy, keepSteps: Math.max(0, policy.keepSteps - 1) },
     frameTokens,
+    correction,
   )
   return foldable < 0.9 * least ? Number.MAX_SAFE_INTEGER : high - frameTokens
 }
