@@ -105,6 +105,42 @@ describe('rows of the conversation', (it) => {
     assert.equal(told(log.records), [undefined, undefined, undefined])
   })
 
+  it('have what stands for folded steps: the memo and index of each fold, and later the memo it was rolled up into', () => {
+    const graph = new GraphRows()
+    const log = new BrakeLog()
+    log.user('go')
+    for (let n = 0; n < 4; n++) log.step([{}])
+    for (const record of log.records) graph.apply(record)
+    const fold = (id: string, step: number, more: object = {}): void =>
+      graph.apply({
+        type: 'prune.applied',
+        id,
+        applied: true,
+        by: 'runtime',
+        steps: [step],
+        tokens: 100,
+        memo: `n${step} did`,
+        ...more,
+      } as unknown as LogRecord)
+    const memos = (): unknown[] =>
+      graph.rows.flatMap((row) => (row.type === 'memo' ? [[row.memo, row.mergedInto, row.outcome.index]] : []))
+    fold('f1', 2, { index: 'n2 parseUser' })
+    fold('f2', 4)
+    fold('f3', 6, { rolled: [{ folds: ['f1'], detail: 'shortLine', memo: 'n2' }] })
+    assert.equal(memos(), [
+      ['n2', undefined, 'n2 parseUser'],
+      ['n4 did', undefined, undefined],
+      ['n6 did', undefined, undefined],
+    ])
+    fold('f4', 8, { rolled: [{ folds: ['f2', 'f1'], detail: 'digest', memo: 'n2–n4 2 steps' }] })
+    assert.equal(memos().slice(0, 2), [
+      ['n2–n4 2 steps', undefined, 'n2 parseUser'],
+      ['', 2, undefined],
+    ])
+    const row = graph.row(5)
+    assert.is(row?.pruned?.by, 'runtime')
+  })
+
   it('put a branch of a branch one lane further', () => {
     const log = braked()
     const last = log.step([{ name: 'again' }])

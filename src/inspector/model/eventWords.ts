@@ -124,9 +124,9 @@ const texts: Texts = {
   'pin.applied': ({ applied, requested, pinned, reason }) =>
     applied ? `${requested} ${pinned ? 'pinned' : 'unpinned'}` : `refused: ${reason ?? ''}`,
   'prune.requested': ({ request }) => request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`,
-  'prune.applied': ({ applied, steps, tokens, memo, reason, economics }) =>
+  'prune.applied': ({ applied, by, steps, tokens, memo, reason, economics }) =>
     applied
-      ? `${steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${saved(economics)}${memo === undefined ? '' : `: ${short(memo)}`}`
+      ? `${by === 'runtime' ? `${counted(steps.length, 'step')} folded` : steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${saved(economics)}${memo === undefined ? '' : `: ${short(memo)}`}`
       : `refused: ${reason ?? ''}`,
   'tag.expired': ({ nodeId, kind, text }) => `${kind} at ${formatNodeId(nodeId)}: ${short(text)}`,
   'state.changed': ({ previous, state }) => `${previous} → ${state}`,

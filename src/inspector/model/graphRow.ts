@@ -74,10 +74,14 @@ export interface FoldRow extends Row {
   readonly economics?: Economics
 }
 
-/** Steps were hidden from the model; the first of them follows. */
+/** Steps were hidden from the model or folded; the first of them follows. */
 export interface MemoRow extends Row {
   readonly type: 'memo'
   readonly outcome: PruneOutcome
+  /** What stands for them: of a fold that was rolled up, the shorter memo. */
+  readonly memo?: string
+  /** Of a fold whose memo was merged into another's: the first step of that. */
+  readonly mergedInto?: NodeId
 }
 
 /** Something that happened between messages. */

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../protocol/events.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import { toolCallsOf } from '../../protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import type { CallRow, FoldRow, GraphRow, MessageRow } from './graphRow.ts'
+import type { CallRow, FoldRow, GraphRow, MemoRow, MessageRow } from './graphRow.ts'
 import { noticeOf, type Notice } from './graphNotices.ts'
 
 type Draft<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never
@@ -16,6 +16,8 @@ export class GraphRows {
   readonly #rows: DraftRow[] = []
   readonly #folds: FoldRow[] = []
   readonly #byNode = new Map<NodeId, Draft<MessageRow | CallRow>>()
+  /** Of folds of old steps, by their ids. */
+  readonly #memos = new Map<string, Draft<MemoRow>>()
   /** Calls without a result. */
   readonly #open = new Map<string, Draft<CallRow>>()
   /** Who asked for the reverts that are not yet applied. */
@@ -170,14 +172,16 @@ export class GraphRows {
   }
 
   #prune(record: RecordOf<'prune.applied'>): void {
-    const { id, applied, steps, tokens, memo, turnIndex, economics } = record
+    const { id, applied, by, steps, tokens, memo, index, rolled = [], turnIndex, economics } = record
     if (!applied || steps.length === 0) return
     const outcome = {
       id,
       applied,
       steps,
       tokens,
+      ...(by === undefined ? {} : { by }),
       ...(memo === undefined ? {} : { memo }),
+      ...(index === undefined ? {} : { index }),
       ...(economics === undefined ? {} : { economics }),
     }
     for (const step of steps) {
@@ -189,7 +193,21 @@ export class GraphRows {
       }
     }
     const first = steps.reduce((a, b) => Math.min(a, b))
-    this.#insert(first, { ...this.#base(record, turnIndex), type: 'memo', outcome })
+    const shown = memo === undefined ? {} : { memo }
+    const row: Draft<MemoRow> = { ...this.#base(record, turnIndex), type: 'memo', outcome, ...shown }
+    this.#insert(first, row)
+    for (const part of rolled) this.#rollUp(part)
+    if (by === 'runtime') this.#memos.set(id, row)
+  }
+
+  /** Older folds get a shorter memo, one for all of them: it stands where the first does. */
+  #rollUp({ folds, memo }: NonNullable<RecordOf<'prune.applied'>['rolled']>[number]): void {
+    const rows = folds.flatMap((id) => this.#memos.get(id) ?? [])
+    const [first, ...others] = rows.toSorted((a, b) => a.outcome.steps[0]! - b.outcome.steps[0]!)
+    if (first === undefined) return
+    this.#set(first, { memo })
+    const mergedInto = first.outcome.steps[0]!
+    for (const row of others) this.#set(row, { memo: '', mergedInto })
   }
 
   #compact(record: RecordOf<'compaction.end'>): void {

@@ -12,7 +12,8 @@ type Reasons = { readonly [T in ProvenanceKind['type']]: (kind: Extract<Provenan
 const words = { user: 'prompt', assistant: 'reply', toolResult: 'tool result' } as const
 
 const notes: Readonly<Record<string, string>> = {
-  memo: 'memo of a prune',
+  memo: 'memo of a prune or fold',
+  index: 'index of folded steps',
   refusal: 'refused revert or prune',
 }
 

@@ -5,6 +5,7 @@ import type { CallRow } from '../model/graphRow.ts'
 import { formatDuration } from '../model/numbers.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
+import { PrunedBadge } from '../parts/prunedBadge.tsx'
 import { Images } from './conversationImages.tsx'
 import { JsonText, LongText, stopping } from './longText.tsx'
 
@@ -32,7 +33,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
           </span>
         )}
         {state.text !== undefined && <span class={`badge ${state.badge}`}>{state.text}</span>}
-        {pruned !== undefined && <span class="badge warn">pruned</span>}
+        {pruned !== undefined && <PrunedBadge pruned={pruned} />}
         {childId !== undefined && <AgentLink agentId={childId} />}
         <span class="conversation-meta number">
           {startedAt !== undefined && endedAt !== undefined && <span>{formatDuration(endedAt - startedAt)}</span>}

@@ -5,6 +5,7 @@ import { providedText, textOf, type AssistantMessage, type Block, type UserSourc
 import type { MessageRow } from '../model/graphRow.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import { counted } from '../../charts/amounts.ts'
+import { PrunedBadge } from '../parts/prunedBadge.tsx'
 import { Images } from './conversationImages.tsx'
 import { LongText } from './longText.tsx'
 
@@ -46,7 +47,7 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
           </span>
         )}
         {!isUser && <StopBadge message={message} />}
-        {pruned !== undefined && <span class="badge warn">pruned</span>}
+        {pruned !== undefined && <PrunedBadge pruned={pruned} />}
         {toggle}
         {hidden > 0 && <span class="muted">{counted(hidden, 'call')}</span>}
         <span class="conversation-meta number">

@@ -150,23 +150,40 @@ export function FoldBody({ row, isInForce, toggle, hidden, text }: FoldBodyProps
   )
 }
 
-/** What a prune hid from the model. */
+/** What a prune hid from the model, or a fold put in a few lines. */
 export function MemoBody({ row, text }: { readonly row: MemoRow; readonly text: TextState }): JSX.Element {
-  const { steps, tokens, memo, economics } = row.outcome
+  const { outcome, memo, mergedInto } = row
+  const { steps, tokens, by, index, economics } = outcome
   const named = steps.slice(0, 8).map(formatNodeId).join(', ')
   return (
     <div class="conversation-note is-memo">
       <div class="conversation-head">
-        <span class="badge warn">Pruned</span>
+        <span class={`badge ${by === 'runtime' ? 'accent' : 'warn'}`}>{by === 'runtime' ? 'Folded' : 'Pruned'}</span>
         <span class="muted">
-          {counted(steps.length, 'step')} ({named}
-          {steps.length > 8 ? ', …' : ''}) hidden from the model
+          {by === 'runtime'
+            ? `${counted(steps.length, 'step')} of ${span(steps)}, which the model can recall`
+            : `${counted(steps.length, 'step')} (${named}${steps.length > 8 ? ', …' : ''}) hidden from the model`}
         </span>
         <span class="conversation-meta number">−{formatCount(tokens)} tok</span>
       </div>
+      {mergedInto !== undefined && <p class="muted">The memo at {formatNodeId(mergedInto)} stands for them now.</p>}
       {memo !== undefined && memo.trim() !== '' && <LongText text={memo} lines={6} chars={600} {...text} />}
+      {index !== undefined && <NameIndex index={index} />}
       <Savings economics={economics} />
     </div>
+  )
+}
+
+/** The index that came with a fold; that of the next fold took its place. */
+function NameIndex({ index }: { readonly index: string }): JSX.Element {
+  const names = index.split('\n').reduce((sum, line) => sum + line.split(' ').length - 1, 0)
+  return (
+    <details class="conversation-thought">
+      <summary onClick={(event) => event.stopPropagation()}>
+        Index at this fold: {counted(names, 'name')} that only hidden steps held
+      </summary>
+      <LongText text={index} lines={12} chars={1_200} />
+    </details>
   )
 }
 

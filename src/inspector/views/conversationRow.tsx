@@ -36,12 +36,13 @@ export function ConversationRow(props: ConversationRowProps): JSX.Element {
 function Drawn(props: ConversationRowProps): JSX.Element {
   const { id, shown, level, position, count, gap, lanes, isActive, isSelected, onSelect, onToggle } = props
   const { row, isOpen } = shown
-  const isPruned = 'pruned' in row && row.pruned !== undefined
+  const pruned = 'pruned' in row ? row.pruned : undefined
+  const isFolded = pruned?.by === 'runtime'
   const classes = [
     'conversation-row',
     `is-${row.type}`,
     row.lane > 0 ? 'is-abandoned' : '',
-    isPruned ? 'is-pruned' : '',
+    pruned === undefined ? '' : isFolded ? 'is-folded' : 'is-pruned',
     isActive ? 'is-active' : '',
     isSelected ? 'is-selected' : '',
   ]
@@ -60,7 +61,7 @@ function Drawn(props: ConversationRowProps): JSX.Element {
       <Lanes shown={shown} gap={gap} lanes={lanes} />
       <div class="conversation-body" style={{ marginLeft: `${lanesWidth(gap, lanes)}px` }}>
         {row.lane > 0 && <span class="hidden">abandoned: </span>}
-        {isPruned && <span class="hidden">pruned: </span>}
+        {pruned !== undefined && <span class="hidden">{isFolded ? 'folded: ' : 'pruned: '}</span>}
         <Body
           {...props}
           toggle={isOpen === undefined ? null : <Chevron isOpen={isOpen} onToggle={() => onToggle(row.key)} />}
