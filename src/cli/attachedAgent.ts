@@ -1,6 +1,7 @@
 import type { RemoteSnapshot } from '../client/answers.ts'
 import type { Client } from '../client/client.ts'
 import type { RemoteAgent } from '../client/remoteAgent.ts'
+import type { CompactOptions, PruneOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
@@ -89,6 +90,22 @@ export class AttachedAgent implements ChatAgent {
 
   abort(): Promise<void> {
     return this.#keep(this.remote.abort())
+  }
+
+  prune(options: PruneOptions): Promise<void> {
+    return this.#keep(this.remote.prune(options))
+  }
+
+  compact(options: CompactOptions): Promise<void> {
+    return this.#keep(this.remote.compact(options))
+  }
+
+  pin(step: string): Promise<void> {
+    return this.#keep(this.remote.pin(step))
+  }
+
+  unpin(step: string): Promise<void> {
+    return this.#keep(this.remote.unpin(step))
   }
 
   decide(call: string, decision: 'approve' | 'deny', reason?: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { PendingApproval } from '../runtime/agents/agentTree.ts'
+import type { CompactOptions, PruneOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
@@ -18,6 +19,10 @@ export interface ChatAgent {
   steer(text: string): Promise<void> | void
   followUp(text: string): Promise<void> | void
   abort(): Promise<void> | void
+  prune(options: PruneOptions): Promise<void> | void
+  compact(options: CompactOptions): Promise<void> | void
+  pin(step: string): Promise<void> | void
+  unpin(step: string): Promise<void> | void
   /** Own calls by `callId`, those of sub-agents by `key`. */
   decide(call: string, decision: 'approve' | 'deny', reason?: string): Promise<void> | void
   /** Calls with every event from now on; returns a function that ends it. */

@@ -63,9 +63,10 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
     else if (read.type === 'print') screen.write(read.text)
     else if (read.type === 'say') await finish(agent.prompt(read.text).result)
     else if (read.type !== 'nothing') {
-      const { note, run } = await runChatLine(agent, read)
+      const { note, run, decided } = await runChatLine(agent, read)
       if (note !== undefined) screen.write(`  (${note})\n`)
       if (run !== undefined) await finish(run.result)
+      await Promise.race([decided, left.promise])
     }
     return true
   }

@@ -1,3 +1,4 @@
+import type { CompactOptions, PruneOptions } from '../protocol/commands.ts'
 import type { Run } from '../runs/run.ts'
 import { decideCall, type ChatAgent } from './chatAgent.ts'
 
@@ -8,6 +9,9 @@ export type AgentLine =
   | { readonly type: 'resume' }
   | { readonly type: 'approve' }
   | { readonly type: 'deny'; readonly reason?: string }
+  | ({ readonly type: 'prune' } & PruneOptions)
+  | ({ readonly type: 'compact' } & CompactOptions)
+  | { readonly type: 'pin' | 'unpin'; readonly step: string }
 
 /** A parsed line of a chat. */
 export type ChatLine =
@@ -20,19 +24,36 @@ export type ChatLine =
 
 interface SlashCommand {
   /** The argument; without it the command takes none. */
-  readonly form?: '<text>' | '[why]'
+  readonly form?: string
+  /** What is missing without the argument, if it is needed. */
+  readonly needs?: string
   readonly help: string
   read(text: string): ChatLine
+}
+
+/** Ids of steps or a number of tokens, and the memo. */
+function readPrune(text: string): ChatLine {
+  const words = text.split(/\s+/)
+  const end = words.findIndex((word) => !/^n\d+,?$/.test(word))
+  const steps = words.slice(0, end < 0 ? words.length : end).map((word) => word.replace(',', ''))
+  const tokens = steps.length === 0 && /^[1-9]\d*$/.test(words[0]!) ? Number(words[0]) : undefined
+  const memo = words.slice(tokens === undefined ? steps.length : 1).join(' ')
+  if (steps.length === 0 && tokens === undefined)
+    return { type: 'print', text: `  /prune needs ${slashCommands['/prune']!.needs}.\n` }
+  const what = tokens === undefined ? { steps } : { tokens }
+  return { type: 'prune', ...what, ...(memo === '' ? {} : { memo }) }
 }
 
 const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/steer': {
     form: '<text>',
+    needs: 'something to say',
     help: 'say it before the next step of the agent at work',
     read: (text) => ({ type: 'steer', text }),
   },
   '/followup': {
     form: '<text>',
+    needs: 'something to say',
     help: 'say it once the agent would be done',
     read: (text) => ({ type: 'followUp', text }),
   },
@@ -43,6 +64,29 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     form: '[why]',
     help: 'deny it; the agent reads why',
     read: (text) => (text === '' ? { type: 'deny' } : { type: 'deny', reason: text }),
+  },
+  '/prune': {
+    form: '<steps> [memo]',
+    needs: 'steps to hide, such as n4 n9, or a number of tokens',
+    help: 'hide steps of the model; a memo takes their place',
+    read: readPrune,
+  },
+  '/compact': {
+    form: '[focus]',
+    help: 'let a summary take the place of the middle',
+    read: (text) => (text === '' ? { type: 'compact' } : { type: 'compact', focus: text }),
+  },
+  '/pin': {
+    form: '<step>',
+    needs: 'a step, such as n12; "escapement show" lists them',
+    help: 'keep a step in the sight of the model',
+    read: (step) => ({ type: 'pin', step }),
+  },
+  '/unpin': {
+    form: '<step>',
+    needs: 'a pinned step, such as n12',
+    help: 'take the pin away',
+    read: (step) => ({ type: 'unpin', step }),
   },
   '/help': { help: 'this text', read: () => ({ type: 'help' }) },
   '/quit': { help: 'leave (also Ctrl-D)', read: () => ({ type: 'quit' }) },
@@ -56,7 +100,7 @@ export const chatHelp = (ctrlC: string): string =>
     ...Object.entries(slashCommands).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),
     ['Ctrl-C', ctrlC] as const,
   ]
-    .map(([form, help]) => `  ${form.padEnd(18)}${help}\n`)
+    .map(([form, help]) => `  ${form.padEnd(24)}${help}\n`)
     .join('') + '  A line typed while the agent works is given to it between two tool calls.\n'
 
 /** Parses a line of a chat: a slash command or a message. A path like `/etc/hosts` is a message. */
@@ -68,8 +112,8 @@ export function readChatLine(line: string): ChatLine {
   const name = Object.hasOwn(aliases, word) ? aliases[word]! : word
   const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined
   if (command !== undefined && (text === '' || command.form !== undefined))
-    return text === '' && command.form === '<text>'
-      ? { type: 'print', text: `  ${name} needs something to say.\n` }
+    return text === '' && command.needs !== undefined
+      ? { type: 'print', text: `  ${name} needs ${command.needs}.\n` }
       : command.read(text)
   if (/^\/[a-z]+$/.test(said))
     return { type: 'print', text: `  There is no ${said}. There are: ${Object.keys(slashCommands).join(', ')}.\n` }
@@ -79,10 +123,11 @@ export function readChatLine(line: string): ChatLine {
 /** Whether a line is a command even while a question is open. */
 export const isSlashCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)
 
-/** The result of a line: a note to print, and the run it started. */
+/** The result of a line: a note to print, the run it started, and when an agent at rest has decided what was asked of it. */
 export interface LineResult {
   readonly note?: string
   readonly run?: Run
+  readonly decided?: Promise<void>
 }
 
 type LineActions = {
@@ -94,6 +139,31 @@ async function decide(agent: ChatAgent, decision: 'approve' | 'deny', reason?: s
   if (call === undefined) return { note: 'no call waits for an approval' }
   await decideCall(agent, call, decision, reason)
   return { note: `${decision === 'approve' ? 'allowed' : 'denied'}: ${call.name}` }
+}
+
+/** Asks for a change of what the model sees; an event tells what came of it. */
+async function reshape(
+  agent: ChatAgent,
+  answer: 'prune.applied' | 'compaction.end' | 'pin.applied',
+  ask: () => Promise<void> | void,
+): Promise<LineResult> {
+  if (agent.state !== 'idle') {
+    await ask()
+    return { note: 'it is done between two steps of the agent' }
+  }
+  const answered = Promise.withResolvers<void>()
+  const unsubscribe = agent.subscribe((event) => {
+    const isPaused = event.type === 'state.changed' && /^(paused|stopped)$/.test(event.state)
+    if ((event.type === answer || isPaused) && event.agentId === agent.id) answered.resolve()
+  })
+  const decided = answered.promise.then(unsubscribe)
+  try {
+    await ask()
+  } catch (thrown) {
+    answered.resolve()
+    throw thrown
+  }
+  return { decided }
 }
 
 const lineActions: LineActions = {
@@ -113,6 +183,10 @@ const lineActions: LineActions = {
   resume: async (agent) => ({ run: agent.resume() }),
   approve: (agent) => decide(agent, 'approve'),
   deny: (agent, { reason }) => decide(agent, 'deny', reason),
+  prune: (agent, { type: _, ...options }) => reshape(agent, 'prune.applied', () => agent.prune(options)),
+  compact: (agent, { type: _, ...options }) => reshape(agent, 'compaction.end', () => agent.compact(options)),
+  pin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.pin(step)),
+  unpin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.unpin(step)),
 }
 
 /** Executes a line that the agent handles. Rejects with what the agent throws. */

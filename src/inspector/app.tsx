@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NodeId } from '../protocol/ids.ts'
+import type { FollowedAgent } from './model/followedAgent.ts'
 import type { Inspector } from './model/inspector.ts'
 import { Tabs } from './parts/tabs.tsx'
 import { listenToKeys } from './shortcuts.ts'
@@ -7,6 +8,7 @@ import { AgentPane } from './views/agentPane.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { DetailsPane } from './views/detailsPane.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
+import { CompactDialog, PruneDialog } from './views/reshapeDialogs.tsx'
 import { RevertDialog } from './views/revertDialog.tsx'
 import { ShortcutsDialog } from './views/shortcutsDialog.tsx'
 import { Sidebar } from './views/sidebar.tsx'
@@ -17,7 +19,7 @@ import { Welcome } from './views/welcome.tsx'
 import type { Connection } from './model/connection.ts'
 import { Icon } from './parts/icon.tsx'
 
-type DialogName = 'help' | 'spawn' | 'stop' | { readonly revert: NodeId }
+type DialogName = 'help' | 'spawn' | 'stop' | 'compact' | { readonly revert: NodeId } | { readonly prune: NodeId }
 /** What a narrow screen shows. */
 type Part = 'agents' | 'agent' | 'details'
 
@@ -85,8 +87,18 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
           <Welcome inspector={inspector} onSpawn={() => setDialog('spawn')} />
         ) : (
           <>
-            <AgentPane inspector={inspector} view={agent} onStop={() => setDialog('stop')} />
-            <DetailsPane inspector={inspector} view={agent} onRevert={(revert) => setDialog({ revert })} />
+            <AgentPane
+              inspector={inspector}
+              view={agent}
+              onCompact={() => setDialog('compact')}
+              onStop={() => setDialog('stop')}
+            />
+            <DetailsPane
+              inspector={inspector}
+              view={agent}
+              onRevert={(revert) => setDialog({ revert })}
+              onPrune={(prune) => setDialog({ prune })}
+            />
           </>
         )}
       </div>
@@ -95,12 +107,25 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
       {dialog === 'help' ? <ShortcutsDialog onClose={close} /> : null}
       {dialog === 'spawn' ? <SpawnDialog inspector={inspector} onClose={close} /> : null}
       {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
+      {dialog === 'compact' && agent !== null ? (
+        <CompactDialog inspector={inspector} view={agent} onClose={close} />
+      ) : null}
       {typeof dialog === 'object' && dialog !== null && agent !== null ? (
-        <RevertDialog inspector={inspector} view={agent} node={dialog.revert} onClose={close} />
+        <NodeDialog inspector={inspector} view={agent} dialog={dialog} onClose={close} />
       ) : null}
     </div>
   )
 }
+
+interface NodeDialogProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly dialog: Extract<DialogName, object>
+  readonly onClose: () => void
+}
+
+const NodeDialog = ({ dialog, ...rest }: NodeDialogProps) =>
+  'revert' in dialog ? <RevertDialog {...rest} node={dialog.revert} /> : <PruneDialog {...rest} node={dialog.prune} />
 
 function Announcements({ inspector }: { readonly inspector: Inspector }) {
   const status = inspector.attached.value.connection.status.value

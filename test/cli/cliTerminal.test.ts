@@ -3,7 +3,11 @@ import { withoutControls } from '../../src/charts/plainText.ts'
 import { fitted, textWidth } from '../../src/charts/textWidth.ts'
 import type { CliHost } from '../../src/cli/cliHost.ts'
 import { lineDiff } from '../../src/cli/demo/workshop.ts'
-import { readChatLine } from '../../src/cli/slashCommands.ts'
+import { readChatLine, runChatLine, type AgentLine } from '../../src/cli/slashCommands.ts'
+import { coloursFor } from '../../src/cli/terminal/colours.ts'
+import { eventPrinter } from '../../src/cli/terminal/eventPrinter.ts'
+import { plainScreen } from '../../src/cli/terminal/screen.ts'
+import { calls, never, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 import { projectFolder } from './cliChild.ts'
 import { atTerminal, startAtTerminal } from './cliTerminal.ts'
@@ -93,6 +97,52 @@ describe('what a chat line asks for', (it) => {
       ['/quit', ' ', '/nope', '/tmp/x is broken'].map((line) => readChatLine(line).type),
       ['quit', 'nothing', 'print', 'say'],
     )
+  })
+
+  it('reads what a person would have hidden, kept or summarised', () => {
+    assert.equal(readChatLine('/prune n4 n9, looked twice'), {
+      type: 'prune',
+      steps: ['n4', 'n9'],
+      memo: 'looked twice',
+    })
+    assert.equal(readChatLine('/prune 5000'), { type: 'prune', tokens: 5_000 })
+    assert.equal(readChatLine('/prune n4'), { type: 'prune', steps: ['n4'] })
+    assert.equal(readChatLine('/compact the port numbers'), { type: 'compact', focus: 'the port numbers' })
+    assert.equal(readChatLine('/compact'), { type: 'compact' })
+    assert.equal(readChatLine('/pin n12'), { type: 'pin', step: 'n12' })
+    assert.equal(readChatLine('/unpin n12'), { type: 'unpin', step: 'n12' })
+    for (const line of ['/prune', '/prune the old ones', '/pin', '/unpin', '/steer'])
+      assert.match((readChatLine(line) as { text?: string }).text ?? '', /^ {2}\/\w+ needs \w/, line)
+  })
+
+  it('tells what came of it: at rest once it is decided, at work in a note', async (context) => {
+    const said: string[] = []
+    const { agent, untilState } = await startAgent(context, {
+      braking: { prune: true },
+      tools: [tool('look', () => 'seen', { effects: 'none' }), tool('slow', () => never)],
+      replies: [calls('a', 'look'), 'done', calls('b', 'slow')],
+    })
+    const screen = plainScreen({ write: (text) => said.push(text) })
+    agent.subscribe(eventPrinter({ screen, colours: coloursFor({ isTTY: false }, {}), isPriced: false }))
+    await agent.prompt('go').result
+    said.length = 0
+    for (const line of ['/pin n1', '/prune n3', '/pin n3', '/compact', '/unpin n1'])
+      await (
+        await runChatLine(agent, readChatLine(line) as AgentLine)
+      ).decided
+    const expected = [
+      /^n1 pinned$/,
+      /^hidden: 1 step, n2–n2/,
+      /^pin refused: n3 is hidden/,
+      /^not compacted: /,
+      /^n1 unpinned$/,
+    ]
+    assert.is(said.length, expected.length)
+    for (const [at, pattern] of expected.entries()) assert.match(said[at]!.trim(), pattern)
+    void agent.prompt('more')
+    await untilState('executing')
+    assert.match((await runChatLine(agent, { type: 'pin', step: 'n1' })).note ?? '', /between two steps/)
+    agent.abort()
   })
 })
 

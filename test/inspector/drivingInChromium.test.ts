@@ -131,6 +131,43 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     },
   )
 
+  it(
+    'pins a step, hides it no more than it may, and compacts, saying what came of it',
+    { timeoutMs: 30_000 },
+    async (context) => {
+      const { server, store } = await serveInspector(context, [talker(Promise.resolve())])
+      const inspector = await openInspector(context, server.port)
+      const { page } = inspector
+      const dialog = page.getByRole('dialog')
+      await startAgent(inspector, 'talker', { id: 't1', prompt: 'one' })
+      await inspector.sees('You said: one')
+      await inspector.say('two')
+      await inspector.sees('You said: two')
+      await inspector.isIn('idle')
+      await rows(inspector, 'You said: one').first().click()
+      await page.getByRole('button', { name: 'Pin n2' }).click()
+      await rows(inspector, 'You said: one').locator('.badge', { hasText: 'pinned' }).waitFor()
+      assert.is(await page.getByRole('button', { name: 'Hide n2' }).getAttribute('aria-disabled'), 'true')
+      await page.getByRole('button', { name: 'Unpin n2' }).click()
+      await page.getByRole('button', { name: 'Pin n2', exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Hide n2' }).click()
+      await dialog.getByLabel(/the model will read/).fill('It was said once.')
+      await dialog.getByRole('button', { name: 'Hide', exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await inspector.sees('It was said once.')
+      await page.getByRole('button', { name: 'Compact the conversation' }).click()
+      await dialog.getByRole('button', { name: 'Compact', exact: true }).click()
+      await dialog.getByRole('alert').getByText('It was refused').waitFor()
+      await page.keyboard.press('Escape')
+      const types = (await recordsOf(store, 't1')).map(({ type }) => type)
+      assert.equal(
+        ['pin.applied', 'prune.applied', 'compaction.end'].map((type) => types.filter((one) => one === type).length),
+        [2, 1, 1],
+      )
+      checkProblems(context)
+    },
+  )
+
   it('approves a call, and denies one with a reason that the model hears', { timeoutMs: 30_000 }, async (context) => {
     const { server } = await serveInspector(context, [gatekeeper])
     const inspector = await openInspector(context, server.port)

@@ -13,6 +13,9 @@ export type ControlName =
   | 'stop'
   | 'decide'
   | 'revert'
+  | 'prune'
+  | 'pin'
+  | 'compact'
 
 /** Why a control cannot be used now; `null`: it can. */
 export type Controls = Readonly<Record<ControlName, string | null>>
@@ -56,6 +59,10 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   decide: () => null,
   revert: ({ view }) =>
     view.braking?.reverts === false ? 'The agent has no brake: braking: { revert: true } opens it.' : null,
+  prune: ({ view }) =>
+    view.braking?.prunes === false ? 'The agent has no brake: braking: { prune: true } opens it.' : null,
+  pin: () => null,
+  compact: () => null,
 }
 
 /** What may be done now, and why not. Pure. */

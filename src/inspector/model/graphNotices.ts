@@ -27,6 +27,9 @@ export function noticeOf(record: LogRecord): Notice | undefined {
     case 'prune.applied':
       if (record.reason === undefined) return undefined
       return { tone: 'warning', text: sentence(record.reason) }
+    case 'pin.applied':
+      if (record.applied) return undefined
+      return { tone: 'warning', text: sentence(record.reason ?? `Pin of ${record.requested} refused`) }
     case 'compaction.end':
       if (record.applied) return undefined
       return { tone: 'warning', text: `No compaction: ${record.reason ?? 'nothing to condense'}` }

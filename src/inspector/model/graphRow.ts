@@ -27,6 +27,8 @@ export interface MessageRow extends Row {
   readonly calls: number
   readonly costUsd: number
   readonly pruned?: PruneOutcome
+  /** Nothing may hide its step. */
+  readonly isPinned?: boolean
   /** The message it repeats, after a revert took that off the trunk. */
   readonly rebasedFrom?: NodeId
 }
@@ -69,6 +71,8 @@ export interface TagRow extends Row {
 export interface FoldRow extends Row {
   readonly type: 'fold'
   readonly overlay: Overlay
+  /** No other summary may take its place. */
+  readonly isPinned?: boolean
   readonly tokensBefore: number
   readonly tokensAfter: number
   readonly economics?: Economics

@@ -94,6 +94,8 @@ export class GraphRows {
         return this.#revert(record)
       case 'prune.applied':
         return this.#prune(record)
+      case 'pin.applied':
+        return this.#pin(record)
       case 'compaction.end':
         return this.#compact(record)
       default:
@@ -208,6 +210,14 @@ export class GraphRows {
     this.#set(first, { memo })
     const mergedInto = first.outcome.steps[0]!
     for (const row of others) this.#set(row, { memo: '', mergedInto })
+  }
+
+  #pin({ applied, step, pinned: isPinned }: RecordOf<'pin.applied'>): void {
+    if (!applied || step === undefined) return
+    const row = this.#byNode.get(step)
+    const fold = this.#folds.find(({ overlay }) => overlay.nodeId === step)
+    if (row?.type === 'message') this.#set(row, { isPinned })
+    if (fold !== undefined) this.#set(fold, { isPinned })
   }
 
   #compact(record: RecordOf<'compaction.end'>): void {

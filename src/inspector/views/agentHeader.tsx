@@ -25,10 +25,12 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
 export function AgentHeader({
   inspector,
   view,
+  onCompact,
   onStop,
 }: {
   readonly inspector: Inspector
   readonly view: FollowedAgent
+  readonly onCompact: () => void
   readonly onStop: () => void
 }) {
   const state = view.state.value
@@ -60,7 +62,9 @@ export function AgentHeader({
           </span>
         ) : null}
         <span class="grow" />
-        {status === 'error' ? null : <Actions inspector={inspector} isRunning={isRunning} onStop={onStop} />}
+        {status === 'error' ? null : (
+          <Actions inspector={inspector} isRunning={isRunning} onCompact={onCompact} onStop={onStop} />
+        )}
       </div>
       <p class="agent-line muted cut number" hidden={status === 'error' || status === 'loading'}>
         {definition}
@@ -81,10 +85,11 @@ export function AgentHeader({
 interface ActionsProps {
   readonly inspector: Inspector
   readonly isRunning: boolean
+  readonly onCompact: () => void
   readonly onStop: () => void
 }
 
-const Actions = ({ inspector, isRunning, onStop }: ActionsProps) => (
+const Actions = ({ inspector, isRunning, onCompact, onStop }: ActionsProps) => (
   <>
     <button
       type="button"
@@ -96,6 +101,15 @@ const Actions = ({ inspector, isRunning, onStop }: ActionsProps) => (
     >
       <Icon name="clock" />
     </button>
+    <ControlButton
+      why={inspector.controls.value.compact}
+      onUse={onCompact}
+      kind="quiet"
+      label="Compact the conversation"
+      class="square"
+    >
+      <Icon name="compact" />
+    </ControlButton>
     <ControlButton
       why={inspector.controls.value.stop}
       onUse={onStop}

@@ -27,15 +27,16 @@ const panelId = 'view'
 export interface AgentPaneProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
+  readonly onCompact: () => void
   readonly onStop: () => void
 }
 
 /** One agent: its views, the calls that wait, and what a person can say to it. */
-export function AgentPane({ inspector, view, onStop }: AgentPaneProps) {
+export function AgentPane({ inspector, view, onCompact, onStop }: AgentPaneProps) {
   const { view: chosen } = inspector.route.value
   return (
     <main class="agent" aria-label={`Agent ${view.agentId}`}>
-      <AgentHeader inspector={inspector} view={view} onStop={onStop} />
+      <AgentHeader inspector={inspector} view={view} onCompact={onCompact} onStop={onStop} />
       <Tabs
         label="Views"
         tabs={tabs}

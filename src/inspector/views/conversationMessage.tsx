@@ -30,7 +30,7 @@ const sources: Readonly<Record<UserSource, string | undefined>> = {
 
 /** What a person or the model said. */
 export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JSX.Element {
-  const { message, nodeId, turnIndex, rebasedFrom, pruned } = row
+  const { message, nodeId, turnIndex, rebasedFrom, pruned, isPinned = false } = row
   const isUser = message.role === 'user'
   const said = textOf(message.content)
   const thought = thinkingOf(message.content)
@@ -48,6 +48,11 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
         )}
         {!isUser && <StopBadge message={message} />}
         {pruned !== undefined && <PrunedBadge pruned={pruned} />}
+        {isPinned && (
+          <span class="badge accent" title="Nothing hides it from the model">
+            pinned
+          </span>
+        )}
         {toggle}
         {hidden > 0 && <span class="muted">{counted(hidden, 'call')}</span>}
         <span class="conversation-meta number">

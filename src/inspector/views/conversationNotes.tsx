@@ -124,12 +124,13 @@ export interface FoldBodyProps {
 
 /** A summary, and the span it stands for. */
 export function FoldBody({ row, isInForce, toggle, hidden, text }: FoldBodyProps): JSX.Element {
-  const { overlay, tokensBefore, tokensAfter } = row
+  const { overlay, tokensBefore, tokensAfter, isPinned = false } = row
   return (
     <div class="conversation-note is-fold">
       <div class="conversation-head">
         {toggle}
         <span class="badge accent">Compacted</span>
+        {isPinned && <span class="badge accent">pinned</span>}
         <span class="muted">
           {span([overlay.from, overlay.to])}
           {hidden > 0 ? `, ${counted(hidden, 'row')} folded` : ''}

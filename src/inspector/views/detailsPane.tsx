@@ -13,10 +13,11 @@ export interface DetailsPaneProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
   readonly onRevert: (node: NodeId) => void
+  readonly onPrune: (node: NodeId) => void
 }
 
 /** What is chosen, and what the agent used. */
-export function DetailsPane({ inspector, view, onRevert }: DetailsPaneProps) {
+export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneProps) {
   const { status, children } = view.state.value
   const event = inspector.event.value
   const node = inspector.node.value
@@ -26,7 +27,9 @@ export function DetailsPane({ inspector, view, onRevert }: DetailsPaneProps) {
       {event === null || inspector.route.value.view !== 'timeline' ? null : (
         <EventDetails inspector={inspector} event={event} />
       )}
-      {node === null ? null : <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} />}
+      {node === null ? null : (
+        <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} onPrune={onPrune} />
+      )}
       {status === 'loading' || status === 'error' ? null : <UsagePanel view={view} />}
       {children.length === 0 ? null : (
         <section class="details-part" aria-labelledby="children-title">

@@ -16,10 +16,11 @@ export interface NodeDetailsProps {
   readonly view: FollowedAgent
   readonly id: NodeId
   readonly onRevert: (node: NodeId) => void
+  readonly onPrune: (node: NodeId) => void
 }
 
 /** A message of the conversation: where it stands, what it says, and the way back to it. */
-export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps) {
+export function NodeDetails({ inspector, view, id, onRevert, onPrune }: NodeDetailsProps) {
   const { conversation, status, at } = view.state.value
   const node = conversation.node(id) ?? conversation.log().find((other) => other.id === id)
   if (node === undefined) {
@@ -29,6 +30,7 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
   const { message, tags } = node
   const isOnTrunk = conversation.trunk()[node.depth - 1]?.id === id
   const why = isOnTrunk ? inspector.controls.value.revert : 'It is not on the trunk.'
+  const isPinned = conversation.pins().includes(node.stepId)
   return (
     <section class="details-part" aria-labelledby="node-title">
       <div class="part-title">
@@ -37,6 +39,15 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
         </h2>
         <ControlButton why={why} onUse={() => onRevert(id)} label={`Revert to ${formatNodeId(id)}`}>
           <Icon name="revert" /> Revert
+        </ControlButton>
+        <PinButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
+        <ControlButton
+          why={isOnTrunk ? (inspector.controls.value.prune ?? whyNotHidden(node, isPinned)) : 'It is not on the trunk.'}
+          onUse={() => onPrune(id)}
+          label={`Hide ${formatNodeId(id)}`}
+          kind="quiet"
+        >
+          <Icon name="prune" /> Hide
         </ControlButton>
         <button
           type="button"
@@ -47,7 +58,7 @@ export function NodeDetails({ inspector, view, id, onRevert }: NodeDetailsProps)
           <Icon name="close" />
         </button>
       </div>
-      <Badges message={message} isOnTrunk={isOnTrunk} />
+      <Badges message={message} isOnTrunk={isOnTrunk} isPinned={isPinned} />
       <Facts inspector={inspector} node={node} />
       {tags.map((tag) => (
         <div key={`${tag.kind} ${tag.turnIndex}`} class="note">
@@ -81,9 +92,46 @@ function NoSuchNode({ inspector, id, at }: NoSuchNodeProps) {
   )
 }
 
-const Badges = ({ message, isOnTrunk }: { readonly message: Message; readonly isOnTrunk: boolean }) => (
+const whyNotHidden = ({ message }: ConversationNode, isPinned: boolean): string | null => {
+  if (message.role === 'user') return 'What a person said is never hidden.'
+  return isPinned ? 'Its step is pinned.' : null
+}
+
+interface PinButtonProps extends Pick<NodeDetailsProps, 'inspector' | 'view'> {
+  readonly node: ConversationNode
+  readonly isOnTrunk: boolean
+}
+
+/** Pins the step of a message, or takes the pin away. */
+function PinButton({ inspector, view, node, isOnTrunk }: PinButtonProps) {
+  const step = formatNodeId(node.id)
+  const isPinned = view.state.value.conversation.pins().includes(node.stepId)
+  const toggle = (): void => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    void inspector.attempt(() => (isPinned ? agent.unpin(step) : agent.pin(step)))
+  }
+  return (
+    <ControlButton
+      why={isOnTrunk ? inspector.controls.value.pin : 'It is not on the trunk.'}
+      onUse={toggle}
+      label={`${isPinned ? 'Unpin' : 'Pin'} ${step}`}
+      kind="quiet"
+    >
+      <Icon name="pin" /> {isPinned ? 'Unpin' : 'Pin'}
+    </ControlButton>
+  )
+}
+
+interface BadgesProps {
+  readonly message: Message
+  readonly isOnTrunk: boolean
+  readonly isPinned: boolean
+}
+
+const Badges = ({ message, isOnTrunk, isPinned }: BadgesProps) => (
   <p class="badges">
     <span class={`badge ${isOnTrunk ? 'accent' : ''}`}>{isOnTrunk ? 'trunk' : 'abandoned'}</span>
+    {isPinned ? <span class="badge accent">pinned</span> : null}
     {message.role === 'toolResult' && message.isError ? <span class="badge bad">error</span> : null}
     {message.role === 'toolResult' && message.synthetic !== undefined ? (
       <span class="badge warn">{message.synthetic}</span>

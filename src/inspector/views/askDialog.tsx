@@ -1,0 +1,97 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { RemoteAgent } from '../../client.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { Dialog } from '../parts/dialog.tsx'
+
+/** What came of what was asked for. */
+export interface Answer {
+  readonly applied: boolean
+  readonly reason?: string
+}
+
+export interface AskDialogProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly title: string
+  /** What will happen. */
+  readonly children: ComponentChildren
+  /** What else is asked, above the text. */
+  readonly fields?: ComponentChildren
+  /** What the text is for, and what an empty one means. */
+  readonly label: string
+  readonly empty: string
+  /** Of the button. */
+  readonly verb: string
+  readonly ask: (agent: RemoteAgent, text: string | undefined) => Promise<void>
+  /** The answer, if this record is one. */
+  readonly answerOf: (record: LogRecord) => Answer | undefined
+  readonly onClose: () => void
+}
+
+/** Asks an agent to reshape what its model sees, and stays open until that is done or refused. */
+export function AskDialog({ inspector, view, title, children, label, empty, verb, ask, ...rest }: AskDialogProps) {
+  const { fields, answerOf, onClose } = rest
+  const [text, setText] = useState('')
+  /** `seq` of the last record when it was asked for; what came of it is after that. */
+  const [askedAt, setAskedAt] = useState<number | null>(null)
+  const { records } = view.state.value
+  const answers = askedAt === null ? [] : records.slice(askedAt).flatMap((record) => answerOf(record) ?? [])
+  const answer = answers[0]
+  const isDone = answer?.applied === true
+  useEffect(() => {
+    if (isDone) onClose()
+  }, [isDone])
+  const send = async (): Promise<void> => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    const said = text.trim()
+    setAskedAt(records.length)
+    const isAsked = await inspector.attempt(() => ask(agent, said === '' ? undefined : said))
+    if (!isAsked) setAskedAt(null)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <p class="muted">{children}</p>
+        {fields}
+        <label class="field">
+          <span>{label}</span>
+          <textarea
+            class="input"
+            rows={4}
+            value={text}
+            placeholder={empty}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        {askedAt === null ? null : <AnswerLine answer={answer} />}
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            {askedAt === null ? 'Cancel' : 'Close'}
+          </button>
+          <button type="submit" class="button primary" disabled={askedAt !== null && answer === undefined}>
+            {verb}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function AnswerLine({ answer }: { readonly answer: Answer | undefined }) {
+  if (answer === undefined) return <p role="status">Asked for. The agent does it between turns.</p>
+  if (answer.applied) return null
+  return (
+    <p class="problem" role="alert">
+      It was refused: {answer.reason ?? 'no reason was given'}
+    </p>
+  )
+}

@@ -1,0 +1,41 @@
+import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { AskDialog } from './askDialog.tsx'
+
+interface ReshapeProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onClose: () => void
+}
+
+/** A person's prune: a step is hidden from the model, and a memo takes its place. */
+export const PruneDialog = ({ node, ...rest }: ReshapeProps & { readonly node: NodeId }) => (
+  <AskDialog
+    {...rest}
+    title={`Hide ${formatNodeId(node)}`}
+    label="The memo that the model will read in its place"
+    empty="Empty: nothing takes its place"
+    verb="Hide"
+    ask={(agent, memo) => agent.prune({ steps: [formatNodeId(node)], memo })}
+    answerOf={(record) => (record.type === 'prune.applied' && record.by !== 'runtime' ? record : undefined)}
+  >
+    The model will not see the step with all its results any more; the log keeps it.
+  </AskDialog>
+)
+
+/** A person's compaction: a summary takes the place of the middle of the conversation. */
+export const CompactDialog = (props: ReshapeProps) => (
+  <AskDialog
+    {...props}
+    title="Compact the conversation"
+    label="What the summary should keep above all"
+    empty="Empty: whatever matters. Only a model that writes the summary heeds it"
+    verb="Compact"
+    ask={(agent, focus) => agent.compact({ focus })}
+    answerOf={(record) => (record.type === 'compaction.end' && record.requestId !== undefined ? record : undefined)}
+  >
+    The model will see a summary in place of the middle. What people said and pinned steps stay word for word; the log
+    keeps everything.
+  </AskDialog>
+)
