@@ -132,7 +132,7 @@ describe('what a chat line asks for', (it) => {
       ).decided
     const expected = [
       /^n1 pinned$/,
-      /^hidden: 1 step, n2–n2/,
+      /^hidden: 1 step/,
       /^pin refused: n3 is hidden/,
       /^not compacted: /,
       /^n1 unpinned$/,

@@ -72,7 +72,6 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       if (applied) line(colours.dim(`  ${what}${saved(economics)}`))
       else if (requestId !== undefined) line(colours.yellow(`  not compacted: ${withoutControls(reason)}`))
     },
-    'prune.applied': (event) => line(colours.dim(`  ${withoutControls(pruneLine(event))}`)),
     'pin.applied': ({ applied, requested, pinned, reason = '' }) =>
       line(
         applied
@@ -82,6 +81,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     'revert.applied': (event) => line(colours.yellow(`  ↩ ${withoutControls(revertLine(event))}`)),
     'prune.applied': (event) => {
       if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
+      if (event.reason !== undefined) line(colours.yellow(`  ${withoutControls(event.reason)}`))
     },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),
@@ -118,12 +118,6 @@ function revertLine(event: EventOf<'revert.applied'>): string {
   if (!applied || target === undefined || tag === undefined) return `not back to ${requested}: ${reason}`
   const [first, last] = [tag.abandoned[0], tag.abandoned.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
   return `back to ${formatNodeId(target)} (${category}): ${first}–${last} set aside${saved(economics)}`
-}
-
-function pruneLine({ applied, by, steps, reason = '', economics }: EventOf<'prune.applied'>): string {
-  const [first, last] = [steps[0], steps.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
-  const done = `${by === 'runtime' ? 'folded' : 'hidden'}: ${counted(steps.length, 'step')}, ${first}–${last}${saved(economics)}`
-  return [...(applied ? [done] : []), ...(reason === '' ? [] : [reason])].join('; ')
 }
 
 /** Why a run ended without being done. */
