@@ -75,6 +75,10 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     await inspector.say('mind the step')
     await inspector.page.getByText('Follow up', { exact: true }).first().click()
     await inspector.say('and then this')
+    // A run that ends before it arrives would leave it for a run of its own.
+    const hasArrived = async (): Promise<boolean> =>
+      (await recordsOf(store, 't1')).some((record) => record.type === 'queue.changed' && record.queue === 'followUps')
+    while (!(await hasArrived())) await inspector.page.evaluate(() => null)
     sign.resolve()
     await inspector.sees('You said: and then this')
     await inspector.isIn('idle')
