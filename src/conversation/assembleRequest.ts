@@ -1,4 +1,5 @@
 import type { Tag } from '../protocol/braking.ts'
+import type { Block } from '../protocol/messages.ts'
 import type { Provenance } from '../protocol/provenance.ts'
 import type { ModelRequest, ModelSettings, RequestMessage, ToolSpec } from '../protocol/model.ts'
 import type { Overlay } from '../protocol/records.ts'
@@ -68,6 +69,8 @@ export class RequestAssembler {
   /** Of each rendered node of the trunk: how many messages came before the one that it began, or `joined`. */
   readonly #begins: number[] = []
   #epoch = 0
+  /** The content of the last message, while no request has it: thousands of user messages may be merged into one. */
+  #growing: Block[] | undefined
   /** What the last message ended with, if that could go on in the next. */
   #unfinished: Unfinished | undefined
 
@@ -90,6 +93,7 @@ export class RequestAssembler {
     this.#takeBack(Math.min(this.#wholeSpan(changed, overlay) - 1, path.length))
     while (this.#begins.length < path.length) this.#renderNext(path, overlay)
     const { repair } = this.#conversation
+    this.#growing = undefined
     const expired = this.#braking?.expired ?? []
     if (repair === undefined) return this.#rendered(expired)
     return this.#renderedWith(repair, expired)
@@ -149,6 +153,7 @@ export class RequestAssembler {
     const depth = this.#begins.length
     const node = path[depth]!
     const { length, last } = this.#messages
+    const size = last?.content.length
     let spanned = 0
     if (overlay?.from === node.id) {
       this.#renderOverlay(overlay)
@@ -167,7 +172,9 @@ export class RequestAssembler {
       this.#renderNode(node, overlay === undefined ? node.message : cutBy(overlay, node))
       if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
     }
-    const hasBegun = this.#messages.length > length && (length === 0 || this.#messages.at(length - 1) === last)
+    const before = this.#messages.at(length - 1)
+    const isAlone = length === 0 || (before === last && before?.content.length === size)
+    const hasBegun = this.#messages.length > length && isAlone
     this.#begins.push(hasBegun ? length : joined)
     for (let within = 0; within < spanned; within += 1) this.#begins.push(joined)
   }
@@ -210,7 +217,11 @@ export class RequestAssembler {
     this.#unfinished = undefined
     const { last } = this.#messages
     if (last?.role === 'user' && message.role === 'user') {
-      this.#messages.replaceLast({ role: 'user', content: [...last.content, ...message.content] })
+      if (last.content === this.#growing) this.#growing.push(...message.content)
+      else {
+        this.#growing = [...last.content, ...message.content]
+        this.#messages.replaceLast({ role: 'user', content: this.#growing })
+      }
       this.#origins.merge(origin)
       return
     }

@@ -16,8 +16,12 @@ export class Origins {
   readonly #origins = new GrowingList<Origin | Origin[]>()
   #read: readonly (Origin | Origin[])[] = none
   #made: readonly Provenance[] = none
+  /** The last entry, while nobody was given it: thousands may be merged into one, which is not to be copied each time. */
+  #growing: Origin[] | undefined
 
+  /** Is not changed afterwards. */
   get last(): Origin | Origin[] | undefined {
+    this.#growing = undefined
     return this.#origins.last
   }
 
@@ -27,7 +31,9 @@ export class Origins {
 
   /** Adds an origin to the last message. */
   merge(origin: Origin): void {
-    this.#origins.replaceLast([this.#origins.last!, origin].flat())
+    const last = this.#origins.last!
+    if (last === this.#growing) this.#growing.push(origin)
+    else this.#origins.replaceLast((this.#growing = [last, origin].flat()))
   }
 
   cut(length: number): void {
@@ -40,6 +46,7 @@ export class Origins {
 
   /** A function that returns the provenance of the current messages, computed on its first call. */
   later(): () => readonly Provenance[] {
+    this.#growing = undefined
     const origins = this.#origins.later()
     let made: readonly Provenance[] | undefined
     return () => (made ??= this.#make(origins()))

@@ -1,8 +1,11 @@
-import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
+import { RequestAssembler, assembleRequest } from '../../src/conversation/assembleRequest.ts'
+import { Conversation } from '../../src/conversation/conversation.ts'
+import { GrowingList } from '../../src/conversation/growingList.ts'
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { BrakeLog, notesIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
+import { LogBuilder } from './logBuilder.ts'
 
 /** A conversation of so many steps, each with a name of its own. */
 function worked(steps: number): BrakeLog {
@@ -66,4 +69,67 @@ describe('what notes cost', (it) => {
       assert.ok(Math.abs(counted - all) <= 6 * shown.length, `${counted} for ${all}`)
     })
   }
+
+  it('messages merged into one leave alone what was given out, and a note that is shown once', () => {
+    const log = new LogBuilder()
+    const conversation = new Conversation()
+    const assembler = new RequestAssembler(conversation, { system: '', tools: [], settings: {} })
+    const given: { now: () => unknown; before: string }[] = []
+    const look = (): void => {
+      for (const record of log.records) conversation.apply(record)
+      const { request, provenance, told } = assembler.assemble()
+      const fresh = assembleRequest(conversation, { system: '', tools: [], settings: {} })
+      assert.equal(request.messages, fresh.request.messages)
+      assert.equal(provenance, fresh.provenance)
+      const now = () => [request.messages, told.messages(), provenance]
+      given.push({ now, before: JSON.stringify(now()) })
+    }
+    log.user('a')
+    log.user('b')
+    log.refuse('not JSON')
+    look()
+    log.user('c')
+    log.user('d')
+    look()
+    log.user('e')
+    log.user('f')
+    log.refuse('not JSON either')
+    look()
+    log.user('g')
+    look()
+    log.step('c1')
+    look()
+    for (const { now, before } of given) assert.is(JSON.stringify(now()), before)
+  })
+
+  it('messages merged into one are copied once for a request, not once for each', () => {
+    const log = new BrakeLog()
+    for (let i = 0; i < 300; i++) log.user(`word ${i}`)
+    const arrays = new Set<unknown>()
+    const { prototype } = GrowingList<{ content?: unknown }>
+    const { replaceLast } = prototype
+    prototype.replaceLast = function (item) {
+      arrays.add(item.content ?? item)
+      replaceLast.call(this, item)
+    }
+    try {
+      assert.is(log.assemble().request.messages[0]?.content.length, 300)
+    } finally {
+      prototype.replaceLast = replaceLast
+    }
+    assert.is(arrays.size, 2, 'one of blocks, one of origins')
+  })
+
+  it('a summary that is merged into messages before it, and followed by a pinned step, is shown once', () => {
+    const log = new BrakeLog()
+    const assembler = new RequestAssembler(log.conversation, log.frame)
+    for (const word of ['a', 'b', 'c']) log.user(word)
+    for (let i = 0; i < 4; i++) log.step([{ output: `output ${i}` }])
+    log.pin('n4')
+    log.compact({ first: 3, recent: 2 })
+    const look = () => assert.equal(assembler.assemble(log.turnIndex).request.messages, log.assemble().request.messages)
+    look()
+    assert.is(log.prune({ steps: ['n9'] }).applied, true)
+    look()
+  })
 })
