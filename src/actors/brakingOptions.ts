@@ -21,18 +21,24 @@ export interface RevertOptions
   readonly defer?: 'never' | 'uneconomic'
 }
 
-/** When and how far old steps are folded. Each has a default, found on recorded sessions; most need none of them. */
+/**
+ * When and how far old steps are folded. Each has a default, found on recorded sessions; most agents need no others. `defineAgent` refuses a
+ * `cap` without room for instructions, tools, `work` and the index.
+ */
 export type FoldOptions = Partial<FoldPolicy>
 
 /** What may reshape the conversation that the model sees. */
 export interface BrakingOptions {
   /** The model may abandon or condense branches. */
   readonly revert?: boolean | RevertOptions
-  /** The model may hide steps. */
+  /** The model may hide steps of its own, with a memo in their place. */
   readonly prune?: boolean
   /** The model may read again what is no longer shown in full. */
   readonly recall?: boolean
-  /** The runtime folds old steps into one line each, in batches, and the model may `recall` any of them. */
+  /**
+   * To save: the runtime folds old steps into one line each, in batches and only where that pays, with an index of the names that are gone,
+   * and the model may `recall` any of them. For runs of more than about 50 requests.
+   */
   readonly fold?: boolean | FoldOptions
 }
 

@@ -13,18 +13,19 @@ import { trunkSums } from './trunkSums.ts'
 
 /** When and how far old steps are folded. Tokens are those of the model's context window. */
 export interface FoldPolicy {
-  /** Room for work above what cannot be folded. */
+  /** Tokens of room for work above what cannot be folded. Default 8,000. */
   readonly work: number
-  /** A fold takes the request down to `lambda · phi` of what it would be with nothing folded. */
+  /** The share, from 0 to 1, of what a request would be with nothing folded that a long session may keep. Default 0.3. */
   readonly phi: number
+  /** A fold goes down to this share, from 0 to 1, of what `phi` allows; the rest is room to grow. Default 0.65. */
   readonly lambda: number
-  /** The least room between a fold and the next. */
+  /** The least room between a fold and the next, in tokens. Default 5,000. */
   readonly minBatch: number
-  /** Steps at the end that are never folded. */
+  /** How many of the newest steps are never folded. Default 10. */
   readonly keepSteps: number
-  /** Room for the index of names; 0: there is none. */
+  /** Tokens of room for the index of names; 0: there is none. Default 3,000. */
   readonly indexTokens: number
-  /** What a request is not to grow beyond. */
+  /** Tokens that a request is not to grow beyond. Default: 0.6 of `compaction.contextWindow`. */
   readonly cap: number
 }
 
