@@ -13,6 +13,7 @@ import type { ConversationNode } from './node.ts'
 import { Origins, type Origin } from './origins.ts'
 import { cutBy, renderSpanFacts, renderSummary } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
+import { recallName } from './stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
 /** The parts of a request that stay the same for an agent's whole life. */
@@ -79,9 +80,12 @@ export class RequestAssembler {
     this.#frame = frame
     this.#isBraked = braking !== undefined
     // An agent without brakes may go on from a past that had them: what stands for its hidden steps is shown.
+    const canRecall = this.#isBraked && frame.tools.some(({ name }) => name === recallName)
     const hasNotes = this.#isBraked || conversation.annotations?.hasNotes === true
     this.#markers = this.#isBraked ? brakeMarkers : hasNotes ? noteMarkers : plainMarkers
-    this.#braking = hasNotes ? new BrakeRendering(conversation, braking ?? defaultTagPolicy, this.#isBraked) : undefined
+    this.#braking = hasNotes
+      ? new BrakeRendering(conversation, braking ?? defaultTagPolicy, { isBraked: this.#isBraked, canRecall })
+      : undefined
   }
 
   /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. */

@@ -10,11 +10,17 @@ import type { ConversationNode } from './node.ts'
 import { indexNote, notesOfSpan } from './pruneNotes.ts'
 import { nextExpiry, rollUpCount, visibleTags, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
+interface BrakedModel {
+  readonly isBraked: boolean
+  readonly canRecall: boolean
+}
+
 /** What the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and refusals. */
 export class BrakeRendering {
   readonly #conversation: Conversation
   readonly #policy: TagPolicy
   readonly #isBraked: boolean
+  readonly #canRecall: boolean
   #visible: readonly PlacedTag[] = []
   #shownTags: ReadonlySet<Tag> = new Set()
   /** The visible tags, and those of which only the facts are shown. */
@@ -30,10 +36,11 @@ export class BrakeRendering {
   /** Tags that went out of the last request by age. */
   expired: readonly PlacedTag[] = []
 
-  /** `isBraked`: this agent has brakes of its own; without, its past may have been braked. */
-  constructor(conversation: Conversation, policy: TagPolicy, isBraked = true) {
+  /** `isBraked`: this agent has brakes of its own; without, its past may have been braked. `canRecall`: it can ask for what the index lists. */
+  constructor(conversation: Conversation, policy: TagPolicy, { isBraked, canRecall }: BrakedModel) {
     this.#conversation = conversation
     this.#isBraked = isBraked
+    this.#canRecall = canRecall
     this.#policy = policy
   }
 
@@ -109,9 +116,9 @@ export class BrakeRendering {
     return notesOfSpan(span, this.#conversation)
   }
 
-  /** The index of names, if it stands after one of these steps: a braked model alone can ask for what it lists. */
+  /** The index of names, if it stands after one of these steps: for a model that can ask for what it lists. */
   indexWithin(from: NodeId, to: NodeId): BrakeNote[] {
-    const index = this.#isBraked ? this.#shownIndex() : undefined
+    const index = this.#canRecall ? this.#shownIndex() : undefined
     return index === undefined || index.at < from || index.at > to ? [] : [indexNote(index)]
   }
 

@@ -1,3 +1,4 @@
+import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { foldLevels, nextFold, planFold, defaultFoldPolicy, type FoldPolicy } from '../../src/conversation/planFold.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
@@ -247,6 +248,16 @@ describe('the index of names', (it) => {
     rebased.records.push(...log.records)
     rebased.revert('n4')
     assert.not.match(memosIn(rebased)[0]!, /^n6 /m)
+  })
+
+  it('is not shown to a model that cannot recall what it lists', () => {
+    const log = worked(6)
+    log.fold({ indexTokens: 200 }, true)
+    const { messages } = assembleRequest(log.conversation, { ...log.frame, tools: [] }).request
+    assert.equal(
+      notesIn(messages).map((note) => /kind="(\w+)"/.exec(note)?.[1]),
+      ['memo'],
+    )
   })
 
   it('keeps to its room', () => {

@@ -24,6 +24,8 @@ import { noUsage, type Block, type PlainBlock } from '../../src/protocol/message
 import type { RequestMessage } from '../../src/protocol/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 
+const recallSpec = { name: 'recall', description: '', inputSchema: {} }
+
 export interface BrakeLogOptions {
   readonly policy?: Partial<RevertPolicy>
   readonly tags?: Partial<TagPolicy>
@@ -71,7 +73,7 @@ export class BrakeLog {
 
   constructor({ policy = {}, tags = {}, before = () => {}, after = () => {} }: BrakeLogOptions = {}) {
     this.policy = { ...defaultRevertPolicy, ...policy }
-    this.frame = { system: 's', tools: [], settings: {}, braking: { ...defaultTagPolicy, ...tags } }
+    this.frame = { system: 's', tools: [recallSpec], settings: {}, braking: { ...defaultTagPolicy, ...tags } }
     this.#before = before
     this.#after = after
   }
