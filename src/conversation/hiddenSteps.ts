@@ -44,10 +44,16 @@ export class HiddenSteps {
   }
 
   /** The lowest depth of the trunk whose rendering changes with what is about to be applied. */
-  changedBy({ by, steps, rolled = [] }: PruneOutcome, subject: HiddenSubject): number {
-    const index = by === 'runtime' ? this.index(subject) : undefined
+  changedBy(outcome: PruneOutcome, subject: HiddenSubject): number {
+    const index = outcome.by === 'runtime' ? this.index(subject) : undefined
+    const depth = index === undefined ? Infinity : subject.node(index.at)!.depth
+    return Math.min(depth, this.stepsChangedBy(outcome, subject))
+  }
+
+  /** The same without the index that a fold takes the place of. */
+  stepsChangedBy({ steps, rolled = [] }: PruneOutcome, subject: HiddenSubject): number {
     const rewritten = rolled.flatMap((part) => this.partsOf(part).flatMap((span) => noteStep(span, subject) ?? []))
-    return lowestDepth([...steps, ...rewritten, ...(index === undefined ? [] : [index.at])], subject)
+    return lowestDepth([...steps, ...rewritten], subject)
   }
 
   /** What a roll-up takes the place of. */

@@ -51,29 +51,28 @@ function ifItPays(conversation: Conversation, older: readonly HiddenSpan[], memo
   return pays(conversation, older, rolled.saved) ? rolled : nothing
 }
 
-/** `least`: what a memo with a line a step becomes. */
+/** `least`: what a memo with a line a step becomes. One that gets no shorter is left alone. */
 function rewrite(conversation: Conversation, older: readonly HiddenSpan[], least: 'shortLine' | 'digest'): RollUp {
   const parts: RolledUp[] = []
   let saved = 0
   const replace = (spans: readonly HiddenSpan[], detail: RolledUp['detail'], memo: string): void => {
+    const before = sum(spans.map((span) => tokensOf(conversation, span)))
+    const gain = before - tokensOf(conversation, rolledUp(spans, { detail, memo }, conversation))
+    if (gain <= 0) return
     parts.push({ folds: spans.flatMap(({ fold }) => fold!.ids), detail, memo })
-    saved += sum(spans.map((span) => tokensOf(conversation, span)))
-    saved -= tokensOf(conversation, rolledUp(spans, { detail, memo }, conversation))
+    saved += gain
   }
-  const [shortened, digested] = [older.filter(isShortened), older.filter((span) => !isShortened(span))]
-  for (const span of shortened) {
+  const isShortened = ({ fold }: HiddenSpan): boolean => least === 'shortLine' && fold!.detail === 'line'
+  for (const span of older.filter(isShortened)) {
     const lines = stepsOnTrunk([span], conversation).map((id) => foldLine(stepOf(id, conversation), true))
     replace([span], 'shortLine', lines.join('\n'))
   }
+  const digested = older.filter((span) => !isShortened(span))
   if (digested.some(({ fold }) => fold!.detail !== 'digest')) {
     const steps = stepsOnTrunk(digested, conversation).map((id) => stepOf(id, conversation))
     replace(digested, 'digest', digestOf(steps))
   }
-  return saved > 0 ? { parts, saved } : nothing
-
-  function isShortened({ fold }: HiddenSpan): boolean {
-    return least === 'shortLine' && fold!.detail === 'line'
-  }
+  return { parts, saved }
 }
 
 /** Tokens of a memo. The facts beside a digest are no part of it: they cannot be told in fewer. */

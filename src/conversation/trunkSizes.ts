@@ -9,12 +9,16 @@ import type { FoldPlan } from './planFold.ts'
 import { factsBehind, renderFacts } from './facts.ts'
 import { noteTokens } from './noteTokens.ts'
 import { cutBy, savedBySummary } from './overlay.ts'
-import { indexNote, notesOfSpan } from './pruneNotes.ts'
+import { notesOfSpan } from './pruneNotes.ts'
 
 // All in tokens of the conversation's own counter, without the frame and before correction.
 
 /** Estimated tokens of the trunk as shown, up to and with this depth; under another summary, if one is given. */
-function shownTokens(conversation: Conversation, depth: number, laid?: Overlay): number {
+const shownTokens = (conversation: Conversation, depth: number, laid?: Overlay): number =>
+  shownUpTo(conversation, depth, laid).shown
+
+/** The same, and of it the tokens of the index of names. */
+function shownUpTo(conversation: Conversation, depth: number, laid?: Overlay): { shown: number; index: number } {
   const path = conversation.path.slice(0, depth)
   const depthOf = (id: NodeId): number => conversation.node(id)!.depth
   const overlay = laid ?? conversation.overlay
@@ -28,7 +32,7 @@ function shownTokens(conversation: Conversation, depth: number, laid?: Overlay):
   }
   const saved = view.overlay === undefined ? 0 : savedBySummary(view.overlay, view)
   const notes = noteTokens(view, conversation.annotations)
-  return (path.at(-1)?.pathTokens ?? 0) - saved + notes.shown - notes.taken
+  return { shown: (path.at(-1)?.pathTokens ?? 0) - saved + notes.shown - notes.taken, index: notes.index }
 }
 
 const repairTokens = ({ repair, counter }: Conversation): number => (repair === undefined ? 0 : counter.text(repair))
@@ -73,16 +77,18 @@ export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome):
 /** The trunk before and after a fold that is about to be applied. */
 export function sizesOfFold(conversation: Conversation, { outcome, trunkTokens }: FoldPlan): Sizes {
   const hidden = conversation.annotations?.hidden ?? new HiddenSteps()
-  const changed = hidden.changedBy(outcome, conversation)
   const before = conversation.trunkTokens
-  const { overlay } = conversation
-  const [from, to] = [overlay?.from, overlay?.to].map((id) => (id === undefined ? 0 : conversation.node(id)!.depth))
-  if (changed < from! || changed > to!)
-    return { before, after: trunkTokens, unchanged: shownTokens(conversation, changed - 1) }
-  // In the span of a summary only the index changes, and that stands behind it.
+  const changed = hidden.stepsChangedBy(outcome, conversation)
   const index = hidden.index(conversation)
-  const indexTokens = index === undefined ? 0 : conversation.counter.text(indexNote(index).text)
-  return { before, after: trunkTokens, unchanged: shownTokens(conversation, to!) - indexTokens }
+  const indexed = index === undefined ? undefined : conversation.node(index.at)!
+  if (indexed === undefined || changed <= indexed.depth)
+    return { before, after: trunkTokens, unchanged: shownTokens(conversation, changed - 1) }
+  // The index stands behind all else of its step, and behind a summary that covers the step.
+  const { overlay } = conversation
+  const isCovered = overlay !== undefined && indexed.id >= overlay.from && indexed.id <= overlay.to
+  const end = isCovered ? conversation.node(overlay.to)! : conversation.stepEnd(indexed)
+  const kept = shownUpTo(conversation, end.depth)
+  return { before, after: trunkTokens, unchanged: kept.shown - kept.index }
 }
 
 /** The trunk before and after a summary is laid over it. */

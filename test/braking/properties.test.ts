@@ -11,7 +11,7 @@ import type { RequestMessage } from '../../src/protocol/model.ts'
 import { isLeft } from '../../src/conversation/hiddenSpan.ts'
 import { notesOfSpan } from '../../src/conversation/pruneNotes.ts'
 import { BrakeLog, idsIn, notesIn, textIn } from '../support/brakeLog.ts'
-import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { brakedHistories, foldedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { happen } from '../support/brakedHappenings.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -112,7 +112,7 @@ function play(
   happenings: readonly BrakedHappening[],
   onUserMessage: 'refuse' | 'rebase',
   decay: 'exact' | 'lazy' = 'exact',
-): void {
+): (string | undefined)[] {
   const ids = new Set<number>()
   const pinned = new Map<number, string>()
   const log = new BrakeLog({ policy: { onUserMessage }, tags: { ...noRollUp, decay } })
@@ -156,6 +156,10 @@ function play(
   }
   for (const record of log.records) assert.equal(logRecordSchema.parse(JSON.parse(JSON.stringify(record))), record)
   assert.equal(viewOf(rebuildConversation(log.records)), viewOf(conversation))
+  return (
+    conversation.annotations?.hidden.spans.map(({ fold }) => fold?.detail).filter((detail) => detail !== undefined) ??
+    []
+  )
 }
 
 /** What the model is shown of a step or of the summary, but for its id; `''` when that is nothing. */
@@ -198,7 +202,7 @@ describe('random braked conversations', (it) => {
       { timeoutMs: 20_000 },
       () => {
         fc.assert(
-          fc.property(brakedHistories({ maxLength: 24 }), (happenings) => play(happenings, onUserMessage)),
+          fc.property(brakedHistories({ maxLength: 24 }), (happenings) => void play(happenings, onUserMessage)),
           { ...options, numRuns: someRuns(1_500) },
         )
       },
@@ -206,15 +210,29 @@ describe('random braked conversations', (it) => {
 
     it(`keep every rule with lazy decay, user messages under a revert: ${onUserMessage}`, { timeoutMs: 20_000 }, () => {
       fc.assert(
-        fc.property(brakedHistories({ maxLength: 24 }), (happenings) => play(happenings, onUserMessage, 'lazy')),
+        fc.property(brakedHistories({ maxLength: 24 }), (happenings) => void play(happenings, onUserMessage, 'lazy')),
         { ...options, numRuns: someRuns(500) },
       )
     })
   }
 
-  it('rebuild the same from a log cut at any record', { timeoutMs: 20_000 }, () => {
+  it('keep every rule while memos are rolled up again and again', { timeoutMs: 30_000 }, () => {
+    const decays = ['exact', 'lazy'] as const
+    const met = new Set<string | undefined>()
     fc.assert(
-      fc.property(brakedHistories({ maxLength: 16 }), fc.boolean(), (happenings, isRebase) => {
+      fc.property(foldedHistories({ maxLength: 14 }), fc.boolean(), fc.nat(1), (happenings, isRebase, decay) => {
+        const details = play(happenings, isRebase ? 'rebase' : 'refuse', decays[decay])
+        for (const detail of details) met.add(detail)
+      }),
+      { ...options, numRuns: someRuns(600) },
+    )
+    assert.equal([...met].toSorted(), ['digest', 'line', 'shortLine'])
+  })
+
+  it('rebuild the same from a log cut at any record', { timeoutMs: 20_000 }, () => {
+    const histories = fc.oneof(brakedHistories({ maxLength: 16 }), foldedHistories({ maxLength: 8 }))
+    fc.assert(
+      fc.property(histories, fc.boolean(), (happenings, isRebase) => {
         const views: string[] = []
         const log: BrakeLog = new BrakeLog({
           policy: { onUserMessage: isRebase ? 'rebase' : 'refuse' },

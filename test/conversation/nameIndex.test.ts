@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { nameIndex, readNames } from '../../src/conversation/nameIndex.ts'
 import { defaultFoldPolicy, planFold, type FoldPolicy } from '../../src/conversation/planFold.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { brakedHistories, foldedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { happen } from '../support/brakedHappenings.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { someRuns } from '../support/seeds.ts'
@@ -37,12 +37,14 @@ const indexOf = (log: BrakeLog, maxChars: number): string => {
   return nameIndex(log.conversation, new Set(steps.slice(0, -1).map(({ id }) => id)), '', maxChars)
 }
 
+const histories = fc.oneof(brakedHistories({ maxLength: 20 }), foldedHistories({ maxLength: 8 }))
+
 describe('the names that are kept from one fold to the next', (it) => {
   it('are those of a conversation rebuilt from the log, after every record', { timeoutMs: 60_000 }, () => {
     let compared = 0
     let indexed = 0
     fc.assert(
-      fc.property(brakedHistories({ maxLength: 20 }), fc.boolean(), (happenings, isRebase) => {
+      fc.property(histories, fc.boolean(), (happenings, isRebase) => {
         const log: BrakeLog = new BrakeLog({
           policy: { onUserMessage: isRebase ? 'rebase' : 'refuse' },
           after: () => {

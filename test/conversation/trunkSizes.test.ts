@@ -6,7 +6,7 @@ import { sizesOfCompaction, sizesOfFold, sizesOfPrune, sizesOfRevert } from '../
 import type { Block } from '../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../src/protocol/model.ts'
 import type { LogRecord, Overlay } from '../../src/protocol/records.ts'
-import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { brakedHistories, foldedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { happen } from '../support/brakedHappenings.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { someRuns } from '../support/seeds.ts'
@@ -96,13 +96,16 @@ function play(happenings: readonly BrakedHappening[], look: (seen: Seen) => void
   }
 }
 
+/** Folds and reverts of all kinds, folds that roll memos up among them. */
+const histories = fc.oneof(brakedHistories({ maxLength: 24 }), foldedHistories({ maxLength: 10 }))
+
 const options = { seed: 20_261_122, endOnFailure: false }
 
 describe('the sizes of a trunk before and after it is reshaped', (it) => {
-  it('are those of its requests, but for four tokens a block: ids are not counted', { timeoutMs: 30_000 }, () => {
+  it('are those of its requests, but for four tokens a block: ids are not counted', { timeoutMs: 60_000 }, () => {
     const met = new Set<string>()
     fc.assert(
-      fc.property(brakedHistories({ maxLength: 24 }), (happenings) =>
+      fc.property(histories, (happenings) =>
         play(happenings, ({ record, estimated, shown, blocks, bringsSummaryBack, repeatsNote }) => {
           met.add(record.type)
           if (bringsSummaryBack || repeatsNote) return
@@ -119,9 +122,9 @@ describe('the sizes of a trunk before and after it is reshaped', (it) => {
     assert.equal([...met].toSorted(), ['compaction.end', 'prune.applied', 'revert.applied'])
   })
 
-  it('end with what the conversation counts afterwards', { timeoutMs: 30_000 }, () => {
+  it('end with what the conversation counts afterwards', { timeoutMs: 60_000 }, () => {
     fc.assert(
-      fc.property(brakedHistories({ maxLength: 24 }), (happenings) =>
+      fc.property(histories, (happenings) =>
         play(happenings, ({ record, estimated, trunkTokens, bringsSummaryBack }) => {
           // A fourth lesson pushes the oldest out of the count.
           if (bringsSummaryBack || (record.type === 'revert.applied' && record.tag!.kind !== 'outcome')) return

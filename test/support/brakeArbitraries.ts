@@ -130,3 +130,28 @@ export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
     ),
     { ...options, size: 'max' },
   )
+
+/** The same with folds in a row, each of which leaves a few steps: memos are rolled up again and again, and cut, covered and pinned around. */
+export const foldedHistories = (options: { maxLength: number }): fc.Arbitrary<BrakedHappening[]> =>
+  fc
+    .array(
+      fc.oneof(
+        {
+          weight: 5,
+          arbitrary: fc
+            .tuple(
+              fc.array(fc.array(words, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+              fc.constantFrom(10, 400, 1_000, 3_000),
+              fc.nat(2),
+              fc.constantFrom(0, 100),
+            )
+            .map(([steps, cap, keepSteps, indexTokens]): BrakedHappening[] => [
+              ...steps.map((outputs) => ({ type: 'step' as const, outputs, order: [0, 1, 2] })),
+              { type: 'fold', isAsked: true, keepSteps, work: 1, minBatch: 1, indexTokens, cap },
+            ]),
+        },
+        { weight: 2, arbitrary: brakedHistories({ maxLength: 3 }) },
+      ),
+      { ...options, size: 'max' },
+    )
+    .map((parts) => parts.flat())
