@@ -115,10 +115,12 @@ export function digestOf(steps: readonly Step[]): string {
 function digestLine(steps: readonly Step[]): string {
   const calls = new Map<string, number>()
   const changed = new Set<string>()
-  for (const { message } of steps.flatMap(({ nodes }) => nodes)) {
-    if (message.role !== 'toolResult') continue
-    calls.set(message.toolName, (calls.get(message.toolName) ?? 0) + 1)
-    for (const file of message.changed ?? []) changed.add(file)
+  for (const { nodes } of steps) {
+    for (const { message } of nodes) {
+      if (message.role !== 'toolResult') continue
+      calls.set(message.toolName, (calls.get(message.toolName) ?? 0) + 1)
+      for (const file of message.changed ?? []) changed.add(file)
+    }
   }
   const [first, last] = [steps[0]!.id, steps.at(-1)!.id].map(formatNodeId)
   const counts = [...calls].toSorted((a, b) => b[1] - a[1]).map(([name, count]) => `${oneLine(name, 64)} ×${count}`)

@@ -20,13 +20,12 @@ export function notesOfSpan(span: HiddenSpan, subject: HiddenSubject): readonly 
 function notesOf(span: HiddenSpan, subject: HiddenSubject): BrakeNote[] {
   const { steps, fold, memo } = span
   if (fold === undefined) {
-    const facts = factsNote(steps.map((id) => stepOf(id, subject)))
-    return [...(memo === undefined ? [] : [memoNote(memo, steps)]), ...facts]
+    return [...(memo === undefined ? [] : [memoNote(memo, steps)]), ...factsNote(steps, subject)]
   }
   const left = steps.filter((id) => isLeft(id, subject))
   const note = memoNote(memoOf(span, left, subject)!, left)
   // The lines name the calls that cannot be undone, and a fold hides no denial.
-  return fold.detail === 'digest' ? [note, ...factsNote(left.map((id) => stepOf(id, subject)))] : [note]
+  return fold.detail === 'digest' ? [note, ...factsNote(left, subject)] : [note]
 }
 
 /** What a memo says of some of the steps that it stands for; that of a prune is of one piece. `undefined` without a memo. */
@@ -44,9 +43,11 @@ const memoNote = (memo: string, steps: readonly NodeId[]): BrakeNote => ({
   text: renderMemo(memo, steps),
 })
 
-function factsNote(steps: readonly Step[]): BrakeNote[] {
-  const ids = steps.map(({ id }) => id)
-  const text = renderFacts(factsOf(steps.flatMap(({ nodes }) => nodes)), ids)
+function factsNote(steps: readonly NodeId[], subject: HiddenSubject): BrakeNote[] {
+  const nodes: ConversationNode[] = []
+  for (const id of steps)
+    for (let node = subject.node(id); node?.stepId === id; node = subject.node(node.id + 1)) nodes.push(node)
+  const text = renderFacts(factsOf(nodes), steps)
   return text === '' ? [] : [{ kind: 'facts', text }]
 }
 

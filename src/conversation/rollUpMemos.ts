@@ -20,7 +20,7 @@ const rewriting = 11.5
 const mostOfLow = 1 / 4
 /** Of that room, what the newest memos keep when it is full, and what all take afterwards: if not, older ones become a digest. */
 const newestKeep = 1 / 2
-const aimedAt = 3 / 4
+const aimedAt = 0.85
 
 /**
  * Rewrites older memos: those with a line a step get shorter lines, those with short lines become one digest, which takes in the one before
