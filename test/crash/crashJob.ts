@@ -72,6 +72,13 @@ export const sayings = {
   followUp: { text: 'say(and three more)', after: 'm-20.1' },
 } as const
 
+/** What the person asks of the conversation, by the id of the command: about the step of an item, after the end of another. */
+export const wishes = {
+  'person-pin': { of: 'm-2.1', after: 'm-2.1' },
+  'person-prune': { of: 'm-8.1', after: 'm-9.2' },
+  'person-compact': { of: undefined, after: 'm-24.1' },
+} as const
+
 /** The item whose approval is denied. */
 export const deniedItem = 'm-18.1'
 

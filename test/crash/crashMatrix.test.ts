@@ -15,6 +15,16 @@ const scenarios: { readonly [title: string]: Scenario } = {
       { mode: 'torn', at: 240 },
     ],
   },
+  'around a pin, a prune and a compaction that a person asks for': {
+    deaths: [
+      { mode: 'after', at: 15 },
+      { mode: 'before', at: 22 },
+      { mode: 'after', at: 76 },
+      { mode: 'torn', at: 81 },
+      { mode: 'after', at: 216 },
+      { mode: 'before', at: 226 },
+    ],
+  },
   'before anything was said, in its first turn, and at its end': {
     deaths: [
       { mode: 'torn', at: 1 },
@@ -36,6 +46,7 @@ describe('a process that is killed', (it) => {
       expected = await driver.undisturbed()
       const { outcome } = expected
       assert.ok(mainJob.turns.length >= 30 && outcome.said['job']?.length === 3)
+      assert.equal([outcome.pinned, outcome.hidden], [['m-2.1'], ['m-8.1']])
       const { deaths, faults } = await driver.run(scenario)
       assert.equal(faults, [])
       assert.is(deaths.length, scenario.deaths.length)

@@ -19,6 +19,9 @@ export interface JobOutcome {
   readonly trunks: { readonly [agent: string]: readonly string[] }
   readonly files: { readonly [name: string]: string }
   readonly delivered: readonly string[]
+  /** Items of steps that the person pinned, and had hidden. */
+  readonly pinned: readonly string[]
+  readonly hidden: readonly string[]
 }
 
 /** In which order the results of one turn came is a matter of crashes. */
@@ -61,6 +64,8 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
   const said: Record<string, string[]> = {}
   const trunks: Record<string, string[]> = {}
   const faults: string[] = []
+  const pinned: string[] = []
+  const hidden: string[] = []
   for (const agentId of await store.list()) {
     const records = await readAll(store, agentId)
     const conversation = rebuildConversation(records)
@@ -69,6 +74,8 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
     said[name] = saidIn(conversation)
     trunks[name] = trunkOf(conversation)
     faults.push(...faultsOf(agentId, records, conversation))
+    pinned.push(...conversation.pins().map((id) => itemAt(conversation, id)))
+    for (const id of conversation.annotations?.hidden.bySteps.keys() ?? []) hidden.push(itemAt(conversation, id))
   }
   await store.close()
   const names = existsSync(files.work) ? readdirSync(files.work).toSorted() : []
@@ -79,8 +86,30 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
     delivered: readAttempts(files.ledger)
       .map(({ item }) => item)
       .toSorted(),
+    pinned,
+    hidden,
   }
   return { outcome, faults: [...faults, ...effectFaults(files)] }
+}
+
+/** The item whose result is in a step. */
+const itemAt = (conversation: Conversation, stepId: number): string => {
+  const step = conversation.steps().find(({ id }) => id === stepId)
+  return step === undefined ? `n${stepId}` : (/item (\S+) /.exec(resultsIn(step).join())?.[1] ?? `n${stepId}`)
+}
+
+/** What was asked of the conversation and has not exactly one answer. */
+export function unansweredIn(records: readonly LogRecord[]): string[] {
+  const answers = records.flatMap((record) => {
+    if (record.type === 'compaction.end') return record.requestId ?? []
+    return ['revert.applied', 'prune.applied', 'pin.applied'].includes(record.type) ? (record as { id: string }).id : []
+  })
+  return records.flatMap((record) => {
+    if (!/^(revert|prune|pin|compaction)\.requested$/.test(record.type)) return []
+    const { id } = (record as { request: { id: string } }).request
+    const count = answers.filter((answer) => answer === id).length
+    return count === 1 ? [] : [`${record.type} ${id} has ${count} answers`]
+  })
 }
 
 /** Deployments that ran though nobody had approved them. */
@@ -96,7 +125,11 @@ export function unapprovedIn(records: readonly LogRecord[]): string[] {
 function faultsOf(agentId: string, records: readonly LogRecord[], conversation: Conversation): string[] {
   const origin = { agentId, path: [] }
   const events = records.slice(1).map((record) => eventOf(record, origin))
-  const faults = [...checkJourney({ events, records, conversation }), ...unapprovedIn(records)]
+  const faults = [
+    ...checkJourney({ events, records, conversation }),
+    ...unapprovedIn(records),
+    ...unansweredIn(records),
+  ]
   const asked = conversation.log().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
   const repeated = conversation.trunk().length === 0 ? [] : asked.filter((text, at) => asked.indexOf(text) !== at)
   const isRebased = conversation.log().some((node) => node.rebasedFrom !== undefined)

@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import type { AgentCommand } from '../../src/protocol/commands.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { textOf } from '../../src/protocol/messages.ts'
@@ -12,7 +13,7 @@ import type { Store } from '../../src/protocol/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import { readAll } from '../../src/testing/contractDemands.ts'
-import { deniedItem, helperJob, jobTools, mainJob, sayings, type Job, type JobFiles } from './crashJob.ts'
+import { deniedItem, helperJob, jobTools, mainJob, sayings, wishes, type Job, type JobFiles } from './crashJob.ts'
 import { jobPolicy } from './jobPolicy.ts'
 
 /** The job's model, which notes down what is wrong with the requests of this life. */
@@ -62,9 +63,11 @@ const hasHeard = (agent: Agent, words: string): boolean =>
 
 /** What a person says and decides about an agent with this log; nothing that is in it is said again. */
 function personFor(log: string): (agent: Agent) => void {
-  const said = new Set(Object.values(sayings).flatMap(({ text }) => (log.includes(text) ? [text] : [])))
+  const known = [...Object.values(sayings).map(({ text }) => text), ...Object.keys(wishes)]
+  const said = new Set(known.filter((text) => log.includes(text)))
+  const moments = [...Object.values(sayings), ...Object.values(wishes)]
   const isEnd = (text: string, item: string | undefined): boolean => text.includes(`item ${item} done`)
-  const ended = new Set(Object.values(sayings).flatMap(({ after }) => (isEnd(log, after) ? [after] : [])))
+  const ended = new Set<string | undefined>(moments.flatMap(({ after }) => (isEnd(log, after) ? [after] : [])))
   return (agent) => {
     const say = (): void => {
       for (const how of ['steer', 'followUp'] as const) {
@@ -72,6 +75,14 @@ function personFor(log: string): (agent: Agent) => void {
         if (!ended.has(after) || said.has(text)) continue
         said.add(text)
         agent[how](text)
+      }
+    }
+    const wish = (): void => {
+      for (const [requestId, { of, after }] of Object.entries(wishes)) {
+        if (!ended.has(after) || said.has(requestId)) continue
+        said.add(requestId)
+        const step = of === undefined ? '' : `n${stepOf(agent, of)}`
+        agent.dispatch(commandOf(requestId as keyof typeof wishes, agent.id, { step, of }), { requestId })
       }
     }
     const decide = (): void => {
@@ -85,13 +96,34 @@ function personFor(log: string): (agent: Agent) => void {
     }
     agent.subscribe((event: AgentEvent) => {
       if (event.type === 'tool.end')
-        for (const { after } of Object.values(sayings))
-          if (isEnd(textOf(event.message.content), after)) ended.add(after)
-      if (event.type === 'tool.end' || event.type === 'run.start') say()
+        for (const { after } of moments) if (isEnd(textOf(event.message.content), after)) ended.add(after)
+      if (event.type === 'tool.end' || event.type === 'run.start') {
+        say()
+        wish()
+      }
       decide()
     })
     decide()
   }
+}
+
+function commandOf(
+  wish: keyof typeof wishes,
+  agentId: string,
+  { step, of = '' }: { readonly step: string; readonly of: string | undefined },
+): AgentCommand {
+  if (wish === 'person-pin') return { type: 'agent.pin', agentId, step }
+  if (wish === 'person-compact') return { type: 'agent.compact', agentId }
+  return { type: 'agent.prune', agentId, steps: [step], memo: `item ${of} done: it is hidden` }
+}
+
+/** The step that holds the result of an item. */
+function stepOf(agent: Agent, item: string): number {
+  const node = agent.conversation
+    .trunk()
+    .find(({ message }) => message.role === 'toolResult' && textOf(message.content).startsWith(`item ${item} done`))
+  if (node === undefined) throw new Error(`${item} is not on the trunk`)
+  return node.id
 }
 
 function itemOf(agent: Agent, callId: string): string {

@@ -46,7 +46,7 @@ export function checkTexts(events: readonly AgentEvent[]): string[] {
 
 /** A command that was given, by the text only it has. */
 export interface Given {
-  readonly kind: 'prompt' | 'interrupt' | 'steer' | 'followUp' | 'revert'
+  readonly kind: 'prompt' | 'interrupt' | 'steer' | 'followUp' | 'revert' | 'prune'
   readonly text: string
   /** `undefined`: not known yet; a refused one must have done nothing. */
   outcome: 'done' | 'refused' | undefined
@@ -68,8 +68,11 @@ function timesOf(kind: Given['kind'], text: string, records: readonly LogRecord[
   const queued = { in: 0, out: 0 }
   let messages = 0
   for (const record of records) {
-    if (kind === 'revert') {
-      if (record.type === 'revert.requested' && record.request.summary === text) seqs.push(record.seq)
+    if (kind === 'revert' || kind === 'prune') {
+      const isIt =
+        (record.type === 'revert.requested' && record.request.summary === text) ||
+        (record.type === 'prune.requested' && record.request.memo === text)
+      if (isIt) seqs.push(record.seq)
     } else if (record.type === 'queue.changed' && record.added !== undefined) {
       if (textOf(record.added.content) !== text) continue
       queued.in += 1
@@ -80,7 +83,7 @@ function timesOf(kind: Given['kind'], text: string, records: readonly LogRecord[
     }
   }
   // A message that waited in a queue is both.
-  const times = kind === 'revert' ? seqs.length : Math.max(queued.in, messages)
+  const times = kind === 'revert' || kind === 'prune' ? seqs.length : Math.max(queued.in, messages)
   return { times, seqs }
 }
 

@@ -182,10 +182,12 @@ class ResumeLife {
   }
 
   #command(): void {
-    const what = this.#dice.weighted({ prompt: 3, steer: 5, followUp: 4, revert: 4, abort: 1, interrupt: 1 })
+    const what = this.#dice.weighted({ prompt: 3, steer: 5, followUp: 4, revert: 4, prune: 2, abort: 1, interrupt: 1 })
     if (what === 'prompt' || what === 'interrupt') return this.#prompt(what, this.#dice.int(1, 30))
     if (what === 'abort') return this.#keep(this.#agent.abort())
     const text = `${what} ${this.#given.length}`
+    // What a person said is not hidden: it is only asked for.
+    if (what === 'prune') return this.#give(what, text, this.#agent.prune({ steps: ['n1'], memo: text }))
     if (what !== 'revert') return this.#give(what, text, this.#agent[what](text))
     const step = `n${this.#dice.int(1, Math.max(1, this.#nodes))}`
     this.#give(what, text, this.#agent.revert(step, { category: 'failure', summary: text }))
