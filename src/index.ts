@@ -1,5 +1,5 @@
 export { defineAgent, type AgentOptions, type CompactionOptions } from './actors/defineAgent.ts'
-export type { BrakingOptions, RevertOptions } from './actors/brakingOptions.ts'
+export type { BrakingOptions, RevertOptions, StallOptions } from './actors/brakingOptions.ts'
 export type { AgentDefinition, SubAgent } from './actors/agentDefinition.ts'
 export type { Pricing } from './actors/pricing.ts'
 export type { SubAgentEntry, SubAgentOptions } from './actors/subAgents.ts'
@@ -84,6 +84,9 @@ export type {
   RevertCategory,
   RevertOutcome,
   RevertRequest,
+  Stall,
+  StallOutcome,
+  StallRule,
   Tag,
   TagKind,
 } from './protocol/braking.ts'

@@ -86,8 +86,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-36',
     file: 'src/conversation/noteTokens.ts',
     what: 'refusals are not counted',
-    from: 'for (const reason of reasons) shown +=',
-    to: 'for (const reason of reasons.slice(1)) shown +=',
+    from: 'for (const notice of notices) shown +=',
+    to: 'for (const notice of notices.slice(1)) shown +=',
     tests: ['braking/pastBrakes'],
   },
   {
@@ -111,8 +111,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-39',
     file: 'src/conversation/conversation.ts',
     what: 'a refused revert of a person leaves a note for the model',
-    from: `if (by !== 'person') this.#refuse(record.reason ?? 'revert refused')`,
-    to: `this.#refuse(record.reason ?? 'revert refused')`,
+    from: `if (by === 'model') this.#notify(`,
+    to: `if (by !== 'runtime') this.#notify(`,
     tests: ['conversation/limitsOfBrakes'],
   },
   {

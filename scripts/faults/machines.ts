@@ -21,8 +21,8 @@ export const faults: readonly Fault[] = [
     id: 'machines-3',
     file: 'src/machines/guards.ts',
     what: 'a run at its limit takes no new prompt',
-    from: `context.pause?.type === 'limit' || context.pause?.type === 'interrupted'`,
-    to: `context.pause?.type === 'interrupted'`,
+    from: `new Set(['limit', 'stall', 'interrupted'])`,
+    to: `new Set(['stall', 'interrupted'])`,
     tests: ['machines/pauses'],
   },
   {

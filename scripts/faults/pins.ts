@@ -69,8 +69,8 @@ export const faults: readonly Fault[] = [
     id: 'pins-9',
     file: 'src/conversation/conversation.ts',
     what: 'the model is told of a refusal that only a person asked for',
-    from: `if (record.reason !== undefined && by !== 'person') this.#refuse(record.reason)`,
-    to: 'if (record.reason !== undefined) this.#refuse(record.reason)',
+    from: `if (record.reason !== undefined && by !== 'person') this.#notify(`,
+    to: 'if (record.reason !== undefined) this.#notify(',
     tests: ['braking/personPrunes'],
   },
   {

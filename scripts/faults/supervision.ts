@@ -13,8 +13,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-2',
     file: 'src/machines/guards.ts',
     what: 'a run that a crash cut off takes neither a prompt nor an abort',
-    from: `context.pause?.type === 'limit' || context.pause?.type === 'interrupted'`,
-    to: `context.pause?.type === 'limit'`,
+    from: `new Set(['limit', 'stall', 'interrupted'])`,
+    to: `new Set(['limit', 'stall'])`,
     tests: ['machines/restored'],
   },
   {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { RevertRules } from '../conversation/revert.ts'
+import type { StallPolicy } from '../conversation/decideStall.ts'
 import type { CompactionPolicy } from '../conversation/planCompaction.ts'
 import type { FoldPolicy } from '../conversation/planFold.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
@@ -20,6 +21,12 @@ export interface RevertSettings extends RevertRules {
   readonly summaryTimeoutMs: number
   /** Which of the model's reverts that condense work are held back: none, or those that would not pay yet. */
   readonly defer: 'never' | 'uneconomic'
+}
+
+/** What is done about loops. */
+export interface StallSettings extends StallPolicy {
+  /** The model can ask for reverts itself. */
+  readonly offersRevert: boolean
 }
 
 /** An agent that another may call, and how. */
@@ -60,6 +67,7 @@ export interface AgentDefinition {
   readonly braking: {
     readonly revert: RevertSettings | null
     readonly fold: FoldPolicy | null
+    readonly stall: StallSettings | null
     readonly tags: TagPolicy
   } | null
   readonly output: z.ZodType | null

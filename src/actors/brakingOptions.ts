@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { brakeToolsWithRecall, defaultRevertPolicy, type RevertPolicy } from '../conversation/revert.ts'
 import { defaultFoldPolicy, type FoldPolicy } from '../conversation/planFold.ts'
+import { defaultStallPolicy } from '../conversation/decideStall.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { Model } from '../protocol/model.ts'
-import type { AgentDefinition, RevertSettings } from './agentDefinition.ts'
+import { stallRuleSchema, type StallRule } from '../protocol/braking.ts'
+import type { AgentDefinition, RevertSettings, StallSettings } from './agentDefinition.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
@@ -27,6 +29,22 @@ export interface RevertOptions
  */
 export type FoldOptions = Partial<FoldPolicy>
 
+/** How the runtime notices that an agent goes in circles, and what it does. */
+export interface StallOptions {
+  /**
+   * The rules, asked in this order; default `['repeat', 'cycle', 'sameError']`. `repeat`: the same call with the same result, 3 times in
+   * 12 steps with no change in between. `cycle`: 2 to 4 steps, twice. `sameError`: the same error of the same tools, 3 times in 6 steps. `repeat4`: as
+   * `repeat`, 4 times in a row. `nothingNew`: 8 steps that changed nothing and showed nothing new. `errors`: 3 of 4 steps failed.
+   */
+  readonly rules?: readonly StallRule[]
+  /** First the model is told, with a note after its newest step. Default `true`. */
+  readonly note?: boolean
+  /** If it goes on within 6 steps, the runtime goes back to the step before the loop, where that loses nothing. Default `true`. */
+  readonly revert?: boolean
+  /** If it goes on even then, the run is paused. Default `true`. */
+  readonly pause?: boolean
+}
+
 /** What may reshape the conversation that the model sees. */
 export interface BrakingOptions {
   /** The model may abandon or condense branches. */
@@ -40,6 +58,8 @@ export interface BrakingOptions {
    * and the model may `recall` any of them. For runs of more than about 50 requests.
    */
   readonly fold?: boolean | FoldOptions
+  /** The runtime notices that the agent goes in circles: it tells the model, then goes back, then pauses the run. */
+  readonly stall?: boolean | StallOptions
 }
 
 const count = z.int().nonnegative()
@@ -80,6 +100,17 @@ export const brakingSchema = () =>
           })
           .partial(),
       ]),
+      stall: z.union([
+        z.boolean(),
+        z
+          .strictObject({
+            rules: z.array(stallRuleSchema).min(1, 'name a rule, or leave it out'),
+            note: z.boolean(),
+            revert: z.boolean(),
+            pause: z.boolean(),
+          })
+          .partial(),
+      ]),
     })
     .partial()
 
@@ -105,15 +136,18 @@ export function checkFold(definition: AgentDefinition): void {
 /** Whether the model has the tool `recall`. */
 export const offersRecall = ({ recall = false, fold = false }: BrakingOptions = {}): boolean => recall || fold !== false
 
+/** Whether the model has the tool `revert_to_state`. */
+export const offersRevert = ({ revert = false }: BrakingOptions = {}): boolean => revert !== false
+
 /** The braking of an agent with the defaults filled in; `null` when nothing of it is on. */
 export function brakingOf(
   options: BrakingOptions | undefined,
   contextWindow: number,
   label: string,
 ): AgentDefinition['braking'] {
-  const { revert = false, prune = false, fold = false } = options ?? {}
+  const { revert = false, prune = false, fold = false, stall = false } = options ?? {}
   const hasRecall = offersRecall(options)
-  if (revert === false && !prune && !hasRecall) return null
+  if (revert === false && !prune && !hasRecall && stall === false) return null
   const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
   const { summaryModel, fidelity = 'normal', summaryTimeoutMs = 60_000 } = given
   const settings: RevertSettings = {
@@ -137,5 +171,16 @@ export function brakingOf(
     cap: Math.round(contextWindow * 0.6),
     ...(typeof fold === 'object' ? withoutUndefined(fold) : {}),
   }
-  return { revert: revert === false ? null : settings, fold: fold === false ? null : folding, tags }
+  const stalls: StallSettings = {
+    ...defaultStallPolicy,
+    ...(typeof stall === 'object' ? withoutUndefined(stall) : {}),
+    offersRevert: offersRevert(options),
+  }
+  const mayRevert = revert !== false || (stall !== false && stalls.revert)
+  return {
+    revert: mayRevert ? settings : null,
+    fold: fold === false ? null : folding,
+    stall: stall === false ? null : stalls,
+    tags,
+  }
 }

@@ -9,7 +9,14 @@ import { lazily } from '../protocol/lazily.ts'
 import type { JsonSchema, Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
-import { brakingOf, checkFold, brakingSchema, offersRecall, type BrakingOptions } from './brakingOptions.ts'
+import {
+  brakingOf,
+  checkFold,
+  brakingSchema,
+  offersRecall,
+  offersRevert,
+  type BrakingOptions,
+} from './brakingOptions.ts'
 import { pricingSchema, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
@@ -188,7 +195,9 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
   const braking = brakingOf(options.braking, contextWindow, label)
   const brakeTools = [
-    ...(braking?.revert == null ? [] : [braking.revert.defer === 'never' ? revertTool() : deferringRevertTool()]),
+    ...(!offersRevert(options.braking)
+      ? []
+      : [braking!.revert!.defer === 'never' ? revertTool() : deferringRevertTool()]),
     ...(options.braking?.prune === true ? [prunTool()] : []),
     ...(offersRecall(options.braking) ? [recallTool()] : []),
   ]
@@ -201,12 +210,14 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const settings = settingsOf(options.settings, output, label)
   const model = modelOf(options.model, label)
   // A person prunes an agent with any brake; the model needs the tool.
-  const mayPrune = braking?.revert != null || braking?.fold != null || options.braking?.prune === true
+  const mayPrune =
+    braking?.revert != null || braking?.fold != null || braking?.stall != null || options.braking?.prune === true
   const policy = {
     flags: {
       revert: braking?.revert != null,
       prune: mayPrune,
       fold: braking?.fold != null,
+      stall: braking?.stall != null,
       compact: compaction !== null,
     },
     toolExecution: options.toolExecution ?? 'parallel',
@@ -220,6 +231,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     },
     maxChildren: options.maxChildren ?? 16,
     maxCallsPerReply: options.maxCallsPerReply ?? 128,
+    polling: braking?.stall == null ? nobody : pollingNames(tools),
   } as const
   const parts = {
     name,
@@ -274,6 +286,9 @@ function lazyAgents(
     },
   }
 }
+
+const pollingNames = (tools: ReadonlyMap<string, Tool>): readonly string[] =>
+  [...tools.values()].filter(({ polls }) => polls).map(({ name }) => name)
 
 function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Tool> {
   const map = new Map<string, Tool>()

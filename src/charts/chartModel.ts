@@ -5,6 +5,7 @@ export interface BrakeFlags {
   readonly revert: boolean
   readonly prune: boolean
   readonly fold: boolean
+  readonly stall: boolean
 }
 
 /** A state, or what stands at the start of one. */
@@ -82,6 +83,7 @@ const brakeGuards: Readonly<Record<string, readonly (keyof BrakeFlags)[]>> = {
   revertEnabled: ['revert'],
   pruneEnabled: ['prune'],
   foldEnabled: ['fold'],
+  stallEnabled: ['stall'],
 }
 
 /**

@@ -31,7 +31,7 @@ export interface ChatAgent {
 
 /** Whether a message would start a run: a new prompt replaces a run that is paused between turns. */
 export const isWaiting = ({ state, pause }: Pick<ChatAgent, 'state' | 'pause'>): boolean =>
-  state === 'idle' || pause?.type === 'limit' || pause?.type === 'interrupted'
+  state === 'idle' || pause?.type === 'limit' || pause?.type === 'stall' || pause?.type === 'interrupted'
 
 /** Decides a call that waits. Rejects with what the agent throws. */
 export const decideCall = async (

@@ -8,9 +8,11 @@ import type {
 } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
+import type { Notice } from './brakeNotes.ts'
 import type { Fact } from './facts.ts'
 import type { HiddenSpan } from './hiddenSpan.ts'
 import { HiddenSteps } from './hiddenSteps.ts'
+import { StallLog } from './stallLog.ts'
 
 export interface Tagged {
   readonly nodeId: NodeId
@@ -32,8 +34,9 @@ export class Annotations {
   readonly prunes: PruneRequest[] = []
   readonly pins: PinRequest[] = []
   readonly compactions: CompactionRequest[] = []
-  /** Refusals, after the step that asked. */
-  readonly refusals = new Map<NodeId, readonly string[]>()
+  /** What the model is told after a step. */
+  readonly notices = new Map<NodeId, readonly Notice[]>()
+  readonly stalls = new StallLog()
   readonly hidden = new HiddenSteps()
   /** Reverts to a node since a person last spoke. */
   readonly #revertsTo = new Map<NodeId, number>()
@@ -45,15 +48,15 @@ export class Annotations {
 
   /** Whether the model is shown anything of them. */
   get hasNotes(): boolean {
-    return this.tagged.length > 0 || this.refusals.size > 0 || this.hidden.spans.length > 0
+    return this.tagged.length > 0 || this.notices.size > 0 || this.hidden.spans.length > 0
   }
 
-  refusalsAt(id: NodeId): readonly string[] {
-    return this.refusals.get(id) ?? []
+  noticesAt(id: NodeId): readonly Notice[] {
+    return this.notices.get(id) ?? []
   }
 
-  refuse(id: NodeId, reason: string): void {
-    this.refusals.set(id, [...this.refusalsAt(id), reason])
+  notify(id: NodeId, notice: Notice): void {
+    this.notices.set(id, [...this.noticesAt(id), notice])
   }
 
   /** Notes which tags the last request showed; `true` if that is news. */
@@ -86,6 +89,7 @@ export class Annotations {
 
   personSpoke(): void {
     this.#revertsTo.clear()
+    this.stalls.personSpoke()
   }
 
   /** Pinned steps, by their first node, and summaries. They are in sight of the model. */
@@ -113,7 +117,7 @@ export class Annotations {
   }
 
   /** Takes a request off its queue, whatever came of it; gives who asked. */
-  settle(queue: 'reverts' | 'prunes' | 'pins' | 'compactions', id: string): 'model' | 'person' | undefined {
+  settle(queue: 'reverts' | 'prunes' | 'pins' | 'compactions', id: string): RevertRequest['by'] | undefined {
     const index = this[queue].findIndex((request) => request.id === id)
     return index < 0 ? undefined : this[queue].splice(index, 1)[0]?.by
   }

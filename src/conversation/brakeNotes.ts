@@ -63,8 +63,13 @@ export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readon
   return note('checkpoint', abandoned, `${text}${files}${quotes}${replies.join('')}`)
 }
 
-/** Tells the model why the revert it asked for was refused. */
-export const renderRefusal = (reason: string): string => note('refusal', [], reason)
+/** What the runtime tells the model after a step: why what it asked for was refused, or that it goes in circles. */
+export interface Notice {
+  readonly kind: 'refusal' | 'stall'
+  readonly text: string
+}
+
+export const renderNotice = ({ kind, text }: Notice): string => note(kind, [], text)
 
 /** The note shown in place of pruned steps. */
 export const renderMemo = (memo: string, steps: readonly NodeId[]): string => note('memo', steps, memo)

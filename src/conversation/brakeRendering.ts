@@ -1,7 +1,7 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Block } from '../protocol/messages.ts'
-import { renderId, renderRefusal, renderRollUp, renderTag, type BrakeNote } from './brakeNotes.ts'
+import { renderId, renderNotice, renderRollUp, renderTag, type BrakeNote } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import { renderFacts } from './facts.ts'
 import { noteStep } from './hiddenSpan.ts'
@@ -15,7 +15,7 @@ interface BrakedModel {
   readonly canRecall: boolean
 }
 
-/** What the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and refusals. */
+/** What the model sees beside the messages: tags, memos, facts; and, with braking on, step ids and notices. */
 export class BrakeRendering {
   readonly #conversation: Conversation
   readonly #policy: TagPolicy
@@ -86,8 +86,8 @@ export class BrakeRendering {
 
   /** Notes that stand after a node. */
   notesAt(node: ConversationNode): BrakeNote[] {
-    const refusals = (this.#isBraked ? this.#conversation.annotations?.refusalsAt(node.id) : undefined) ?? []
-    return [...this.#tagsAt(node.id), ...refusals.map((reason) => ({ kind: 'refusal', text: renderRefusal(reason) }))]
+    const notices = (this.#isBraked ? this.#conversation.annotations?.noticesAt(node.id) : undefined) ?? []
+    return [...this.#tagsAt(node.id), ...notices.map((notice) => ({ kind: notice.kind, text: renderNotice(notice) }))]
   }
 
   #tagsAt(nodeId: NodeId): BrakeNote[] {

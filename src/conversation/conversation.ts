@@ -1,5 +1,4 @@
 import type { Tag } from '../protocol/braking.ts'
-import { RuntimeError } from '../protocol/errors.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { toolCallsOf } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
@@ -7,13 +6,16 @@ import { nodesOf, type CallMarks, type OpenStep } from './openStep.ts'
 import { makeNode, repeatNode, stepsOf, type ConversationNode, type Step } from './node.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
+import type { Notice } from './brakeNotes.ts'
 import type { ConversationView } from './conversationView.ts'
+import { check, corrupt } from './corruptRecord.ts'
 import { factsBehind } from './facts.ts'
 import { wrongInPrune } from './hiddenSteps.ts'
 import { renderRepair } from './repairNote.ts'
 import { noNotes, noteTokens, type NoteTokens } from './noteTokens.ts'
 import { wrongInPin } from './pins.ts'
 import { correctionOf, estimateTokens, type TokenCounter } from './tokenCounter.ts'
+import { wrongInStall } from './stallLog.ts'
 import { WaitingMessages } from './waitingMessages.ts'
 import { activeOverlay, savedBySummary, summaryTokens, wrongInOverlay, type LaidOverlay } from './overlay.ts'
 
@@ -72,7 +74,7 @@ export class Conversation implements ConversationView {
     return depth
   }
 
-  /** Tags, refusals, prunes and requests; `undefined` while there are none. */
+  /** Tags, notices, prunes and requests; `undefined` while there are none. */
   get annotations(): Annotations | undefined {
     return this.#annotations
   }
@@ -223,7 +225,16 @@ export class Conversation implements ConversationView {
         this.#applyPrune(record)
         break
       case 'pin.applied':
-        this.#applyPin(record)
+        check(record, wrongInPin(record, this))
+        this.#annotate().pin(record)
+        break
+      case 'stall.detected':
+        check(record, wrongInStall(record, this))
+        this.#annotate().stalls.add(record)
+        if (record.note !== undefined) this.#notify({ kind: 'stall', text: record.note })
+        break
+      case 'run.end':
+        if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
         break
       case 'queue.changed':
         this.#waiting ??= new WaitingMessages()
@@ -285,8 +296,7 @@ export class Conversation implements ConversationView {
   #applyOverlay(record: LogRecord, overlay: Overlay): void {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
     if (overlay.nodeId <= this.#lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
-    const wrong = wrongInOverlay(overlay, this)
-    if (wrong !== undefined) throw corrupt(record, wrong)
+    check(record, wrongInOverlay(overlay, this))
     this.#overlays = [
       ...this.#overlays,
       { ...overlay, saved: savedBySummary(overlay, this), tokens: summaryTokens(overlay, this) },
@@ -298,8 +308,8 @@ export class Conversation implements ConversationView {
   #applyRevert(record: RecordOf<'revert.applied'>): void {
     if (!record.applied) {
       // A person reads the event; only a model that asked needs the note.
-      const by = this.#annotate().settle('reverts', record.id)
-      if (by !== 'person') this.#refuse(record.reason ?? 'revert refused')
+      const by = this.#annotate().settle('reverts', record.id) ?? 'model'
+      if (by === 'model') this.#notify({ kind: 'refusal', text: record.reason ?? 'revert refused' })
       return
     }
     const { target: targetId, tag, rebased = [] } = record
@@ -307,8 +317,7 @@ export class Conversation implements ConversationView {
     if (target === undefined || tag === undefined || !this.onTrunk(target.id))
       throw corrupt(record, 'its target is not on the trunk')
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    const wrong = wrongInRevert(record, target, this)
-    if (wrong !== undefined) throw corrupt(record, wrong)
+    check(record, wrongInRevert(record, target, this))
     const annotations = this.#annotate()
     const changed = annotations.hidden.changedByCut(target.depth, this)
     this.#trunk.length = target.depth
@@ -328,18 +337,11 @@ export class Conversation implements ConversationView {
       throw corrupt(record, 'it hides something else than whole steps of the model')
     }
     if (record.steps.some((id) => this.#annotations?.isPinned(id))) throw corrupt(record, 'it hides a pinned step')
-    const wrong = wrongInPrune(record, this.#annotations?.hidden, this)
-    if (wrong !== undefined) throw corrupt(record, wrong)
+    check(record, wrongInPrune(record, this.#annotations?.hidden, this))
     const by = this.#annotate().settle('prunes', record.id)
-    if (record.reason !== undefined && by !== 'person') this.#refuse(record.reason)
+    if (record.reason !== undefined && by !== 'person') this.#notify({ kind: 'refusal', text: record.reason })
     if (!record.applied) return
     this.#changed(this.#annotate().hidden.apply(record, this))
-  }
-
-  #applyPin(record: RecordOf<'pin.applied'>): void {
-    const wrong = wrongInPin(record, this)
-    if (wrong !== undefined) throw corrupt(record, wrong)
-    this.#annotate().pin(record)
   }
 
   /** Appends a user message again that a revert would have taken off the trunk. */
@@ -350,11 +352,11 @@ export class Conversation implements ConversationView {
     this.#lastNodeId = nodeId
   }
 
-  /** Notes a refusal after the newest step, except one caused by an abort in the middle of a step, which no one would read. */
-  #refuse(reason: string): void {
+  /** Puts a notice after the newest step; in the middle of a step, as after an abort, no one would read it. */
+  #notify(notice: Notice): void {
     const head = this.#trunk.at(-1)
     if (head === undefined || this.#open !== undefined) return
-    this.#annotate().refuse(head.id, reason)
+    this.#annotate().notify(head.id, notice)
     this.#changed(head.depth)
   }
 
@@ -394,6 +396,3 @@ export class Conversation implements ConversationView {
 
 const nobody: readonly never[] = Object.freeze([])
 const noQueues = Object.freeze({ steering: nobody, followUps: nobody, prompts: nobody })
-
-const corrupt = (record: LogRecord, what: string): RuntimeError =>
-  new RuntimeError('LOG_CORRUPT', `Record ${record.seq} (${record.type}) does not follow from the log: ${what}.`)

@@ -55,8 +55,7 @@ export function applyHeld(
 ): PruneOutcome {
   const { tag } = applyRevert(request, plan, written, { turnIndex: 0, lastNodeId: 0 })
   const memo = `${tag!.kind}: ${tagText(tag!, (id) => conversation.node(id)?.message.content ?? [])}`
-  const { id, by } = request
-  return applyPrune(conversation, { id, by, steps: plan.steps.map(formatNodeId), memo })
+  return applyPrune(conversation, { id: request.id, by: 'model', steps: plan.steps.map(formatNodeId), memo })
 }
 
 /** What becomes of the revert itself. */

@@ -1,7 +1,7 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { Annotations, Tagged } from './annotations.ts'
-import { renderRefusal, renderTag } from './brakeNotes.ts'
+import { renderNotice, renderTag } from './brakeNotes.ts'
 import { renderFacts } from './facts.ts'
 import { savedByCutting, type OverlaySubject } from './overlay.ts'
 import { isLeft, isWhole, type HiddenSpan, type HiddenSubject } from './hiddenSpan.ts'
@@ -14,7 +14,7 @@ interface NoteSubject extends OverlaySubject, HiddenSubject {
 
 /** Estimated tokens of what stands beside the messages of a trunk. */
 export interface NoteTokens {
-  /** Of tags, refusals, memos, facts and the index. */
+  /** Of tags, notices, memos, facts and the index. */
   readonly shown: number
   /** Of the index alone. */
   readonly index: number
@@ -48,9 +48,9 @@ export function noteTokens(conversation: NoteSubject, annotations: Annotations |
     shown += counted.notes
     taken += counted.steps
   }
-  for (const [nodeId, reasons] of annotations.refusals) {
+  for (const [nodeId, notices] of annotations.notices) {
     if (!isLeft(nodeId, conversation)) continue
-    for (const reason of reasons) shown += counter.text(renderRefusal(reason))
+    for (const notice of notices) shown += counter.text(renderNotice(notice))
   }
   const indexed = annotations.hidden.index(conversation)
   const index = indexed === undefined ? 0 : counter.text(indexNote(indexed).text)

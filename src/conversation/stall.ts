@@ -5,7 +5,7 @@ import { cutEnd } from './cutMiddle.ts'
 import { callLine } from './foldLine.ts'
 import { namesIn, wordsOf } from './names.ts'
 import type { ConversationNode } from './node.ts'
-import { defaultStallRules, mostStallSteps, stallRules, type RecentSteps } from './stallRules.ts'
+import { defaultStallRules, mostStallSteps, stallRules, type Loop, type RecentSteps } from './stallRules.ts'
 import { printOf, type StepPrint } from './stepPrint.ts'
 
 /** The part of a conversation that is looked at for stalls. */
@@ -27,14 +27,14 @@ export function stallOf(
   for (const rule of rules) {
     const loop = stallRules[rule](recent)
     if (loop === undefined) continue
-    const steps = loop.map(({ id }) => id)
+    const steps = loop.steps.map(({ id }) => id)
     const first = steps[0]!
     return {
       rule,
       first,
       target: targetOf(conversation, first),
       steps,
-      evidence: evidenceOf(rule, steps, conversation),
+      evidence: evidenceOf(rule, loop, conversation),
     }
   }
   return undefined
@@ -93,30 +93,18 @@ function targetOf(conversation: StallSubject, first: NodeId): NodeId {
 
 const longestEvidence = 300
 
-function evidenceOf(rule: StallRule, steps: readonly NodeId[], conversation: StallSubject): string {
-  const last = stepLine(conversation, steps.at(-1)!)
-  return cutEnd(
-    wordsFor[rule](
-      last,
-      steps.map((id) => () => stepLine(conversation, id)),
-      steps.length,
-    ),
-    longestEvidence,
-  )
+function evidenceOf(rule: StallRule, { steps, period = 1 }: Loop, conversation: StallSubject): string {
+  const round = steps.slice(-period).map(({ id }) => cutEnd(stepLine(conversation, id), Math.floor(240 / period)))
+  return cutEnd(`${wordsFor[rule](steps.length, period)}: ${round.join(', then ')}`, longestEvidence)
 }
 
-const wordsFor: {
-  readonly [R in StallRule]: (last: string, lines: readonly (() => string)[], count: number) => string
-} = {
-  repeat: (last) => `the same call with the same result 3 times: ${last}`,
-  repeat4: (last) => `the same call with the same result 4 times in a row: ${last}`,
-  cycle: (_, lines, count) => {
-    const period = lines.slice(-count / 2).map((line) => cutEnd(line(), Math.floor((2 * 240) / count)))
-    return `the same ${period.length} steps with the same results, twice: ${period.join(', then ')}`
-  },
-  sameError: (last) => `the same error 3 times, the last: ${last}`,
-  nothingNew: (last) => `8 steps that changed nothing and showed nothing new, the last: ${last}`,
-  errors: (last, _, count) => `${count} of the last 4 steps failed, the last: ${last}`,
+const wordsFor: { readonly [R in StallRule]: (count: number, period: number) => string } = {
+  repeat: (count) => `the same call with the same result ${count} times`,
+  repeat4: (count) => `the same call with the same result ${count} times in a row`,
+  cycle: (count, period) => `the same ${period} steps with the same results ${Math.floor(count / period)} times`,
+  sameError: (count) => `the same error ${count} times, the last`,
+  nothingNew: (count) => `${count} steps that changed nothing and showed nothing new, the last`,
+  errors: (count) => `${count} of the last 4 steps failed, the last`,
 }
 
 /** The calls of a step, with their errors, on one line. */

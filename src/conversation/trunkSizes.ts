@@ -1,7 +1,7 @@
 import type { PruneOutcome, RevertOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
-import { renderRefusal, renderTag } from './brakeNotes.ts'
+import { renderNotice, renderTag } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import type { Sizes } from './economics.ts'
 import { HiddenSteps } from './hiddenSteps.ts'
@@ -50,8 +50,8 @@ export function sizesOfRevert(conversation: Conversation, { target, tag, rebased
   const again = rebased.reduce((sum, { from }) => sum + (find(from)?.tokens ?? 0), 0)
   const kept = shownTokens(conversation, head.depth)
   // A node's tags stand before what was refused there.
-  const refused = (conversation.annotations?.refusalsAt(head.id) ?? []).reduce(
-    (sum, reason) => sum + counter.text(renderRefusal(reason)),
+  const refused = (conversation.annotations?.noticesAt(head.id) ?? []).reduce(
+    (sum, notice) => sum + counter.text(renderNotice(notice)),
     0,
   )
   // Memos and the index lose lines where the trunk is cut.
@@ -69,7 +69,7 @@ export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome):
   const { counter, overlay } = conversation
   let taken = 0
   for (const node of nodes) taken += counter.message(overlay === undefined ? node.message : cutBy(overlay, node))
-  let notes = outcome.reason === undefined ? 0 : counter.text(renderRefusal(outcome.reason))
+  let notes = outcome.reason === undefined ? 0 : counter.text(renderNotice({ kind: 'refusal', text: outcome.reason }))
   for (const { text } of notesOfSpan(outcome, conversation)) notes += counter.text(text)
   return { before, after: before - taken + notes, unchanged: shownTokens(conversation, nodes[0]!.depth - 1) }
 }

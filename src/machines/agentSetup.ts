@@ -24,6 +24,8 @@ import type {
   PrunesOutput,
   RevertsInput,
   RevertsOutput,
+  StallCheck,
+  StallInput,
 } from './drainTypes.ts'
 import { changeAction } from './change.ts'
 import { type Draft, fillDraft } from './draft.ts'
@@ -48,6 +50,7 @@ type Actors = {
   drainReverts: ReturnType<typeof placeholder<RevertsOutput, RevertsInput>>
   drainPrunes: ReturnType<typeof placeholder<PrunesOutput, PrunesInput>>
   drainFold: ReturnType<typeof placeholder<FoldOutput, FoldInput>>
+  drainStall: ReturnType<typeof placeholder<StallCheck, StallInput>>
 }
 
 const actors: Actors = {
@@ -61,6 +64,7 @@ const actors: Actors = {
   drainReverts: placeholder('drainReverts'),
   drainPrunes: placeholder('drainPrunes'),
   drainFold: placeholder('drainFold'),
+  drainStall: placeholder('drainStall'),
 }
 
 /** Id of the chart. It carries its version: a persisted context belongs to one. */

@@ -39,6 +39,7 @@ export interface AgentPolicy {
     readonly revert: boolean
     readonly prune: boolean
     readonly fold: boolean
+    readonly stall: boolean
     readonly compact: boolean
   }
   readonly toolExecution: ToolExecution
@@ -52,6 +53,8 @@ export interface AgentPolicy {
   readonly maxChildren: number
   /** Names of tools and sub-agents whose calls cannot be undone. */
   readonly irreversible: readonly string[]
+  /** Names of tools that poll; empty unless stalls are looked for. */
+  readonly polling: readonly string[]
   /** How many calls of one reply are run; the others are answered with an error. */
   readonly maxCallsPerReply: number
   /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */

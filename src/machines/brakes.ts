@@ -95,8 +95,8 @@ export function applyPins(draft: Draft, output: PinsOutput): void {
   refusePins(draft, 'the drain gave no answer', draft.context.drained)
 }
 
-/** Opens a fold: what is asked for meanwhile is left to the next drain. */
-export const beginFold = (draft: Draft): void => draft.set({ drainedAt: draft.context.seq, drained: none })
+/** Opens what nobody asked for, a fold or a look for a stall: what is asked for meanwhile is left to the next drain. */
+export const beginUnasked = (draft: Draft): void => draft.set({ drainedAt: draft.context.seq, drained: none })
 
 /** Records what was folded, if anything. */
 export function applyFold(draft: Draft, { outcome, contextTokens }: FoldOutput): void {

@@ -116,14 +116,13 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
 function startCall(draft: Draft, index: number): void {
   const { callId, key, name, input } = draft.context.calls[index]!
   setStatus(draft, index, 'running')
-  const { agentId } = draft.context
+  const { agentId, policy } = draft.context
   const { runId, turnIndex } = draft.at
   const type = 'tool.start'
-  draft.record(
-    isIrreversible(draft, name)
-      ? { v, seq: 0, type, runId, turnIndex, callId, key, name, input, irreversible: true, ...room }
-      : { v, seq: 0, type, runId, turnIndex, callId, key, name, input, ...room },
-  )
+  const started = isIrreversible(draft, name)
+    ? ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, irreversible: true, ...room } as const)
+    : ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, ...room } as const)
+  draft.record(policy.polling.includes(name) ? { ...started, polls: true } : started)
   draft.children.push({
     type: 'start',
     src: 'runTool',

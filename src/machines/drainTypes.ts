@@ -5,6 +5,7 @@ import type {
   PruneRequest,
   RevertOutcome,
   RevertRequest,
+  StallOutcome,
 } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 
@@ -56,6 +57,28 @@ export interface FoldOutput {
   /** `null`: there is nothing to fold, or not enough. */
   readonly outcome: PruneOutcome | null
   readonly contextTokens: number
+  readonly at: number
+}
+
+export interface StallInput {
+  readonly agentId: string
+  readonly key: string
+  /** Id of the revert, if it comes to one. */
+  readonly revertId: string
+  /** Reverts that wait for this drain. */
+  readonly reverts: readonly RevertRequest[]
+}
+
+export interface StallCheck {
+  readonly key: string
+  /** `null`: the newest step ends no loop, or one that is in the log. */
+  readonly stall: StallOutcome | null
+  /** What it asks for. */
+  readonly revert?: RevertRequest
+  /** It is in the log, but the pause that it led to is not. */
+  readonly isRecorded?: true
+  /** What the note adds to the next request, as `contextTokens` counts. */
+  readonly noteTokens: number
   readonly at: number
 }
 

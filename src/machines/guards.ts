@@ -1,9 +1,12 @@
+import type { PauseReason } from '../protocol/records.ts'
 import { settleKey } from './aborts.ts'
 import { drainKey, foldKey } from './brakes.ts'
+import { stallKey } from './stalls.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
 import { limitAfter, reachedLimit } from './limits.ts'
 import { replyKey } from './runs.ts'
+import type { StallCheck } from './drainTypes.ts'
 import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
 
 interface Subject {
@@ -25,6 +28,14 @@ export const foldEnabled = ({ context }: Subject): boolean =>
 /** A person asked for a compaction. */
 export const compactRequested = ({ context }: Subject): boolean =>
   context.policy.flags.compact && (context.compactRequests?.length ?? 0) > 0
+/** A person has spoken into the run, and is heard next. */
+export const isSteered = ({ context }: Pick<Subject, 'context'>): boolean => context.steering.length > 0
+/** The newest step may end a loop, and nobody is about to say something; open only when the stall flag is set. */
+export const stallEnabled = ({ context }: Subject): boolean =>
+  context.policy.flags.stall && context.run !== null && context.owesReply && !isSteered({ context })
+/** A failing store goes first: it could not take the records. */
+export const stallPauses = ({ context, event }: Subject): boolean =>
+  context.storeError === null && (event as unknown as { output: StallCheck }).output.stall?.rung === 'pause'
 export const pinRequested = ({ context }: Subject): boolean => context.pins.length > 0
 /** A person requested a change of the trunk while the agent was idle. */
 export const changeRequested = (subject: Subject): boolean =>
@@ -93,8 +104,8 @@ export const pausedByStore = ({ context }: Subject): boolean =>
 /** Idle, with something waiting that must not start before `resume`. */
 const isHeldBack = ({ context }: Pick<Subject, 'context'>): boolean =>
   context.pause?.type === 'interrupted' && context.pausedRun === null
-export const pausedBetweenTurns = ({ context }: Subject): boolean =>
-  context.pause?.type === 'limit' || context.pause?.type === 'interrupted'
+const betweenTurns: ReadonlySet<PauseReason['type'] | undefined> = new Set(['limit', 'stall', 'interrupted'])
+export const pausedBetweenTurns = ({ context }: Subject): boolean => betweenTurns.has(context.pause?.type)
 /** A new message replaces the paused run, but not while a call waits for people, because no one has refused it. */
 export const mayLeaveRun = (subject: Subject): boolean =>
   pausedBetweenTurns(subject) && heldCalls(subject.context).length === 0
@@ -114,6 +125,7 @@ export const isStaleWake = (subject: Subject): boolean => keyOf(subject) !== rep
 export const isStaleCompaction = (subject: Subject): boolean => keyOf(subject) !== compactionKey(subject.context)
 export const isStaleDrain = (subject: Subject): boolean => keyOf(subject) !== drainKey(subject.context)
 export const isStaleFold = (subject: Subject): boolean => keyOf(subject) !== foldKey(subject.context)
+export const isStaleStall = (subject: Subject): boolean => keyOf(subject) !== stallKey(subject.context)
 export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== settleKey(subject.context)
 
 /** A result whose key is no longer outstanding; it is dropped. */

@@ -60,6 +60,8 @@ const asked = {
 
 export const revertRequestSchema = z.object({
   ...asked,
+  /** `runtime`: to end a stall. */
+  by: z.enum(['model', 'person', 'runtime']),
   category: revertCategorySchema,
   /** As it was given: `n12`, `12`, or whatever else. */
   step: z.string(),
@@ -102,6 +104,17 @@ export const stallSchema = z.object({
   evidence: z.string(),
 })
 export type Stall = z.infer<typeof stallSchema>
+
+/** A stall, and what is done about it. */
+export const stallOutcomeSchema = z.object({
+  ...stallSchema.shape,
+  /** How many in a row this one makes: each came within six steps of the one before. */
+  count: z.int().positive(),
+  rung: z.enum(['none', 'note', 'revert', 'pause']),
+  /** What the model is told. */
+  note: z.string().exactOptional(),
+})
+export type StallOutcome = z.infer<typeof stallOutcomeSchema>
 
 export const compactionRequestSchema = z.object({
   ...asked,

@@ -7,6 +7,8 @@ import {
   pruneRequestSchema,
   revertOutcomeSchema,
   revertRequestSchema,
+  stallOutcomeSchema,
+  stallSchema,
 } from './braking.ts'
 import { economicsSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
@@ -77,6 +79,8 @@ export const pauseReasonSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
   z.object({ type: z.literal('store'), error: errorInfoSchema }),
+  /** It went in circles; the steps are in the `stall.detected` record before. */
+  z.object({ type: z.literal('stall'), ...stallSchema.omit({ steps: true }).shape }),
   /** The process died in the middle of the run. */
   z.object({ type: z.literal('interrupted') }),
 ])
@@ -311,6 +315,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   z.object({ ...inTurn, type: z.literal('compaction.requested'), request: compactionRequestSchema }),
   z.object({ ...inTurn, type: z.literal('pin.requested'), request: pinRequestSchema }),
   z.object({ ...inTurn, type: z.literal('pin.applied'), ...pinOutcomeSchema.shape }),
+  z.object({ ...inTurn, type: z.literal('stall.detected'), ...stallOutcomeSchema.shape }),
   z.object({ ...base, type: z.literal('agent.stopped') }),
 ])
 export type LogRecord = z.infer<typeof logRecordSchema>

@@ -5,6 +5,7 @@ import { checkFold } from '../actors/brakingOptions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { drainPins } from '../actors/drainPins.ts'
 import { drainFold } from '../actors/drainFold.ts'
+import { drainStall } from '../actors/drainStall.ts'
 import { drainPrunes } from '../actors/drainPrunes.ts'
 import { drainReverts } from '../actors/drainReverts.ts'
 import { runTool } from '../actors/runTool.ts'
@@ -99,6 +100,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
           drainReverts: drainReverts(find),
           drainPrunes: drainPrunes(find),
           drainFold: drainFold(find),
+          drainStall: drainStall(find),
           subAgent: supervisor as unknown as SubAgentLogic,
         },
         actions: {

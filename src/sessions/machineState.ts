@@ -84,6 +84,8 @@ function afterRecord(before: State, record: LogRecord): State {
       return at('draining.reverted')
     case 'pin.applied':
       return at('draining.pinned')
+    case 'stall.detected':
+      return at('draining.checked')
     case 'run.end':
       return record.stopReason === 'paused' ? { ...before, state: 'paused', pause: record.reason ?? null } : at('idle')
     case 'run.abandoned':

@@ -43,6 +43,8 @@ function runEnded({ stopReason, turns, usage, costUsd, reason, error }: EventOf<
       const { limit, allowed, used } = reason
       return warn(`run paused ${after}: its limit of ${limit} is reached`, { ...fields, limit, allowed, used })
     }
+    case 'stall':
+      return warn(`run paused ${after}: it went in circles`, { ...fields, rule: reason.rule })
     case 'interrupted':
       return warn(`run was interrupted ${after}: the process had ended`, fields)
     default:
@@ -111,6 +113,10 @@ function pinApplied({ applied, pinned, step, reason }: EventOf<'pin.applied'>): 
   return info(`${formatNodeId(step)} ${pinned ? 'pinned' : 'unpinned'}`, { step: formatNodeId(step) })
 }
 
+/** Without the evidence, which quotes arguments and results. */
+const stallDetected = ({ rule, rung, count, first, target }: EventOf<'stall.detected'>): Narration =>
+  warn(`it goes in circles (${rule})`, { rule, rung, count, first: formatNodeId(first), target: formatNodeId(target) })
+
 const narrators: Narrators = {
   'agent.created': ({ definition, model, forkedFrom }) =>
     info('agent created', { definition, model, ...(forkedFrom === undefined ? {} : { forkedFrom }) }),
@@ -160,6 +166,7 @@ const narrators: Narrators = {
   'prune.applied': pruneApplied,
   'pin.requested': ({ request: { by, pinned } }) => debug(`${pinned ? 'pin' : 'unpin'} asked for by the ${by}`, { by }),
   'pin.applied': pinApplied,
+  'stall.detected': stallDetected,
   'model.warning': ({ model, message }) => warn('the model warns', { model, warning: message }),
   'state.changed': null,
   'tag.expired': null,

@@ -166,6 +166,17 @@ const spanRules: SpanRules = {
     }
     trace.answerDrain(id, 'revert.applied', attributes, usage)
   },
+  'stall.detected'(trace, { rule, rung, count, first, target, steps, evidence }) {
+    trace.mark('stall.detected', {
+      'escapement.stall.rule': rule,
+      'escapement.stall.rung': rung,
+      'escapement.stall.count': count,
+      'escapement.stall.first': formatNodeId(first),
+      'escapement.stall.target': formatNodeId(target),
+      'escapement.stall.steps': steps.length,
+      ...(trace.content ? { 'escapement.stall.evidence': evidence } : {}),
+    })
+  },
   'pin.requested'(trace, { request: { id, by, step, pinned } }) {
     trace.awaitDrain(id, 'pin.requested', {
       'escapement.pin.by': by,

@@ -36,7 +36,7 @@ describe('an agent without braking', (it) => {
   for (const [title, braking] of [
     ['braking given as undefined', { braking: undefined }],
     ['an empty braking', { braking: {} }],
-    ['all of it set to false', { braking: { revert: false, prune: false, recall: false } }],
+    ['all of it set to false', { braking: { revert: false, prune: false, recall: false, fold: false, stall: false } }],
   ] as const) {
     it(`sends byte for byte what one sends that never knew of it: ${title}`, async (context) => {
       const never = await longRun(context, {})
@@ -74,7 +74,7 @@ describe('an agent without braking', (it) => {
 
   it('ignores forged requests: the queue does not exist and the drains are not entered', () => {
     const driver = new MachineDriver({
-      policy: { flags: { revert: false, prune: false, fold: false, compact: false } },
+      policy: { flags: { revert: false, prune: false, fold: false, stall: false, compact: false } },
     })
     const states = new Set<string>()
     driver.onStart = ({ src }) => states.add(src)

@@ -28,6 +28,8 @@ const viewOf = (conversation: Conversation) => ({
   reverts: conversation.annotations?.reverts,
   prunes: conversation.annotations?.prunes,
   hidden: [...(conversation.annotations?.hiddenSteps ?? [])],
+  stalls: [conversation.annotations?.stalls.last, conversation.annotations?.stalls.counted],
+  notices: [...(conversation.annotations?.notices ?? [])],
   pins: conversation.pins(),
   asked: conversation.annotations?.pins,
   notes: conversation.notes,

@@ -30,7 +30,10 @@ describe('a refused revert', (it) => {
       const { annotations } = rebuildConversation(
         after(log, { type: 'revert.requested', request: request(by) }, refused),
       )
-      assert.equal(annotations?.refusalsAt(3), notes)
+      assert.equal(
+        annotations?.noticesAt(3).map((notice) => notice.text),
+        notes,
+      )
       assert.equal(annotations?.reverts, [])
     }
   })
@@ -44,7 +47,7 @@ describe('a refused revert', (it) => {
     const conversation = rebuildConversation(
       after(log, { type: 'revert.requested', request: request('model') }, refused),
     )
-    assert.equal([...(conversation.annotations?.refusals ?? [])], [])
+    assert.equal([...(conversation.annotations?.notices ?? [])], [])
     assert.is(conversation.epoch, 0)
   })
 })

@@ -37,6 +37,9 @@ function happen(log: BrakeLog, what: BrakedHappening, place: number): readonly s
     case 'revert':
       log.drain(...what.wanted.map(({ pick, category, summary }) => ({ step: stepAt(log, pick), category, summary })))
       return []
+    case 'stall':
+      log.stall(what)
+      return []
     case 'prune': {
       const { picks, tokens, memo } = what
       const steps = picks === undefined ? { tokens } : { steps: picks.map((pick) => stepAt(log, pick)) }

@@ -50,6 +50,14 @@ describe('a stall by repeating', (it) => {
     assert.equal([stall.first, stall.target, stall.steps], [6, 5, [6, 10, 12]])
   })
 
+  it('began with the first of all that are equal, up to a change', () => {
+    const { first, steps, evidence } = stallOf(logOf(other(1), look, look, look, look).conversation)!
+    assert.equal([first, steps], [4, [4, 6, 8, 10]])
+    assert.ok(evidence.startsWith('the same call with the same result 4 times:'))
+    const changed = logOf(look, { ...other(1), changed: ['a.ts'] }, look, look, look)
+    assert.equal(stallOf(changed.conversation)!.steps, [6, 8, 10])
+  })
+
   it('is over as soon as something else is done', () => {
     assert.is(ruleOf(logOf(look, look, look, other(1))), undefined)
   })
@@ -94,16 +102,22 @@ describe('a stall by repeating', (it) => {
 
 describe('a stall by going round', (it) => {
   for (const period of [2, 3, 4]) {
-    it(`is ${period} steps, twice with the same results`, () => {
+    it(`is ${period} steps with the same results, twice`, () => {
       const round = times(period, other)
       const stall = stallOf(logOf(look, ...round, ...round).conversation, ['cycle'])!
       assert.equal([stall.first, stall.target, stall.steps.length], [4, 3, 2 * period])
-      assert.ok(stall.evidence.startsWith(`the same ${period} steps with the same results, twice: other at=0, then`))
+      assert.ok(stall.evidence.startsWith(`the same ${period} steps with the same results 2 times: other at=0, then`))
       assert.is(ruleOf(logOf(...round, ...round.slice(0, -1), look)), undefined)
       const last = { ...other(period - 1), output: 'something else' }
       assert.is(ruleOf(logOf(...round, ...round.slice(0, -1), last)), undefined)
     })
   }
+
+  it('began where the first round did, whatever part of a round came last', () => {
+    const { first, steps, evidence } = stallOf(logOf(look, ...[1, 2, 1, 2, 1].map(other)).conversation, ['cycle'])!
+    assert.equal([first, steps.length], [4, 5])
+    assert.is(evidence, 'the same 2 steps with the same results 2 times: other at=2, then other at=1')
+  })
 
   it('is not five steps, twice', () => {
     assert.is(ruleOf(logOf(...times(5, other), ...times(5, other))), undefined)

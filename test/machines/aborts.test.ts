@@ -2,7 +2,17 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import { noUsage, textOf } from '../../src/protocol/messages.ts'
 import type { Child, ChildOf } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
-import { AgentScript, askPrune, askRevert, compacted, drained, folded, overlayOver, text } from './agentScript.ts'
+import {
+  AgentScript,
+  askPrune,
+  askRevert,
+  checked,
+  compacted,
+  drained,
+  folded,
+  overlayOver,
+  text,
+} from './agentScript.ts'
 import { agentIn, busyPlaces, places } from './everyState.ts'
 
 const count = (script: AgentScript, type: string) => script.types().filter((one) => one === type).length
@@ -192,6 +202,10 @@ const latecomers: {
     place: 'draining.reverts',
     output: (child) => drained(child as ChildOf<'drainReverts'>, 1),
   },
+  drainStall: {
+    place: 'draining.checking',
+    output: (child) => checked(child as ChildOf<'drainStall'>, 1, { step: 2, rung: 'pause' }),
+  },
   drainFold: { place: 'draining.folding', output: (child) => folded(child as ChildOf<'drainFold'>, 1, [2]) },
   drainPrunes: { place: 'draining.prunes', output: (child) => drained(child as ChildOf<'drainPrunes'>, 1) },
 }
@@ -208,7 +222,7 @@ describe('an effect that was told to stop', (it) => {
       if (place === 'compacting') script.reply({ contextTokens: 90_000 })
       if (place.startsWith('draining')) {
         const brakes = { 'draining.reverts': askRevert, 'draining.prunes': askPrune } as const
-        const brake = place === 'draining.folding' ? undefined : brakes[place as keyof typeof brakes]
+        const brake = place in brakes ? brakes[place as keyof typeof brakes] : undefined
         script.reply({ calls: ['c2'], contextTokens: 5_000, foldAt: brake === undefined ? 4_000 : 6_000 })
         script.finishCall('c2', brake === undefined ? {} : { brake })
       }
@@ -241,7 +255,7 @@ describe('an effect that was told to stop', (it) => {
 describe('keys', (it) => {
   it('name one effect each, so that they serve as idempotency keys', () => {
     const script = new AgentScript({
-      flags: { revert: true, prune: true, fold: false, compact: true },
+      flags: { revert: true, prune: true, fold: false, stall: false, compact: true },
       limits: { turns: 1 },
     })
     script.prompt('go')

@@ -6,7 +6,8 @@ import type {
   ReplyOutput,
   SettleOutput,
 } from '../../src/machines/agentTypes.ts'
-import type { FoldOutput, PinsOutput, PrunesOutput, RevertsOutput } from '../../src/machines/drainTypes.ts'
+import type { FoldOutput, PinsOutput, PrunesOutput, RevertsOutput, StallCheck } from '../../src/machines/drainTypes.ts'
+import type { StallOutcome } from '../../src/protocol/braking.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
@@ -153,6 +154,25 @@ export const folded = ({ input: { key } }: ChildOf<'drainFold'>, at: number, ste
   contextTokens: 0,
   at,
 })
+
+/** What a look for a stall gives: nothing, or one that ends with this step. */
+export const checked = (
+  { input: { key, revertId } }: ChildOf<'drainStall'>,
+  at: number,
+  stall?: { readonly step: number; readonly rung: StallOutcome['rung']; readonly count?: number },
+): StallCheck => {
+  if (stall === undefined) return { key, stall: null, noteTokens: 0, at }
+  const { step, rung, count = 1 } = stall
+  const found = { rule: 'repeat', first: step, target: 1, steps: [step], evidence: 'the same again' } as const
+  const revert = { id: revertId, by: 'runtime', category: 'failure', step: 'n1', summary: found.evidence } as const
+  return {
+    key,
+    stall: { ...found, count, rung, ...(rung === 'note' ? { note: 'you go in circles' } : {}) },
+    ...(rung === 'revert' ? { revert } : {}),
+    noteTokens: rung === 'note' ? 10 : 0,
+    at,
+  }
+}
 
 export const askRevert: BrakeCall = { type: 'revert', category: 'failure', step: 'n1', summary: 'it does not work' }
 export const askPrune: BrakeCall = { type: 'prune', steps: ['n2'] }
@@ -337,6 +357,11 @@ export class AgentScript {
   fold(...steps: number[]): void {
     const child = this.driver.child('drainFold')
     this.driver.finish(child, folded(child, this.driver.now, steps))
+  }
+
+  check(stall?: Parameters<typeof checked>[2]): void {
+    const child = this.driver.child('drainStall')
+    this.driver.finish(child, checked(child, this.driver.now, stall))
   }
 
   crash(src: Child['src'], message = 'it broke'): void {

@@ -1,7 +1,7 @@
 import { assert, describe } from '../support/suite.ts'
 import { AgentScript, askPrune, askRevert, drained, overlayOver } from './agentScript.ts'
 
-const flags = { revert: false, prune: false, fold: false, compact: true }
+const flags = { revert: false, prune: false, fold: false, stall: false, compact: true }
 
 /** An agent whose first turn used one tool and ends with this many tokens in its context. */
 function afterTool(contextTokens: number, policy: ConstructorParameters<typeof AgentScript>[0] = {}): AgentScript {
@@ -149,7 +149,7 @@ describe('the drains', (it) => {
     [true, true],
   ] as const) {
     it(`come between turns: reverts ${revert ? 'on' : 'off'}, prunes ${prune ? 'on' : 'off'}`, () => {
-      const script = new AgentScript({ flags: { revert, prune, fold: false, compact: false } })
+      const script = new AgentScript({ flags: { revert, prune, fold: false, stall: false, compact: false } })
       const seen: string[] = []
       script.driver.onStart = ({ src }) => seen.push(src)
       script.prompt('go')
@@ -165,7 +165,7 @@ describe('the drains', (it) => {
   }
 
   it('that break do not stop the run', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, compact: false } })
+    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: false } })
     script.prompt('go')
     script.reply({ calls: ['c1', 'c2'] })
     script.finishCall('c1', { brake: askRevert })
@@ -183,7 +183,7 @@ describe('the drains', (it) => {
   })
 
   it('do not come when nothing was asked for', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, compact: false } })
+    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: false } })
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.finishCall('c1')
@@ -191,7 +191,7 @@ describe('the drains', (it) => {
   })
 
   it('decide pins first, whatever the switches', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, compact: false } })
+    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: false } })
     const seen: string[] = []
     script.driver.onStart = ({ src }) => seen.push(src)
     script.prompt('go')
@@ -214,7 +214,7 @@ describe('the drains', (it) => {
   })
 
   it('answer with the agent that is stopped, pins too', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, compact: false } })
+    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: false } })
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.pin('n2', false)
@@ -226,7 +226,7 @@ describe('the drains', (it) => {
   })
 
   it('come at once for a person who asks an agent at rest, and leave it at rest', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, compact: true } })
+    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: true } })
     script.prompt('go')
     script.reply()
     script.revert('n1')
@@ -237,7 +237,7 @@ describe('the drains', (it) => {
   })
 
   it('answer what was asked before them; what comes meanwhile is for the next', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: false, fold: false, compact: false } })
+    const script = new AgentScript({ flags: { revert: true, prune: false, fold: false, stall: false, compact: false } })
     script.prompt('go')
     script.reply()
     script.revert('n1')
@@ -264,7 +264,7 @@ describe('the drains', (it) => {
 
   it('at rest keep nobody waiting: what is said meanwhile starts a run', () => {
     for (const way of ['prompt', 'steer', 'followUp'] as const) {
-      const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, compact: true } })
+      const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: true } })
       script.prompt('go')
       script.reply()
       script.revert('n1')
@@ -275,7 +275,7 @@ describe('the drains', (it) => {
   })
 
   it('at rest may be stopped, a compaction after them too', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, compact: true } })
+    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: true } })
     script.prompt('go')
     script.reply({ contextTokens: 9_000 })
     script.revert('n1')

@@ -12,6 +12,7 @@ export type Place =
   | 'draining.reverts'
   | 'draining.prunes'
   | 'draining.folding'
+  | 'draining.checking'
   | 'compacting'
   | 'compacting for an overflow'
   | 'settling'
@@ -51,6 +52,11 @@ const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.finishCall('c1', { brake: askPrune })
+  },
+  'draining.checking': (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
   },
   'draining.folding': (script) => {
     script.prompt('go')
@@ -102,7 +108,12 @@ export const busyPlaces = places.filter(
 export function agentIn(place: Place, policy: Partial<AgentPolicy> = {}): AgentScript {
   const isDraining = place.startsWith('draining')
   const script = new AgentScript(
-    isDraining ? { flags: { revert: true, prune: true, fold: true, compact: true }, ...policy } : policy,
+    isDraining
+      ? {
+          flags: { revert: true, prune: true, fold: true, stall: place === 'draining.checking', compact: true },
+          ...policy,
+        }
+      : policy,
   )
   roads[place](script)
   const expected = place.replace(/ .*$/, '')

@@ -40,6 +40,7 @@ export class LiveAgent {
         drainReverts: effect(),
         drainPrunes: effect(),
         drainFold: effect(),
+        drainStall: effect(),
       },
       actions: { record: (_: unknown, record: RecordDraft) => void this.records.push(record) },
     })

@@ -120,7 +120,13 @@ describe('the wall time', (it) => {
     })
   }
 
-  for (const place of ['executing', 'draining.reverts', 'draining.prunes', 'draining.folding'] as const) {
+  for (const place of [
+    'executing',
+    'draining.checking',
+    'draining.reverts',
+    'draining.prunes',
+    'draining.folding',
+  ] as const) {
     it(`lets ${place} end first`, () => {
       const script = agentIn(place, { limits: { ms: 1_000 } })
       script.wake('deadline')
@@ -129,6 +135,7 @@ describe('the wall time', (it) => {
       if (place === 'draining.reverts') script.drain('drainReverts')
       if (place === 'draining.prunes') script.drain('drainPrunes')
       if (place === 'draining.folding') script.fold()
+      if (place === 'draining.checking') script.check()
       assert.is(script.state, 'paused')
       assert.equal(endReason(script), expected)
     })
@@ -137,7 +144,7 @@ describe('the wall time', (it) => {
   it('does not pause a run that has nothing left to do', () => {
     const script = new AgentScript({
       limits: { ms: 1_000 },
-      flags: { revert: true, prune: false, fold: false, compact: false },
+      flags: { revert: true, prune: false, fold: false, stall: false, compact: false },
     })
     script.prompt('go')
     script.revert('n1')
@@ -215,6 +222,7 @@ describe('a store that fails', (it) => {
       if (script.state === 'draining.reverts') script.drain('drainReverts')
       if (script.state === 'draining.prunes') script.drain('drainPrunes')
       if (script.state === 'draining.folding') script.fold()
+      if (script.state === 'draining.checking') script.check()
       if (script.state === 'settling') script.settle()
       if (place === 'paused for approvals') script.approve('c1')
       assert.is(script.state, 'paused')

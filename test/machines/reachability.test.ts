@@ -5,6 +5,7 @@ import type { AgentMachineEvent, AgentPolicy } from '../../src/machines/agentTyp
 import { settleKey } from '../../src/machines/aborts.ts'
 import { compactionKey } from '../../src/machines/compaction.ts'
 import { drainKey, foldKey } from '../../src/machines/brakes.ts'
+import { stallKey } from '../../src/machines/stalls.ts'
 import { replyKey as keyOfReply } from '../../src/machines/runs.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'
@@ -46,6 +47,13 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
   const drain = { outcomes: ids.map((id) => ({ id, ...refused })), usage: null, costUsd: 0, contextTokens: 0, at }
   const memo = { id: 'f', applied: true, by: 'runtime', steps: [1], tokens: 1, memo: 'n1' }
   const fold = { outcome: memo, contextTokens: 0, at }
+  const stall = (rung: string) => ({
+    key: stallKey(context),
+    stall: { rule: 'repeat', first: 2, target: 1, steps: [2], evidence: 'e', count: 1, rung },
+    ...(rung === 'revert' ? { revert: { id: 's', by: 'runtime', category: 'failure', step: 'n1' } } : {}),
+    noteTokens: 0,
+    at,
+  })
   const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output })
   const failed = (id: string) => ({ type: `xstate.error.actor.${id}`, error: new Error('broken'), actorId: id })
   const key = calls[0]?.key ?? `${agentId}/t0/tool/c1`
@@ -84,6 +92,10 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('drainPrunes', { ...drain, key: drainKey(context) }),
     done('drainFold', { ...fold, key: foldKey(context) }),
     done('drainFold', { ...fold, key: foldKey(context), outcome: null }),
+    done('drainStall', { ...stall('note'), stall: null }),
+    done('drainStall', stall('note')),
+    done('drainStall', stall('revert')),
+    done('drainStall', stall('pause')),
     done('deadline', { key: run?.runId, until: at }),
     ...[
       'reply',
@@ -95,6 +107,7 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
       'drainReverts',
       'drainPrunes',
       'drainFold',
+      'drainStall',
       'deadline',
     ].map(failed),
   ] as AgentMachineEvent[]
@@ -152,9 +165,9 @@ function namesOf(node: AnyStateNode): string[] {
   return node.always?.some(({ guard }) => guard === undefined) === true ? [] : [node.path.join('.')]
 }
 
-const off = { revert: false, prune: false, fold: false, compact: true }
-const on = { revert: true, prune: true, fold: true, compact: true }
-const braked = ['draining.folding', 'draining.prunes', 'draining.reverts']
+const off = { revert: false, prune: false, fold: false, stall: false, compact: true }
+const on = { revert: true, prune: true, fold: true, stall: true, compact: true }
+const braked = ['draining.checking', 'draining.folding', 'draining.prunes', 'draining.reverts']
 
 const explored = new Map<string, Explored>()
 const exploreOnce = (flags: AgentPolicy['flags']): Explored => {
@@ -181,6 +194,7 @@ describe('the states of the agent machine', (it) => {
     assert.equal(drainsOf({ ...off, revert: true }), ['draining.reverts'])
     assert.equal(drainsOf({ ...off, prune: true }), ['draining.prunes'])
     assert.equal(drainsOf({ ...off, fold: true }), ['draining.folding'])
+    assert.equal(drainsOf({ ...off, stall: true }), ['draining.checking'])
   })
 
   it('never compact with that switch off', { timeoutMs: 20_000 }, () => {
@@ -189,7 +203,12 @@ describe('the states of the agent machine', (it) => {
 
   it('would be entered if the guard were open: the search is able to fail', { timeoutMs: 20_000 }, () => {
     const open = agentMachine.provide({
-      guards: { revertEnabled: () => true, pruneEnabled: () => true, foldEnabled: () => true },
+      guards: {
+        revertEnabled: () => true,
+        pruneEnabled: () => true,
+        foldEnabled: () => true,
+        stallEnabled: ({ context }) => context.run !== null && context.owesReply,
+      },
     })
     const { states } = explore(off, open)
     for (const state of braked) assert.ok(states.has(state), state)

@@ -53,7 +53,7 @@ describe('an agent restored from its log', (it) => {
   })
 
   it('drains a revert that waited only once it is woken', () => {
-    const policy = { flags: { revert: true, prune: false, fold: false, compact: false } }
+    const policy = { flags: { revert: true, prune: false, fold: false, stall: false, compact: false } }
     const script = new AgentScript(policy)
     script.prompt('go')
     script.reply()
@@ -68,7 +68,7 @@ describe('an agent restored from its log', (it) => {
   })
 
   it('drains a prune and a pin of a person that waited once it is woken', () => {
-    const policy = { flags: { revert: false, prune: true, fold: false, compact: false } }
+    const policy = { flags: { revert: false, prune: true, fold: false, stall: false, compact: false } }
     const script = new AgentScript(policy)
     script.prompt('go')
     script.reply()

@@ -37,6 +37,7 @@ describe('the chart of the agent machine', (it) => {
     ['draining.reverts', 'revertEnabled'],
     ['draining.prunes', 'pruneEnabled'],
     ['draining.folding', 'foldEnabled'],
+    ['draining.checking', 'stallEnabled'],
   ] as const) {
     it(`lets every transition into ${state} pass ${guard} first`, () => {
       const entries = entriesInto(state)

@@ -12,6 +12,7 @@ import {
   compacted,
   diskFull,
   drained,
+  checked,
   folded,
   overlayOver,
   refused,
@@ -185,7 +186,16 @@ export class Wanderer {
         return drained(child, at)
       case 'drainFold':
         return folded(child, at, outcome.isKept ? this.#foldable() : [])
+      case 'drainStall':
+        return checked(child, at, outcome.isKept ? this.#stall(outcome) : undefined)
     }
+  }
+
+  #stall({ tokens }: Outcome): Parameters<typeof checked>[2] {
+    const step = rebuildConversation(this.driver.records)
+      .log()
+      .findLast(({ message }) => message.role === 'assistant')?.stepId
+    return step === undefined ? undefined : { step, rung: (['none', 'note', 'revert', 'pause'] as const)[tokens % 4]! }
   }
 
   /** The oldest step of the model that is not hidden. */

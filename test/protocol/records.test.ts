@@ -127,6 +127,18 @@ const records: readonly Record<string, unknown>[] = [
   { ...inTurn, type: 'pin.applied', id: 'i', applied: true, requested: 'n2', pinned: true, step: 2, reason: 'r' },
   { ...inTurn, type: 'prune.requested', request: { id: 'p', by: 'person', steps: ['n2'], tokens: 5, memo: 'm' } },
   { ...inTurn, type: 'prune.applied', id: 'p', applied: true, steps: [2], tokens: 5, memo: 'm', reason: 'r' },
+  {
+    ...inTurn,
+    type: 'stall.detected',
+    rule: 'repeat',
+    first: 2,
+    target: 1,
+    steps: [2, 4, 6],
+    evidence: 'e',
+    count: 1,
+    rung: 'note',
+    note: 'n',
+  },
   { ...inTurn, type: 'run.abandoned' },
   {
     ...inTurn,
@@ -165,6 +177,7 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'revert.applied': ['reason', 'target', 'tag', 'rebased'],
   'prune.applied': ['memo', 'reason'],
   'pin.applied': ['step', 'reason'],
+  'stall.detected': ['note'],
 }
 
 describe('records', (it) => {

@@ -255,6 +255,7 @@ function play(log: BrakeLog, what: BrakedHappening): void {
   else if (what.type === 'prune') log.prune({ steps: (what.picks ?? []).map(stepAt) })
   else if (what.type === 'pin') log.pin(stepAt(what.pick), what.pinned)
   else if (what.type === 'fold') log.fold(what, what.isAsked)
+  else if (what.type === 'stall') log.stall(what)
   else log.compact(what)
 }
 

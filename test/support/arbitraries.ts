@@ -130,7 +130,13 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
 
 /** What an agent's definition may decide. */
 export const policies: fc.Arbitrary<Partial<AgentPolicy>> = record({
-  flags: record({ revert: fc.boolean(), prune: fc.boolean(), fold: fc.boolean(), compact: fc.boolean() }),
+  flags: record({
+    revert: fc.boolean(),
+    prune: fc.boolean(),
+    fold: fc.boolean(),
+    stall: fc.boolean(),
+    compact: fc.boolean(),
+  }),
   toolExecution: fc.constantFrom<ToolExecution>('parallel', 'sequential', { batch: 2 }),
   agents: fc.constantFrom([], ['helper']),
   maxChildren: fc.integer({ min: 1, max: 3 }),

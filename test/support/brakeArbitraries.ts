@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { RevertCategory } from '../../src/protocol/braking.ts'
+import type { RevertCategory, StallRule } from '../../src/protocol/braking.ts'
 
 /** One more thing in a braked conversation; `pick` chooses a step among those there are, or names none. */
 export type BrakedHappening =
@@ -26,6 +26,7 @@ export type BrakedHappening =
       readonly indexTokens: number
       readonly cap: number
     }
+  | { readonly type: 'stall'; readonly rules: readonly StallRule[] }
   | {
       readonly type: 'compact'
       readonly first: number
@@ -62,7 +63,7 @@ export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
         weight: 8,
         arbitrary: record({
           type: fc.constant('step' as const),
-          outputs: fc.array(words, { minLength: 1, maxLength: 3 }),
+          outputs: fc.array(fc.oneof(words, fc.constant('the same again')), { minLength: 1, maxLength: 3 }),
           order: fc.array(fc.nat(100), { minLength: 3, maxLength: 3 }),
         }),
       },
@@ -115,6 +116,13 @@ export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
           minBatch: fc.constantFrom(1, 40, 400),
           indexTokens: fc.constantFrom(0, 10, 100),
           cap: fc.constantFrom(10, 200, 10_000),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: record({
+          type: fc.constant('stall' as const),
+          rules: fc.constantFrom<StallRule[]>(['repeat', 'cycle', 'sameError'], ['errors'], ['nothingNew', 'repeat4']),
         }),
       },
       {

@@ -11,6 +11,7 @@ import { Conversation } from '../../src/conversation/conversation.ts'
 import type { ConversationNode } from '../../src/conversation/node.ts'
 import { defaultFoldPolicy, planFold, type FoldPlan, type FoldPolicy } from '../../src/conversation/planFold.ts'
 import { defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
+import { decideStall, defaultStallPolicy, stallRevert, type StallPolicy } from '../../src/conversation/decideStall.ts'
 import { decidePin } from '../../src/conversation/pins.ts'
 import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/visibleTags.ts'
 import type {
@@ -19,6 +20,7 @@ import type {
   RevertCategory,
   RevertOutcome,
   RevertRequest,
+  StallOutcome,
 } from '../../src/protocol/braking.ts'
 import { noUsage, type Block, type PlainBlock } from '../../src/protocol/messages.ts'
 import type { RequestMessage } from '../../src/protocol/model.ts'
@@ -144,6 +146,10 @@ export class BrakeLog {
       ...rest,
     }))
     for (const request of requests) this.#push({ type: 'revert.requested', request })
+    return this.#decide(requests)
+  }
+
+  #decide(requests: readonly RevertRequest[]): RevertOutcome[] {
     let newHead: ConversationNode | undefined
     const outcomes = requests.map((request) => {
       const plan = planRevert(this.conversation, request, this.policy, newHead === undefined)
@@ -172,6 +178,28 @@ export class BrakeLog {
     const outcome = applyPrune(this.conversation, request)
     this.#push({ type: 'prune.applied', ...outcome })
     return outcome
+  }
+
+  /** What a drain does about a loop, if there is one; the model could ask for reverts too. */
+  stall(policy: Partial<StallPolicy> = {}, waiting: readonly RevertRequest[] = []): StallOutcome | undefined {
+    const revertId = `a/stall/n${this.conversation.lastNodeId}`
+    const stall = decideStall(
+      this.conversation,
+      { ...defaultStallPolicy, ...policy },
+      { revertId, reverts: this.policy, waiting, offersRevert: true },
+    )
+    if (stall === undefined) return undefined
+    const request = stall.rung === 'revert' ? stallRevert(revertId, stall) : undefined
+    if (request !== undefined) this.#push({ type: 'revert.requested', request })
+    this.#push({ type: 'stall.detected', ...stall })
+    if (request !== undefined) this.#decide([request])
+    return stall
+  }
+
+  /** The pause that a stall led to. */
+  pause({ rule, first, target, evidence }: StallOutcome): void {
+    const reason = { type: 'stall', rule, first, target, evidence }
+    this.#push({ type: 'run.end', stopReason: 'paused', turns: 1, usage: noUsage, costUsd: 0, reason })
   }
 
   pin(step: string | number, pinned = true): PinOutcome {

@@ -67,6 +67,13 @@ export function happen(
     }
     case 'fold':
       return void log.fold(what, what.isAsked)
+    case 'stall': {
+      const stall = log.stall({ rules: what.rules })
+      if (stall === undefined) return
+      assert.ok(log.conversation.onTrunk(stall.target), 'its target is on the trunk')
+      assert.is(log.stall({ rules: what.rules }), undefined, 'it is reported once')
+      return
+    }
     case 'compact':
       log.compact(what)
   }

@@ -13,7 +13,7 @@ import type {
   SleepInput,
   SubAgentInput,
 } from '../../src/machines/agentTypes.ts'
-import type { FoldInput, PinsInput, PrunesInput, RevertsInput } from '../../src/machines/drainTypes.ts'
+import type { FoldInput, PinsInput, PrunesInput, RevertsInput, StallInput } from '../../src/machines/drainTypes.ts'
 import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protocol/records.ts'
 
 interface ChildInputs {
@@ -27,6 +27,7 @@ interface ChildInputs {
   drainReverts: RevertsInput
   drainPrunes: PrunesInput
   drainFold: FoldInput
+  drainStall: StallInput
 }
 
 /** An effect the machine asked for; `nth` counts every effect it ever asked for, from 0. */
@@ -48,7 +49,7 @@ export type Step =
   | { readonly type: 'crash'; readonly nth: number; readonly message: string }
 
 export const testPolicy: AgentPolicy = {
-  flags: { revert: false, prune: false, fold: false, compact: true },
+  flags: { revert: false, prune: false, fold: false, stall: false, compact: true },
   toolExecution: 'parallel',
   queueMode: 'one-at-a-time',
   limits: {},
@@ -58,6 +59,7 @@ export const testPolicy: AgentPolicy = {
   agents: [],
   maxChildren: 16,
   irreversible: [],
+  polling: [],
   maxCallsPerReply: 128,
 }
 

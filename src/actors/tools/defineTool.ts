@@ -50,6 +50,8 @@ export interface Tool {
   readonly timeoutMs: number
   readonly maxOutputChars: number
   readonly effects: ToolEffects
+  /** It waits for something: the same call again is no loop. */
+  readonly polls: boolean
   /** Checks the model's arguments; `message` is meant for the model. Never throws. */
   parse(
     input: unknown,
@@ -89,6 +91,8 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
    * irreversible tool stay visible to the model, one line each, when their step is hidden.
    */
   readonly effects?: ToolEffects
+  /** It waits for something outside, so that calling it again and again is no stall (`braking.stall`). Default `false`. */
+  readonly polls?: boolean
 }
 
 const isSchema = (value: unknown): boolean =>
@@ -105,6 +109,7 @@ const optionsSchema = z.strictObject({
   timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
   maxOutputChars: z.int().min(100).optional(),
   effects: z.enum(['none', 'idempotent', 'irreversible']).optional(),
+  polls: z.boolean().optional(),
 })
 
 /**
@@ -138,6 +143,7 @@ export function defineTool<const Input extends z.ZodType | { readonly jsonSchema
     timeoutMs: options.timeoutMs ?? 600_000,
     maxOutputChars: options.maxOutputChars ?? 30_000,
     effects: options.effects ?? 'irreversible',
+    polls: options.polls ?? false,
     parse: (input: unknown) => parseInput(schema, input),
     needsApproval: typeof approval === 'function' ? approval : () => approval,
     run: options.run,

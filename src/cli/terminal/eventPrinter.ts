@@ -83,6 +83,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
       if (event.reason !== undefined) line(colours.yellow(`  ${withoutControls(event.reason)}`))
     },
+    'stall.detected': ({ evidence }) => line(colours.yellow(`  ↻ in circles: ${withoutControls(evidence)}`)),
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),
     'run.end': (event) => line(runLine(event, startedAt === undefined ? undefined : event.time - startedAt, options)),
@@ -124,5 +125,6 @@ function revertLine(event: EventOf<'revert.applied'>): string {
 function endingOf({ stopReason, reason, error }: EventOf<'run.end'>): string {
   if (error !== undefined) return `failed: ${withoutControls(error.message)} (${error.code})`
   if (reason?.type === 'limit') return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
+  if (reason?.type === 'stall') return `paused: it went in circles: ${withoutControls(reason.evidence)}`
   return stopReason === 'refusal' ? 'not done' : stopReason === 'length' ? 'cut off by the length limit' : stopReason
 }

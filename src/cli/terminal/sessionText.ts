@@ -83,6 +83,8 @@ export function pauseText(reason: PauseReason): string {
       return `${counted(reason.callIds.length, 'call')} to approve`
     case 'store':
       return oneLine(reason.error.message)
+    case 'stall':
+      return `it went in circles: ${oneLine(reason.evidence)}`
     case 'interrupted':
       return 'the process was interrupted'
   }

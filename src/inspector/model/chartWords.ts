@@ -76,5 +76,10 @@ export function brakeWords(brakes: ChartModel['brakes']): BrakeWords[] {
       isOpen: brakes.fold,
       effect: brakes.fold ? 'open: old steps are folded' : 'shut: old steps are not folded',
     },
+    {
+      name: 'Stall',
+      isOpen: brakes.stall,
+      effect: brakes.stall ? 'open: it is noticed when it goes in circles' : 'shut: going in circles is not noticed',
+    },
   ]
 }

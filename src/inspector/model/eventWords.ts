@@ -43,6 +43,7 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'prune.applied': 'brake',
   'pin.requested': 'brake',
   'pin.applied': 'brake',
+  'stall.detected': 'brake',
   'tag.expired': 'brake',
   'model.warning': 'error',
   'state.changed': 'state',
@@ -76,6 +77,13 @@ function said(content: readonly Block[]): string {
 }
 
 const saved = (economics: Economics | undefined): string => (economics === undefined ? '' : ` · ${savings(economics)}`)
+
+const rungWords = {
+  none: 'nothing is done',
+  note: 'the model is told',
+  revert: 'the loop is reverted',
+  pause: 'the run is paused',
+} as const
 
 type Texts = { readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>) => string }
 
@@ -123,6 +131,7 @@ const texts: Texts = {
   'pin.requested': ({ request }) => `${request.pinned ? '' : 'un'}pin ${request.step}, by the ${request.by}`,
   'pin.applied': ({ applied, requested, pinned, reason }) =>
     applied ? `${requested} ${pinned ? 'pinned' : 'unpinned'}` : `refused: ${reason ?? ''}`,
+  'stall.detected': ({ rung, evidence }) => `${short(evidence)} (${rungWords[rung]})`,
   'prune.requested': ({ request }) => request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`,
   'prune.applied': ({ applied, by, steps, tokens, memo, reason, economics }) =>
     applied

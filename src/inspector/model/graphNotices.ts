@@ -24,6 +24,8 @@ export function noticeOf(record: LogRecord): Notice | undefined {
     case 'revert.applied':
       if (record.applied) return undefined
       return { tone: 'warning', text: sentence(record.reason ?? `Revert to ${record.requested} refused`) }
+    case 'stall.detected':
+      return { tone: 'warning', text: `In circles: ${record.evidence} (${doneAbout[record.rung]})` }
     case 'prune.applied':
       if (record.reason === undefined) return undefined
       return { tone: 'warning', text: sentence(record.reason) }
@@ -51,6 +53,13 @@ export function noticeOf(record: LogRecord): Notice | undefined {
   }
 }
 
+const doneAbout = {
+  none: 'nothing was done about it',
+  note: 'the model was told',
+  revert: 'it was reverted',
+  pause: 'the run was paused',
+} as const
+
 function endOf(record: Extract<LogRecord, { type: 'run.end' }>): Notice | undefined {
   const { stopReason, error, reason } = record
   switch (stopReason) {
@@ -71,6 +80,7 @@ function endOf(record: Extract<LogRecord, { type: 'run.end' }>): Notice | undefi
         return { tone: 'warning', text: `Paused: the limit of ${limits[limit]} was reached (${amount}).` }
       }
       if (reason?.type === 'store') return { tone: 'bad', text: `Paused: ${reason.error.message}` }
+      if (reason?.type === 'stall') return { tone: 'warning', text: `Paused: it went in circles: ${reason.evidence}` }
       if (reason?.type === 'interrupted')
         return { tone: 'warning', text: 'Paused: its process died in the middle of the run.' }
       return { tone: 'warning', text: 'Paused.' }

@@ -1,4 +1,4 @@
-import type { PruneOutcome, RevertCategory, Tag } from '../../protocol/braking.ts'
+import type { PruneOutcome, RevertCategory, RevertRequest, Tag } from '../../protocol/braking.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Message, ToolResultMessage } from '../../protocol/messages.ts'
@@ -61,7 +61,7 @@ export interface TagRow extends Row {
   readonly target: NodeId
   readonly tag: Tag
   readonly category: RevertCategory
-  readonly by: 'model' | 'person'
+  readonly by: RevertRequest['by']
   /** Key of the last row of the branch. */
   readonly until?: string
   readonly economics?: Economics

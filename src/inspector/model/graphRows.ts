@@ -1,3 +1,4 @@
+import type { RevertRequest } from '../../protocol/braking.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import { toolCallsOf } from '../../protocol/messages.ts'
@@ -21,7 +22,7 @@ export class GraphRows {
   /** Calls without a result. */
   readonly #open = new Map<string, Draft<CallRow>>()
   /** Who asked for the reverts that are not yet applied. */
-  readonly #asked = new Map<string, 'model' | 'person'>()
+  readonly #asked = new Map<string, RevertRequest['by']>()
   #made = 0
   #version = 0
 

@@ -16,6 +16,8 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
       return 'waits for approval'
     case 'store':
       return pause.error.message
+    case 'stall':
+      return `in circles: ${pause.evidence}`
     case 'interrupted':
       return 'its process died in the middle of a run'
   }

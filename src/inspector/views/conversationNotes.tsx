@@ -38,7 +38,7 @@ export function TagBody({ row, isOpen, toggle, hidden, text }: TagBodyProps): JS
         {toggle}
         <span class={`badge ${tag.kind === 'lesson' ? 'warn' : 'accent'}`}>{capital(tag.kind)}</span>
         <span class="muted">
-          {by === 'person' ? 'a person' : 'the model'} went back to {formatNodeId(target)} · {category}
+          {by === 'person' ? 'a person' : `the ${by}`} went back to {formatNodeId(target)} · {category}
         </span>
         <span class="conversation-meta number">
           {abandoned.length > 0 && (

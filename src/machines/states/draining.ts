@@ -1,14 +1,14 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
 import type { AgentContext } from '../agentTypes.ts'
-import type { FoldOutput, PinsOutput, PrunesOutput, RevertsInput, RevertsOutput } from '../drainTypes.ts'
+import type { FoldOutput, PinsOutput, PrunesOutput, RevertsInput, RevertsOutput, StallCheck } from '../drainTypes.ts'
 import {
   applyFold,
   applyPins,
   applyPrunes,
   applyReverts,
   beginDrain,
-  beginFold,
+  beginUnasked,
   drainKey,
   foldKey,
   refusePins,
@@ -19,7 +19,9 @@ import { refuseCompactions, startCompaction } from '../compaction.ts'
 import { lowHeadroom, mustReply } from '../guards.ts'
 import { reachedLimit } from '../limits.ts'
 import { continueRun, endRun, pauseForStore, pauseRun } from '../runs.ts'
+import { applyStall, pauseForStall, stallKey, stallRevertId } from '../stalls.ts'
 
+type Checked = { readonly output: StallCheck }
 type Pinned = { readonly output: PinsOutput }
 type Reverted = { readonly output: RevertsOutput }
 type Pruned = { readonly output: PrunesOutput }
@@ -61,6 +63,9 @@ const brakes = [
 /** Before the exits, and so before the one for headroom: what is folded need not be summarised. */
 const onwards = [{ guard: 'foldEnabled', target: 'folding' }, ...exits] as const
 
+/** What was asked for goes before what the runtime does on its own. */
+const requests = [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards] as const
+
 /** What a drain is followed by, as far as reverts that would not pay yet are concerned. */
 function outlookOf(context: AgentContext): RevertsInput['outlook'] {
   const subject = { context, event: { type: 'wake' } } as const
@@ -87,8 +92,36 @@ export const draining = agentSetup.createStateConfig({
   },
   states: {
     entering: {
-      always: [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards],
+      always: [{ guard: 'stallEnabled', target: 'checking' }, ...requests],
     },
+    // First, so that the revert that ends a stall is decided in this drain.
+    checking: {
+      entry: advance(beginUnasked),
+      invoke: {
+        src: 'drainStall',
+        id: 'drainStall',
+        input: ({ context }) => ({
+          agentId: context.agentId,
+          key: stallKey(context),
+          revertId: stallRevertId(context),
+          reverts: context.reverts ?? [],
+        }),
+        onDone: [
+          { guard: 'isStaleStall' },
+          // What a person says is delivered now: it may end the loop.
+          { guard: 'isSteered', target: 'checked' },
+          {
+            guard: 'stallPauses',
+            target: `#${agentMachineId}.paused`,
+            actions: advance<Checked>((draft, { output }) => pauseForStall(draft, output)),
+          },
+          { target: 'checked', actions: advance<Checked>((draft, { output }) => applyStall(draft, output)) },
+        ],
+        // Nobody asked for it, so nobody is told; the next step is looked at again.
+        onError: { target: 'checked' },
+      },
+    },
+    checked: { always: requests },
     // First, so that what is pinned together with a revert holds against it.
     pins: {
       entry: advance((draft) => beginDrain(draft, 'pins')),
@@ -150,7 +183,7 @@ export const draining = agentSetup.createStateConfig({
     },
     pruned: { always: onwards },
     folding: {
-      entry: advance(beginFold),
+      entry: advance(beginUnasked),
       invoke: {
         src: 'drainFold',
         id: 'drainFold',

@@ -1,6 +1,7 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import type { SubAgentEntry } from '../../actors/subAgents.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
+import type { AgentPolicy } from '../../machines/agentTypes.ts'
 import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.ts'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
@@ -98,9 +99,9 @@ export class Agent extends AgentCommands {
   }
 
   /** Which brakes are on. */
-  get braking(): { readonly revert: boolean; readonly prune: boolean; readonly fold: boolean } {
-    const { revert, prune, fold } = this.#body.definition.policy.flags
-    return { revert, prune, fold }
+  get braking(): Pick<AgentPolicy['flags'], 'revert' | 'prune' | 'fold' | 'stall'> {
+    const { revert, prune, fold, stall } = this.#body.definition.policy.flags
+    return { revert, prune, fold, stall }
   }
 
   /** What it has used in its lifetime, including its sub-agents. */

@@ -24,7 +24,11 @@ export function answerOf({ stopReason, text, reason, error }: Ending, { name, po
   if (stopReason === 'stop' && error === undefined) return { text: said || '(no answer)', isError: false }
   const why =
     error?.message ??
-    (reason?.type === 'limit' ? `its limit of ${reason.allowed} ${reason.limit} was reached` : wordsFor[stopReason])
+    (reason?.type === 'limit'
+      ? `its limit of ${reason.allowed} ${reason.limit} was reached`
+      : reason?.type === 'stall'
+        ? `it went in circles and was paused, ${reason.evidence}`
+        : wordsFor[stopReason])
   const last = said === '' ? '' : `\n\nIts last words were:\n${said}`
   const isOverAllowance = reason?.type === 'limit' && reason.allowed < (policy.limits[reason.limit] ?? Infinity)
   return {

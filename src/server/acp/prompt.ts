@@ -39,12 +39,13 @@ export const promptContent = (blocks: readonly ContentBlock[]): PlainBlock[] =>
 
 type LimitName = Extract<PauseReason, { type: 'limit' }>['limit']
 
-/** ACP has no limits of cost or time: they stop further requests. */
-const limitReasons: { readonly [L in LimitName]: StopReason } = {
+/** ACP has no limits of cost or time, and no stalls: they stop further requests. */
+const pauseReasons: { readonly [L in LimitName | 'stall']: StopReason } = {
   turns: 'max_turn_requests',
   tokens: 'max_tokens',
   costUsd: 'max_turn_requests',
   ms: 'max_turn_requests',
+  stall: 'max_turn_requests',
 }
 
 const endReasons = { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal', aborted: 'cancelled' } as const
@@ -57,12 +58,13 @@ const endReasons = { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal',
 export function promptAnswer(result: RunResult): PromptResponse {
   const { stopReason, runId, turns, usage, costUsd, reason } = result
   const error = result.error ?? (reason?.type === 'store' ? reason.error : undefined)
-  if (stopReason === 'error' || (stopReason === 'paused' && reason?.type !== 'limit')) {
+  const pause = reason?.type === 'limit' ? reason.limit : reason?.type === 'stall' ? reason.type : undefined
+  if (stopReason === 'error' || (stopReason === 'paused' && pause === undefined)) {
     const { code, message } = outwardError(error ?? errorInfo('INTERNAL', `The run ended with "${stopReason}".`))
     throw new RequestError(-32603, message, { code })
   }
   return {
-    stopReason: stopReason === 'paused' ? limitReasons[(reason as { limit: LimitName }).limit] : endReasons[stopReason],
+    stopReason: stopReason === 'paused' ? pauseReasons[pause!] : endReasons[stopReason],
     _meta: { escapement: { runId, turns, usage, costUsd, ...(reason === undefined ? {} : { reason }) } },
   }
 }

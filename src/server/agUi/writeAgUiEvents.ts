@@ -174,6 +174,7 @@ const table: Table = {
   },
   'prune.applied': custom('prune.applied'),
   'pin.applied': custom('pin.applied'),
+  'stall.detected': custom('stall.detected'),
   'compaction.end': (event, writer) => {
     custom('compaction.end')(event, writer)
     if (event.applied && isOwn(event, writer)) writer.rewrite()

@@ -1,0 +1,30 @@
+import type { RevertRequest } from '../protocol/braking.ts'
+import type { AgentContext } from './agentTypes.ts'
+import { requestRevert } from './brakes.ts'
+import type { StallCheck } from './drainTypes.ts'
+import type { Draft } from './draft.ts'
+import { pauseRun } from './runs.ts'
+
+/** Key of the current look for a stall. */
+export const stallKey = (context: AgentContext): string => `${context.agentId}/stall/${context.drainedAt}`
+
+/** Id of the revert that ends a stall: the same however often its step is looked at. */
+export const stallRevertId = (context: AgentContext): string => `${context.agentId}/stall/n${context.lastNodeId}`
+
+/** Records what was found, and asks for the revert, in an order in which a crash between two records loses nothing. */
+export function applyStall(draft: Draft, { stall, revert, isRecorded, noteTokens }: StallCheck): void {
+  if (stall === null || isRecorded === true) return
+  if (revert !== undefined && !isWaiting(draft, revert)) requestRevert(draft, revert)
+  draft.record({ type: 'stall.detected', ...draft.at, ...stall })
+  draft.set({ contextTokens: draft.context.contextTokens + noteTokens })
+}
+
+const isWaiting = ({ context: { reverts } }: Draft, { id }: RevertRequest): boolean =>
+  reverts?.some((request) => request.id === id) === true
+
+/** Pauses the run that goes in circles. */
+export function pauseForStall(draft: Draft, check: StallCheck): void {
+  applyStall(draft, check)
+  const { rule, first, target, evidence } = check.stall!
+  pauseRun(draft, { type: 'stall', rule, first, target, evidence })
+}
