@@ -11,6 +11,7 @@ import { policyModel, type Policy } from '../../src/actors/models/policyModel.ts
 import { textOf } from '../../src/protocol/messages.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import { calls, startAgent, tool, withCode } from '../support/agentHarness.ts'
+import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -230,6 +231,22 @@ async function goOn(agent: Agent): Promise<void> {
   agent.resume()
   await ended
 }
+
+describe('a stall over the wire', (it) => {
+  it('is an event, and why the agent is paused, for a client too', async (context) => {
+    const { definition } = looker()
+    const serving = await serveAgents(context, [definition])
+    const agent = await serving.connect().spawn('looker')
+    const rungs: string[] = []
+    agent.subscribe((event) => {
+      if (event.type === 'stall.detected') rungs.push(event.rung)
+    })
+    const { reason } = await agent.prompt('find it').result
+    assert.is(reason?.type, 'stall')
+    assert.equal(rungs, ['note', 'revert', 'pause'])
+    assert.equal((await agent.snapshot()).pause, reason)
+  })
+})
 
 describe('a sub-agent that goes in circles', (it) => {
   it('is reported to its caller, with the evidence', async (context) => {

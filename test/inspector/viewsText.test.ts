@@ -2,6 +2,7 @@ import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { counted } from '../../src/charts/amounts.ts'
 import { eventText } from '../../src/inspector/model/eventWords.ts'
+import { noticeOf } from '../../src/inspector/model/graphNotices.ts'
 import { GraphRows } from '../../src/inspector/model/graphRows.ts'
 import { visibleRows } from '../../src/inspector/model/graphVisible.ts'
 import { jsonParts } from '../../src/inspector/model/jsonParts.ts'
@@ -58,6 +59,31 @@ describe('an event in a line', (it) => {
       'to n1, failure · frees 81 tokens, pays after 2 requests: ',
     ])
     assert.equal(told({}), ['n2, 90 tokens', '90 to 9 tokens', 'to n1, failure: '])
+  })
+})
+
+describe('a stall on the page', (it) => {
+  const base = { v: 2, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
+  const stall = { rule: 'repeat', first: 2, target: 1, evidence: 'the same again' } as const
+
+  it('is a line among the events and a notice in the conversation, which say what was done', () => {
+    const told = (['none', 'note', 'revert', 'pause'] as const).map((rung) => {
+      const event = { ...base, ...stall, type: 'stall.detected', steps: [2], count: 1, rung } as const
+      return [eventText(event), noticeOf(event)?.text]
+    })
+    assert.equal(told, [
+      ['the same again (nothing is done)', 'In circles: the same again (nothing was done about it)'],
+      ['the same again (the model is told)', 'In circles: the same again (the model was told)'],
+      ['the same again (the loop is reverted)', 'In circles: the same again (it was reverted)'],
+      ['the same again (the run is paused)', 'In circles: the same again (the run was paused)'],
+    ])
+  })
+
+  it('says why the run was paused', () => {
+    const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const end = { ...base, type: 'run.end', stopReason: 'paused', turns: 1, usage, costUsd: 0 } as const
+    const { text } = noticeOf({ ...end, reason: { type: 'stall', ...stall } })!
+    assert.is(text, 'Paused: it went in circles: the same again')
   })
 })
 

@@ -192,6 +192,19 @@ describe('narrate', (it) => {
     assert.is(told({ ...pin, applied: false, reason: 'pin refused: n2 not found' }), 'warn: pin refused')
   })
 
+  it('says that an agent goes in circles, but quotes no call', () => {
+    const evidence = 's-quoted'
+    const stall = { rule: 'cycle', first: 4, target: 3, evidence } as const
+    const detected = narrate({ ...at, ...stall, type: 'stall.detected', steps: [4, 6], count: 2, rung: 'revert' })!
+    assert.equal([detected.level, detected.message], ['warn', 'it goes in circles (cycle)'])
+    assert.is(detected.fields['target'], 'n3')
+    const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const end = { ...at, type: 'run.end', stopReason: 'paused', turns: 2, usage, costUsd: 0 } as const
+    const paused = narrate({ ...end, reason: { type: 'stall', ...stall } })!
+    assert.is(paused.message, 'run paused after 2 turns: it went in circles')
+    assert.not.match(JSON.stringify([detected, paused]), 's-quoted')
+  })
+
   it('says of a compaction what it saved, and of a strategy that failed that it did', () => {
     const end = { ...at, type: 'compaction.end', tokensBefore: 900, tokensAfter: 300, costUsd: 0 } as const
     assert.is(told({ ...end, applied: true, reason: '' }), 'info: conversation compacted from 900 to 300 tokens')

@@ -116,6 +116,24 @@ describe('the span of a drain', (it) => {
     )
   })
 
+  it('follows a stall, which is an event of its turn and quotes no call', async (test) => {
+    const { tracer, span, spans } = startTracing(test)
+    const { agent } = await startTraced(test, {
+      tracer,
+      braking: { stall: { note: false } },
+      tools: [tool('look', () => 'seen', { effects: 'none' })],
+      replies: [...['a', 'b', 'c'].map((id) => calls(id, ['look', { at: 's-secret' }])), 'done'],
+    })
+    await agent.prompt('go').result
+    const found = spans().flatMap(({ events }) => events.filter(({ name }) => name === 'stall.detected'))
+    assert.equal(
+      found.map(({ attributes }) => [attributes['escapement.stall.rule'], attributes['escapement.stall.rung']]),
+      [['repeat', 'revert']],
+    )
+    assert.is(span('drain').events[0]?.attributes['escapement.revert.by'], 'runtime')
+    assert.not.match(JSON.stringify(spans()), 's-secret')
+  })
+
   it('covers pins too', async (test) => {
     const { tracer, span } = startTracing(test)
     const { agent, until } = await startTraced(test, { tracer, replies: ['done'] })

@@ -175,6 +175,16 @@ describe('an ACP conversation', (it) => {
     })
   }
 
+  it('answers max_turn_requests for a run that is paused because it goes in circles, with the evidence', async (context) => {
+    const model = policyModel(() => ({ toolCalls: [{ name: 'echo', input: { text: 'x' } }] }))
+    const braking = { stall: { note: false, revert: false } } as const
+    const { connect } = await openHouse(context, [defineAgent({ name: 'a', model, tools: [echo], braking })])
+    const editor = await connect()
+    const { stopReason, _meta } = await editor.say(await editor.open(), 'x')
+    assert.is(stopReason, 'max_turn_requests')
+    assert.match(JSON.stringify(_meta), /"type":"stall","rule":"repeat".*3 times: echo text=x/)
+  })
+
   it('answers with an error that has the code when the model fails', async (context) => {
     const model = scriptedModel([{ error: { kind: 'auth', message: 'no key' } }, 'again'])
     const { connect } = await openHouse(context, [defineAgent({ name: 'a', model })])
