@@ -126,7 +126,7 @@ describe('what a chat line asks for', (it) => {
     agent.subscribe(eventPrinter({ screen, colours: coloursFor({ isTTY: false }, {}), isPriced: false }))
     await agent.prompt('go').result
     said.length = 0
-    for (const line of ['/pin n1', '/prune n3', '/pin n3', '/compact', '/unpin n1'])
+    for (const line of ['/pin n1', '/prune n3', '/pin n3', '/prune n1', '/compact', '/unpin n1'])
       await (
         await runChatLine(agent, readChatLine(line) as AgentLine)
       ).decided
@@ -134,6 +134,7 @@ describe('what a chat line asks for', (it) => {
       /^n1 pinned$/,
       /^hidden: 1 step/,
       /^pin refused: n3 is hidden/,
+      /^prune refused: n1 is a user message/,
       /^not compacted: /,
       /^n1 unpinned$/,
     ]
