@@ -23,8 +23,6 @@ type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => vo
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
   const { screen, colours } = options
   const calls = new Map<string, { readonly line: string; readonly startedAt: number }>()
-  /** Prunes that a person asked for: the model is told itself why its own was refused. */
-  const asked = new Set<string>()
   let startedAt: number | undefined
   /** Characters of the reply's text printed so far. */
   let shown = 0
@@ -81,13 +79,9 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
           : colours.yellow(`  ${withoutControls(reason)}`),
       ),
     'revert.applied': (event) => line(colours.yellow(`  ↩ ${withoutControls(revertLine(event))}`)),
-    'prune.requested': ({ request }) => {
-      if (request.by === 'person') asked.add(request.id)
-    },
     'prune.applied': (event) => {
       if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
-      if (asked.delete(event.id) && event.reason !== undefined)
-        line(colours.yellow(`  ${withoutControls(event.reason)}`))
+      if (event.reason !== undefined) line(colours.yellow(`  ${withoutControls(event.reason)}`))
     },
     'stall.detected': ({ evidence }) => line(colours.yellow(`  ↻ in circles: ${withoutControls(evidence)}`)),
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
