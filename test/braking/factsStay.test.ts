@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { assembleRequest, RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { BrakeLog, textIn } from '../support/brakeLog.ts'
-import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { brakedHistories, foldedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** Plays a random conversation in which people deny calls and tools do what cannot be undone; says how each is told. */
@@ -42,6 +42,12 @@ class Deeds {
         const chosen = picks === undefined ? { tokens } : { steps: picks.map(name) }
         return void log.prune({ ...chosen, ...(memo === undefined ? {} : { memo }) })
       }
+      case 'pin':
+        return void log.pin(name(happening.pick), happening.pinned)
+      case 'fold':
+        return void log.fold(happening, happening.isAsked)
+      case 'stall':
+        return void log.stall({ rules: happening.rules })
       case 'compact':
         return void log.compact({ ...happening, summary: 'nothing was paid, all was approved' })
     }
@@ -54,15 +60,24 @@ class Deeds {
     this.wanted.push(dice % 3 === 1 ? `reason ${number}.` : `receipt ${number}.`)
     return dice % 3 === 1
       ? { name: tool, denied: `reason ${number}.` }
-      : { name: tool, output: `receipt ${number}.`, isIrreversible: true, isError: dice % 2 === 0 }
+      : {
+          name: tool,
+          // The line of a fold tells the call, facts its outcome too.
+          input: { order: `receipt ${number}.` },
+          output: `receipt ${number}.`,
+          isIrreversible: true,
+          isError: dice % 2 === 0,
+        }
   }
 }
 
-describe('after any reverts, prunes and compactions', (it) => {
+const histories = fc.oneof(brakedHistories({ maxLength: 24 }), foldedHistories({ maxLength: 8 }))
+
+describe('after any reverts, prunes, folds and compactions', (it) => {
   it('every denial and everything that cannot be undone is in the request', { timeoutMs: 30_000 }, () => {
     let told = 0
     fc.assert(
-      fc.property(brakedHistories({ maxLength: 24 }), fc.nat(29), (happenings, policy) => {
+      fc.property(histories, fc.nat(29), (happenings, policy) => {
         const deeds = new Deeds(policy)
         const { log } = deeds
         const { braking: _, ...frame } = log.frame

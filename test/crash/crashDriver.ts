@@ -38,6 +38,8 @@ interface Life {
 /** What an undisturbed job comes to, its records, and its milliseconds once the process is up. */
 export interface Undisturbed {
   readonly records: number
+  /** How many records there are of each type. */
+  readonly types: ReadonlyMap<string, number>
   readonly ms: number
   readonly outcome: JobOutcome
 }
@@ -71,7 +73,9 @@ export class CrashDriver {
     const { outcome, faults } = await readOutcome(folder)
     const wrong = [...endFaults(life), ...faults]
     if (wrong.length > 0) throw new Error(`The undisturbed job went wrong:\n${wrong.join('\n')}`)
-    return (this.#expected = { outcome, records: countRecords(folder), ms: life.ms })
+    const lines = linesIn(folder)
+    const types = new Map([...Map.groupBy(lines, typeOf)].map(([type, some]) => [type, some.length]))
+    return (this.#expected = { outcome, records: lines.length, types, ms: life.ms })
   }
 
   /** Lives through a scenario and compares its end with the undisturbed job. */
@@ -142,10 +146,14 @@ async function faultsIn(folder: string, expected: JobOutcome): Promise<string[]>
 }
 
 /** Whole lines of all logs. */
-function countRecords(folder: string): number {
+function linesIn(folder: string): string[] {
   const { store } = jobFiles(folder)
-  if (!existsSync(store)) return 0
+  if (!existsSync(store)) return []
   return readdirSync(store)
     .filter((name) => name.endsWith('.jsonl'))
-    .reduce((sum, name) => sum + readFileSync(join(store, name), 'utf8').split('\n').length - 1, 0)
+    .flatMap((name) => readFileSync(join(store, name), 'utf8').split('\n').slice(0, -1))
 }
+
+const countRecords = (folder: string): number => linesIn(folder).length
+
+const typeOf = (line: string): string => /"type":"([^"]+)"/.exec(line)?.[1] ?? ''

@@ -25,6 +25,16 @@ const scenarios: { readonly [title: string]: Scenario } = {
       { mode: 'before', at: 226 },
     ],
   },
+  'around folds': {
+    deaths: [
+      { mode: 'torn', at: 73 },
+      { mode: 'after', at: 77 },
+      { mode: 'before', at: 173 },
+      { mode: 'torn', at: 177 },
+      { mode: 'after', at: 286 },
+      { mode: 'before', at: 292 },
+    ],
+  },
   'before anything was said, in its first turn, and at its end': {
     deaths: [
       { mode: 'torn', at: 1 },
@@ -44,7 +54,8 @@ describe('a process that is killed', (it) => {
       const driver = await CrashDriver.open(expected)
       cleanup(() => driver.close())
       expected = await driver.undisturbed()
-      const { outcome } = expected
+      const { outcome, types } = expected
+      for (const type of ['prune.applied', 'compaction.end', 'revert.applied']) assert.ok(types.has(type), type)
       assert.ok(mainJob.turns.length >= 30 && outcome.said['job']?.length === 3)
       assert.equal([outcome.pinned, outcome.hidden], [['m-2.1'], ['m-8.1']])
       const { deaths, faults } = await driver.run(scenario)

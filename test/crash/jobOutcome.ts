@@ -75,7 +75,9 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
     trunks[name] = trunkOf(conversation)
     faults.push(...faultsOf(agentId, records, conversation))
     pinned.push(...conversation.pins().map((id) => itemAt(conversation, id)))
-    for (const id of conversation.annotations?.hidden.bySteps.keys() ?? []) hidden.push(itemAt(conversation, id))
+    // What folds hide is a matter of crashes: they make a conversation longer.
+    const prunes = conversation.annotations?.hidden.spans.filter(({ fold }) => fold === undefined) ?? []
+    for (const { steps } of prunes) hidden.push(...steps.map((id) => itemAt(conversation, id)))
   }
   await store.close()
   const names = existsSync(files.work) ? readdirSync(files.work).toSorted() : []

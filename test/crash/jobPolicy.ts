@@ -46,11 +46,13 @@ function readProgress(job: Job, request: ModelRequest): Map<string, ItemStatus> 
   return statuses
 }
 
-/** The id that the request shows at the end of the step with an item's result. */
+/** The id that the request shows at the end of the step with an item's result, or in the line of a memo that names the item. */
 function stepIdOf(request: ModelRequest, item: string): string {
+  const folded = new RegExp(`^(?:<brake-note kind="memo"[^>]*>)?(n\\d+) .*\\bitem=${item}\\b`, 'm')
   for (const message of request.messages.toReversed()) {
-    const text = message.role === 'toolResult' ? textOf(message.content) : ''
-    const id = text.startsWith(`item ${item} done`) ? /\[(n\d+)\]$/.exec(text)?.[1] : undefined
+    const text = message.role === 'assistant' ? '' : textOf(message.content)
+    const isResult = message.role === 'toolResult' && text.startsWith(`item ${item} done`)
+    const id = (isResult ? /\[(n\d+)\]$/ : folded).exec(text)?.[1]
     if (id !== undefined) return id
   }
   throw new Error(`the step of ${item} is not shown`)

@@ -151,7 +151,11 @@ export async function liveJob(store: Store, files: JobFiles): Promise<RecordOf<'
     name: 'worker',
     model: modelOf(mainJob, files),
     tools: jobTools(files, delegate),
-    braking: { revert: { onUserMessage: 'rebase' }, stall: true },
+    braking: {
+      revert: { onUserMessage: 'rebase' },
+      fold: { work: 100, minBatch: 200, keepSteps: 4, indexTokens: 60, cap: 2_000 },
+      stall: true,
+    },
     compaction: { contextWindow: 4_000, keepRecent: 8, maxSummaryTokens: 300, maxToolOutputChars: 200 },
     limits: { turns: 120 },
     checkRequests: true,
