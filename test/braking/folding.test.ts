@@ -6,19 +6,26 @@ import {
   type LogRecord,
   type ModelRequest,
 } from '../../src/index.ts'
+import type { RecordOf } from '../../src/protocol/records.ts'
+import { chart } from '../../src/charts/chart.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { cutStore, recordsOf, settled } from '../journeys/cutLogs.ts'
 import { calls, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'
+import { MachineDriver } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
+import { called, replied, text } from '../machines/agentScript.ts'
 
 /** Folds early enough for short runs. */
 const early = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000 } as const
 
+const noFlags = { revert: false, prune: false, fold: false, stall: false, compact: false }
+
 const look = tool('look', ({ at }) => `seen${String(at)}Thing\n${'word '.repeat(240)}`, { effects: 'none' })
 
 /** A worker that looks so many times, each time at what comes after the last; it decides by the last result alone. */
-function worker(times: number, options: Partial<AgentOptions> = {}) {
+function worker(times: number, options: Partial<AgentOptions> = {}, input: object = {}) {
   const requests: ModelRequest[] = []
   const model = policyModel((request) => {
     requests.push(request)
@@ -26,7 +33,7 @@ function worker(times: number, options: Partial<AgentOptions> = {}) {
       request.messages.findLast((message) => message.role === 'toolResult') ?? request.messages[0]!
     const last = content[0]?.type === 'text' ? /^seen(\d+)Thing/.exec(content[0].text)?.[1] : undefined
     const at = role === 'toolResult' ? Number(last) + 1 : 1
-    return at > times ? 'done' : { toolCalls: [{ name: 'look', input: { at } }] }
+    return at > times ? 'done' : { toolCalls: [{ name: 'look', input: { at, ...input } }] }
   })
   const definition = defineAgent({
     name: 'worker',
@@ -43,8 +50,8 @@ function worker(times: number, options: Partial<AgentOptions> = {}) {
 const shown = (requests: readonly ModelRequest[]): string[] =>
   requests.map(({ messages }) => JSON.stringify(messages).replaceAll(/call_\d+/g, 'call'))
 
-async function run(times: number, options: Partial<AgentOptions> = {}) {
-  const { definition, requests } = worker(times, options)
+async function run(times: number, options: Partial<AgentOptions> = {}, input: object = {}) {
+  const { definition, requests } = worker(times, options, input)
   const store = memoryStore()
   const runtime = await createRuntime({ store })
   const agent = await runtime.spawn(definition, { id: 'w' })
@@ -56,6 +63,15 @@ async function run(times: number, options: Partial<AgentOptions> = {}) {
 
 const foldsIn = (records: readonly LogRecord[]) =>
   records.flatMap((record) => (record.type === 'prune.applied' && record.by === 'runtime' ? record : []))
+
+/** A fold without what a crash changes: the place of its record, which is part of its id. */
+const shapeOf = ({ steps, tokens, memo, index, rolled = [] }: RecordOf<'prune.applied'>) => ({
+  steps,
+  tokens,
+  memo,
+  index,
+  rolled: rolled.map(({ folds, ...part }) => ({ ...part, folds: folds.length })),
+})
 
 describe('an agent that folds', (it) => {
   it('keeps its requests small over a long run, and breaks the prefix once a fold', async () => {
@@ -105,33 +121,89 @@ describe('an agent that folds', (it) => {
     assert.match(textIn([{ role: 'user', content: recalled.content }]), /n2[\s\S]*seen0Thing/)
   })
 
-  it('after a crash at any record makes the same requests and the same folds', { timeoutMs: 30_000 }, async () => {
-    const whole = await run(24)
-    const told = new Set(shown(whole.requests))
-    const foldsOfWhole = foldsIn(whole.records).map(
-      ({ id: _, seq: __, time: ___, turnIndex: ____, ...rest }) => rest.steps,
-    )
-    assert.ok(foldsOfWhole.length >= 1)
-    let compared = 0
-    for (let cut = 4; cut < whole.records.length; cut++) {
-      const left = await cutStore('w', whole.records.slice(0, cut))
-      const again = worker(24)
-      const runtime = await createRuntime({ store: left })
-      const agent = await runtime.resume('w', again.definition, { continue: false })
-      if (agent.pause !== null) {
-        const ended = settled(agent)
-        agent.resume()
-        await ended
+  const crashes = {
+    'and folds': [24, {}],
+    'rolls memos up and folds': [90, { path: 'some/long/path/'.repeat(8) }],
+  } as const
+  for (const [what, [times, input]] of Object.entries(crashes))
+    it(`after a crash makes the same requests ${what} the same`, { timeoutMs: 30_000 }, async () => {
+      const whole = await run(times, {}, input)
+      const told = new Set(shown(whole.requests))
+      const isRolling = times > 24
+      const folds = foldsIn(whole.records)
+      assert.ok(folds.length >= 1)
+      assert.is(
+        folds.some(({ rolled }) => rolled !== undefined),
+        isRolling,
+      )
+      let compared = 0
+      for (let cut = 4; cut < whole.records.length; cut++) {
+        // The first case dies at any record, the other around its folds.
+        if (isRolling && !folds.some(({ seq }) => Math.abs(seq - cut) <= 1)) continue
+        const left = await cutStore('w', whole.records.slice(0, cut))
+        const again = worker(times, {}, input)
+        const runtime = await createRuntime({ store: left })
+        const agent = await runtime.resume('w', again.definition, { continue: false })
+        if (agent.pause !== null) {
+          const ended = settled(agent)
+          agent.resume()
+          await ended
+        }
+        for (const request of shown(again.requests)) {
+          assert.ok(told.has(request), `cut at ${cut}`)
+          compared += 1
+        }
+        assert.equal(foldsIn(await recordsOf(left, 'w')).map(shapeOf), folds.map(shapeOf), `cut at ${cut}`)
+        await runtime.close()
       }
-      for (const request of shown(again.requests)) {
-        assert.ok(told.has(request), `cut at ${cut}`)
-        compared += 1
+      assert.ok(compared > whole.requests.length)
+    })
+
+  it('without the flag has the requests, records, tools, chart and machine of one that never knew of it', async (context) => {
+    const session = async (braking: AgentOptions['braking']) => {
+      const { agent, script, records } = await startAgent(context, {
+        braking: braking!,
+        tools: [look],
+        replies: [
+          ...Array.from({ length: 30 }, (_, at) => calls(`c${at}-`, ['look', { at }])),
+          calls('r', ['revert_to_state', { category: 'failure', step: 'n40', summary: 'no good' }]),
+          calls('p', ['prun', { steps: ['n4'], memo: 'looked' }]),
+          'done',
+        ],
+      })
+      await agent.prompt('the task').result
+      const definition = defineAgent({ name: 'tester', model: scriptedModel([]), tools: [look], braking: braking! })
+      const { tools, toolSpecs, policy } = definition
+      return {
+        requests: script.requests,
+        records: await records(),
+        tools: [[...tools.keys()], toolSpecs],
+        policy,
+        chart: chart(definition, { format: 'json' }),
       }
-      const steps = foldsIn(await recordsOf(left, 'w')).map((fold) => fold.steps)
-      assert.equal(steps, foldsOfWhole, `cut at ${cut}`)
-      await runtime.close()
     }
-    assert.ok(compared > whole.requests.length)
+    const never = await session({ revert: true, prune: true })
+    const off = await session({ revert: true, prune: true, fold: false })
+    assert.is(JSON.stringify(off), JSON.stringify(never))
+    assert.equal(foldsIn(never.records), [])
+    const on = await session({ revert: true, prune: true, fold: early })
+    assert.ok(foldsIn(on.records).length > 1)
+    for (const part of ['requests', 'records', 'tools', 'policy', 'chart'] as const)
+      assert.is.not(JSON.stringify(on[part]), JSON.stringify(never[part]), part)
+    const machine = (fold: boolean) => {
+      const driver = new MachineDriver({ policy: { flags: { ...noFlags, revert: true, prune: true, fold } } })
+      driver.send({ type: 'prompt', id: 'q1', content: text('go'), at: 2_000 })
+      const reply = driver.child('streamReply')
+      driver.finish(
+        reply,
+        replied(reply, { calls: ['a'], contextTokens: 5_000, ...(fold ? { foldAt: 4_000 } : {}) }, 2_001),
+      )
+      const call = driver.child('runTool', 'call.0')
+      driver.finish(call, called(call, { at: 2_002 }))
+      return [driver.context.foldAt, driver.state]
+    }
+    assert.equal(machine(false), [null, 'replying.requesting'])
+    assert.equal(machine(true), [4_000, 'draining.folding'])
   })
 
   it('neither folds nor differs without the flag', async () => {
