@@ -154,6 +154,25 @@ const cases: {
     next: (log) => log.fold([2]),
     spoil: (record) => ({ ...record, steps: [1] }),
   },
+  'a fold hides what is hidden already': {
+    log: () => {
+      const log = sealedLog()
+      log.fold([2])
+      return log
+    },
+    next: (log) => log.fold([4]),
+    spoil: (record) => ({ ...record, steps: [2] }),
+  },
+  'a fold hides a step twice': {
+    log: sealedLog,
+    next: (log) => log.fold([2, 4]),
+    spoil: (record) => ({ ...record, steps: [2, 2] }),
+  },
+  'a fold hides steps in another order than the trunk has them': {
+    log: sealedLog,
+    next: (log) => log.fold([2, 4]),
+    spoil: (record) => ({ ...record, steps: [4, 2] }),
+  },
   'a fold rolls up one that is not there': {
     log: () => {
       const log = sealedLog()

@@ -77,7 +77,7 @@ describe('the line of a folded step', (it) => {
         assert.ok(line.isWellFormed(), line)
       }
       // Blanks become one, so that the text is cut before they do.
-      const blank = `${' '.repeat(159 + shift)}${emoji.repeat(100)}`
+      const blank = `${' '.repeat(400 + shift)}${emoji.repeat(100)}`
       assert.ok(lineOf([{ input: { path: blank } }]).isWellFormed())
     }
   })
@@ -96,6 +96,20 @@ describe('the line of a folded step', (it) => {
         assert.ok(line.length <= 240 && line.startsWith('n2 tool'), line)
       }
     })
+
+  it('looks at no more arguments than it has room for', () => {
+    let looked = 0
+    const value = { toJSON: () => `value${(looked += 1)}` }
+    const log = started()
+    log.step([{ input: {} }])
+    const { nodes, ...step } = newest(log)
+    const [reply, ...results] = nodes
+    const input = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`key${at}`, value]))
+    const content = [{ type: 'toolCall', callId: 'c0', name: 'tool', input }] as const
+    const called = { ...reply!, message: { ...reply!.message, content } } as typeof reply & object
+    assert.match(foldLine({ ...step, nodes: [called, ...results] }), /^n2 tool key0="value1" key1="value2" /)
+    assert.ok(looked < 100, `${looked}`)
+  })
 
   it('holds nobody: thousands of calls at once', () => {
     const line = lineOf(Array.from({ length: 5_000 }, (_, at) => ({ name: 'look', input: { at } })))

@@ -150,6 +150,17 @@ describe('the rank of a name', (it) => {
     assert.equal(indexOf(made, 45), 'n6 place_2_x\nn8 place_3_x\nn10 place_9_x')
   })
 
+  it('finds the newest names though those of an older step came last, and are many', () => {
+    const made = log()
+    made.step([{ output: Array.from({ length: 100 }, (_, n) => `older_name_${n}_x`).join(' ') }])
+    for (let i = 0; i < 3; i++) made.step([{ output: `newer_name_${i}` }])
+    made.pin('n2')
+    made.step([{ output: 'the end' }])
+    made.fold({ keepSteps: 1, indexTokens: 100 }, true)
+    made.pin('n2', false)
+    assert.match(indexOf(made, 52), /newer_name_0[^]*newer_name_1[^]*newer_name_2/)
+  })
+
   it('counts thousands of names of which one has a home in every step', () => {
     const made = log()
     for (let i = 0; i < 60; i++) {

@@ -3,6 +3,8 @@ import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { foldLevels, nextFold, planFold, defaultFoldPolicy, type FoldPolicy } from '../../src/conversation/planFold.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { TokenCounter } from '../../src/conversation/tokenCounter.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import { withCode } from '../support/agentHarness.ts'
 import { BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { LogBuilder, text, toolCall } from './logBuilder.ts'
@@ -142,6 +144,23 @@ describe('a fold', (it) => {
     assert.ok(log.fold(capped)!.trunkTokens <= low)
   })
 
+  it('counts the index that it takes the place of: a request does not grow beyond the cap by it', () => {
+    const capped = { ...policy, work: 1_000_000, indexTokens: 120, cap: 3_000 }
+    const log = worked(60, { chars: 100 })
+    log.fold(capped)
+    assert.ok(log.conversation.notes.index > 100, `${log.conversation.notes.index}`)
+    for (let folds = 0; folds < 3;) {
+      const { request, high, low } = foldLevels(log.conversation, capped, 0)
+      assert.ok(request <= high + 100, `${request} of ${high}`)
+      if (request <= high) worked(1, { chars: 100, log })
+      else {
+        const { trunkTokens } = log.fold(capped)!
+        assert.ok(low - trunkTokens < 100, `${trunkTokens} of ${low}`)
+        folds += 1
+      }
+    }
+  })
+
   it('counts people’s messages that wait for the next request', () => {
     const counter: TokenCounter = { message: () => 10, text: () => 1 }
     const log = new LogBuilder()
@@ -165,6 +184,16 @@ describe('a fold', (it) => {
 })
 
 describe('the memo of a fold', (it) => {
+  it('cannot stand for a step that a revert took away', () => {
+    const log = worked(6)
+    const { outcome } = planFold(log.conversation, policy, 0, 'f', new Set())!
+    log.revert('n6')
+    const { lastSeq, notes } = log.conversation
+    const record = { v: 2, seq: lastSeq + 1, time: 0, runId: 'a/r0', turnIndex: 9, type: 'prune.applied', ...outcome }
+    assert.throws(() => log.conversation.apply(record as LogRecord), withCode('LOG_CORRUPT', 'order of the trunk'))
+    assert.equal([log.conversation.lastSeq, log.conversation.notes], [lastSeq, notes])
+  })
+
   it('loses the lines of what a summary covers at once, also before that summary, as a request made anew shows it', () => {
     const log = worked(5)
     log.pin('n4')

@@ -75,6 +75,12 @@ function checkBounds({ conversation }: BrakeLog, used = policy): void {
   // A hundred for the marks around them.
   assert.ok(memos <= low / 4 + newest + 100, `${memos} tokens of memos, ${newest} of them new, at ${low}`)
   assert.ok(request <= high, `${request} of ${high}`)
+  for (const { fold, steps } of spansOf(conversation))
+    if (fold!.writtenAt === conversation.head)
+      assert.ok(
+        steps.every((id) => conversation.onTrunk(id)),
+        'a roll-up lets go of what a revert took away',
+      )
 }
 
 describe('memos of a long conversation', (it) => {
@@ -178,8 +184,7 @@ describe('calls that cannot be undone', (it) => {
 
 describe('rolling memos up', (it) => {
   /** Two asked folds of so many steps, and what their lines would save as short ones. */
-  function folded(): { log: BrakeLog; saved: number } {
-    const log = started()
+  function folded(log = started()): { log: BrakeLog; saved: number } {
     for (let fold = 0; fold < 2; fold++) {
       for (let at = 0; at < 10; at++) {
         const input = { path: `src/${'folder/'.repeat(6)}file${at}.ts`, text: 'z'.repeat(200), more: 'y'.repeat(200) }
@@ -268,6 +273,21 @@ describe('rolling memos up', (it) => {
     assert.equal(rollUpMemos(log.conversation, roomy), { parts: [], saved: 0 })
   })
 
+  it('leaves alone what gets no shorter beside what does', () => {
+    const log = started()
+    for (let at = 0; at < 2; at++) log.step([{ name: 'go', input: {}, output: 'x '.repeat(200) }])
+    log.fold({ ...policy, keepSteps: 0, work: roomy, cap: 10 * roomy }, true)
+    folded(log)
+    const { parts } = rollUpMemos(log.conversation, 3.95 * memoTokens(log.conversation))
+    assert.equal(
+      parts.map(({ detail, folds }) => [detail, folds]),
+      [
+        ['shortLine', ['f1']],
+        ['shortLine', ['f2']],
+      ],
+    )
+  })
+
   it('gives the index the names of the lines that it takes away', () => {
     const { log } = folded()
     for (let at = 0; at < 3; at++) log.step([look(at)])
@@ -316,71 +336,4 @@ describe('a revert into memos of every kind', (it) => {
       }
     },
   )
-})
-
-describe('what is never folded', (it) => {
-  it('stays between folds, and every fold goes on after it', () => {
-    const log = started()
-    for (let at = 0; at < 60; at++) {
-      log.step([{ ...look(at, 600), ...(at % 6 === 0 ? { denied: `not this one, ${at}` } : {}) }])
-      if (at % 15 === 14) log.fold({ ...policy, keepSteps: 2 }, true)
-    }
-    const text = textIn(log.assemble().request.messages)
-    for (let at = 0; at < 60; at += 6) assert.match(text, new RegExp(`not this one, ${at}\\b`))
-    const { steps } = spansOf(log.conversation).at(-1)!
-    assert.ok(steps.length > 8)
-    // Every step but the denied ones and the last two is hidden once.
-    const hidden = spansOf(log.conversation).flatMap((span) => span.steps)
-    assert.is(new Set(hidden).size, hidden.length)
-    assert.is(hidden.length, 60 - 10 - 2)
-  })
-
-  it('holds no fold back while there is enough else', () => {
-    const log = started()
-    for (let at = 0; at < 40; at++) {
-      log.step([look(at, 600)])
-      if (at < 20) log.pin(`n${log.conversation.lastNodeId}`)
-    }
-    const plan = log.fold({ ...policy, cap: 4_000, minBatch: 500, work: 100 })
-    assert.ok(plan !== undefined && plan.outcome.steps[0]! > 40)
-    const text = textIn(log.assemble().request.messages)
-    assert.is(text.match(/\[n\d+\]/g)?.length, 20 + 1 + policy.keepSteps)
-  })
-
-  it('is all there is: no fold, asked for or not', () => {
-    const log = started()
-    for (let at = 0; at < 30; at++) {
-      log.step([look(at, 1_000)])
-      log.pin(`n${log.conversation.lastNodeId}`)
-    }
-    assert.is(log.fold({ ...policy, cap: 2_000 }), undefined)
-    assert.is(log.fold({ ...policy, cap: 2_000 }, true), undefined)
-    log.pin('n2', false)
-    assert.equal(log.fold({ ...policy, cap: 2_000 }, true)?.outcome.steps, [2])
-  })
-
-  it('is what a summary stands for, and the folds before it are no more rolled up', () => {
-    const log = started()
-    for (let fold = 0; fold < 4; fold++) {
-      for (let at = 0; at < 6; at++) log.step([look(at)])
-      log.fold({ ...policy, keepSteps: 1 }, true)
-    }
-    log.compact({ first: 1, recent: 4 })
-    const { overlay } = log.conversation
-    assert.ok(overlay !== undefined)
-    for (let at = 0; at < 6; at++) log.step([look(at)])
-    const { outcome } = log.fold({ ...policy, keepSteps: 1, cap: 10 }, true)!
-    assert.ok(outcome.steps[0]! > overlay.to)
-    const memos = notesIn(log.assemble().request.messages).filter((note) => note.includes('kind="memo"'))
-    const [first = 0] = [...memos.join().matchAll(/span="n(\d+)/g)].map(([, id]) => Number(id))
-    assert.ok(first > overlay.to, `n${first} is summarised`)
-    for (const { folds } of outcome.rolled ?? []) {
-      const rolled = spansOf(log.conversation).filter(({ fold }) => fold!.ids.some((id) => folds.includes(id)))
-      assert.ok(rolled.every(({ steps }) => steps.at(-1)! > overlay.to))
-    }
-    // The summary is undone with what came after its beginning: the memos are there again.
-    log.revert(`n${overlay.from + 1}`)
-    const again = notesIn(log.assemble().request.messages).filter((note) => note.includes('kind="memo"'))
-    assert.ok(again.length > 0)
-  })
 })
