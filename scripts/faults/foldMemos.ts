@@ -236,4 +236,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['actors/drainFold'],
   },
+  {
+    id: 'foldMemos-29',
+    file: span,
+    what: 'every hidden step is looked at whenever the trunk changes',
+    from: '!subject.onTrunk(last)) return false',
+    to: '!steps.every((id) => subject.onTrunk(id))) return false',
+    tests: ['conversation/costOfNotes'],
+  },
 ]

@@ -132,4 +132,21 @@ describe('what notes cost', (it) => {
     assert.is(log.prune({ steps: ['n9'] }).applied, true)
     look()
   })
+
+  it('counting them at a change of the trunk does not look at each hidden step', () => {
+    const log = worked(600)
+    const { conversation } = log
+    for (let keepSteps = 550; keepSteps >= 0; keepSteps -= 50)
+      log.fold({ keepSteps, work: 1_000_000, cap: 10_000_000 }, true)
+    assert.ok(conversation.annotations!.hidden.spans.length >= 10)
+    let looks = 0
+    const onTrunk = conversation.onTrunk.bind(conversation)
+    conversation.onTrunk = (id) => {
+      looks += 1
+      return onTrunk(id)
+    }
+    log.revert('n99999')
+    assert.ok(conversation.epoch > 0)
+    assert.ok(looks < 200, `${looks} looks at 600 hidden steps`)
+  })
 })
