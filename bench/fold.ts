@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { RequestAssembler } from '../src/conversation/assembleRequest.ts'
 import { Conversation } from '../src/conversation/conversation.ts'
 import { readNames } from '../src/conversation/nameIndex.ts'
-import { defaultFoldPolicy, foldLevels, nextFold, planFold } from '../src/conversation/planFold.ts'
+import { defaultFoldPolicy, foldLevels, nextFold, planAskedFold, planFold } from '../src/conversation/planFold.ts'
 import { rebuildConversation } from '../src/conversation/rebuildConversation.ts'
 import { defaultTagPolicy } from '../src/conversation/visibleTags.ts'
 import { createRuntime, defineAgent, defineTool, type LogRecord } from '../src/index.ts'
@@ -212,4 +212,6 @@ else
   console.log(
     `  memory: conversation ${format(rebuilt - before)} MB beside the records, names ${format(read - rebuilt)} MB`,
   )
-console.log(`  the first fold then: ${format(cpuMs(() => void planFold(again, policy, 0, 'f', new Set())))} ms`)
+console.log(
+  `  the first fold then: ${format(cpuMs(() => void planAskedFold(again, policy, 0, { id: 'f', by: 'person', fold: true }, new Set())))} ms`,
+)

@@ -130,6 +130,7 @@ export const layers: readonly Layer[] = [
     packages: ['xstate', 'nanoid'],
     node: 'files',
   },
+  { path: 'policies.ts', below: ['protocol', 'actors'] },
   { path: 'aiSdk.ts', below: ['protocol', 'actors'], types: ['@ai-sdk/provider'] },
   { path: 'testing.ts', below: ['protocol', 'actors', 'testing'] },
   { path: 'otel.ts', below: ['protocol', 'telemetry'] },

@@ -122,6 +122,8 @@ frames.
   sent as \`events.dropped\`. A log that cannot be read closes the socket with 1011, after an \`error\`.
 - Subscribing, \`agent.snapshot\` and \`agent.conversation\` do not load the agent: if it is not running, they answer from its log, and the
   subscription continues if it runs again. A command loads it.
+- \`agent.snapshot\` lists the agent's \`policies\`, which \`agent.brake\` asks by name: \`{ name, when, decide, keep }\`. The list is missing if the
+  agent does not run and the server has no definition to wake it with.
 - \`agent.watch\` asks for \`agents\` frames: first all running agents, then a few times a second those that changed.
 - Closing a socket aborts nothing.
 

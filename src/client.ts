@@ -14,7 +14,7 @@ export type {
 } from './client/answers.ts'
 export type { RosterChange } from './client/remoteRoster.ts'
 
-export type { RevertCategory, Tag } from './protocol/braking.ts'
+export type { PolicyInfo, RevertCategory, Tag } from './protocol/braking.ts'
 export type { Clock } from './protocol/clock.ts'
 export type { CompactOptions, PruneOptions, RunOptions, SayOptions } from './protocol/commands.ts'
 export type { Content } from './protocol/content.ts'

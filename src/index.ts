@@ -11,6 +11,7 @@ export {
   type ToolEffects,
   type ToolOptions,
   type ToolOutput,
+  type UndoContext,
 } from './actors/tools/defineTool.ts'
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
@@ -26,11 +27,12 @@ export {
 } from './actors/summariseSpan.ts'
 
 export { createRuntime, type Runtime } from './createRuntime.ts'
+export type { SpawnOptions } from './runtime/children/spawnOptions.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage } from './runtime/registry.ts'
 export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
 export type { Agent, ListenOptions } from './runtime/agents/agent.ts'
-export type { CompactOptions, PruneOptions, RunOptions, SayOptions } from './protocol/commands.ts'
+export type { CompactOptions, PruneOptions, RevertCommandOptions, RunOptions, SayOptions } from './protocol/commands.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'
@@ -77,6 +79,8 @@ export { estimateTokens, type TokenCounter } from './conversation/tokenCounter.t
 export type {
   Evidence,
   CompactionRequest,
+  GraftOutcome,
+  GraftRequest,
   PinOutcome,
   PinRequest,
   PruneOutcome,
@@ -141,6 +145,8 @@ export {
 export type { Logger, LogLine } from './protocol/logger.ts'
 export type { Provenance, ProvenanceKind } from './protocol/provenance.ts'
 export type { ModelSnapshot } from './protocol/model.ts'
+export type { UndoLedger } from './protocol/undo.ts'
+export type { SnapshotLimits, Snapshots, SnapshotStore } from './protocol/snapshots.ts'
 export { stored, type ErasableStore, type Store, type StoreLease } from './protocol/store.ts'
 export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'
 export type { RedactOptions } from './redaction/redactor.ts'

@@ -6,9 +6,11 @@ import { prices } from './measure/prices.ts'
 import { chartOf } from './output/chart.ts'
 import { markdownTable, priceTable, remarks } from './output/table.ts'
 import { policiesFor } from './policies/policies.ts'
+import { compositionsFor } from './policies/compositions.ts'
 import type { Policy } from './policies/policy.ts'
 import { readSession } from './readers/readSession.ts'
 import { type RecordedSession, ReplayError, stepsOf } from './recordedSession.ts'
+import { stallCommand } from './stalls/stallCommand.ts'
 
 const usage = `npm run replay -- [session…] [options]
 
@@ -16,21 +18,27 @@ A session is a file or a folder: see bench/replay/README.md for the formats.
 
   --generate <replies>   also replay a generated session of about so many replies
   --seed <number>        of the generated session (default 1)
+  --compositions         the compositions of policies, and folding, in place of the usual rows
   --policies <a,b,…>     only these rows (default: all)
   --compact-at <tokens>  where compaction and masking begin (default 100000)
   --prices <name>        ${Object.keys(prices).join(', ')} (default ${Object.keys(prices)[0]})
   --json                 print figures as JSON
   --svg <file>           draw the tokens of each request, of the first session
+  --stall                how well loops are noticed, on generated runs, or on the files or folders of runs with outcomes that are given
+  --runs <number>        with --stall: generated runs of each shape (default 10)
 `
 
 const options = {
   generate: { type: 'string' },
   seed: { type: 'string', default: '1' },
+  compositions: { type: 'boolean', default: false },
   policies: { type: 'string' },
   'compact-at': { type: 'string', default: '100000' },
   prices: { type: 'string', default: Object.keys(prices)[0]! },
   json: { type: 'boolean', default: false },
   svg: { type: 'string' },
+  stall: { type: 'boolean', default: false },
+  runs: { type: 'string', default: '10' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -41,10 +49,19 @@ const options = {
  */
 export async function replayCommand(args: readonly string[]): Promise<string> {
   const { values, positionals } = parsedArgs(args)
-  if (values.help || (positionals.length === 0 && values.generate === undefined)) return usage
-  const policies = chosen(policiesFor(wholeNumber('compact-at', values['compact-at'])), values.policies)
+  if (values.help || (!values.stall && positionals.length === 0 && values.generate === undefined)) return usage
   if (prices[values.prices] === undefined)
     throw new ReplayError(`There are no prices of ${values.prices}: take ${Object.keys(prices).join(', ')}.`)
+  if (values.stall)
+    return await stallCommand(positionals, {
+      runs: wholeNumber('runs', values.runs),
+      seed: wholeNumber('seed', values.seed),
+      priceName: values.prices,
+      json: values.json,
+    })
+  const compactAt = wholeNumber('compact-at', values['compact-at'])
+  const rows = values.compositions ? compositionsFor(compactAt) : policiesFor(compactAt)
+  const policies = chosen(rows, values.policies)
   const sessions: RecordedSession[] = []
   for (const path of positionals) sessions.push(await readSession(path))
   if (values.generate !== undefined)

@@ -1,7 +1,7 @@
 import { type Measures, measureReplay } from './measure/measureReplay.ts'
 import { costOf, prices } from './measure/prices.ts'
 import { BlockTable } from './measure/requestBlocks.ts'
-import type { Policy } from './policies/policy.ts'
+import { bothScripts, type Policy } from './policies/policy.ts'
 import { recallMisses } from './policies/recallMisses.ts'
 import type { RecordedSession } from './recordedSession.ts'
 import { replay, type Replay } from './replay.ts'
@@ -12,8 +12,11 @@ export interface Row {
   readonly about: string
   readonly measures: Measures
   readonly peakX: number
+  /** What policies and strategies asked of a model is part of it. */
   readonly costX: number
-  /** The same by the prices of each provider in the table. */
+  /** That part, as a share of the cost. */
+  readonly askedShare: number
+  /** `costX` by the prices of each provider in the table. */
   readonly costs: Readonly<Record<string, number>>
   /** Of another replay, in which the model paid a recall before every reply that missed something; `null` where it is not offered. */
   readonly recalls: { readonly asked: number; readonly costX: number; readonly danglingPercent: number } | null
@@ -33,7 +36,7 @@ export async function compare(
   const unmanaged = await replay(session, none.shape)
   const base = measureReplay(session, unmanaged, table)
   const costX = (measures: Measures, name = priceName): number =>
-    costOf(measures, prices[name]!) / costOf(base, prices[name]!)
+    (costOf(measures, prices[name]!) + costOf(measures.asked, prices[name]!)) / costOf(base, prices[name]!)
   const rows: Row[] = []
   for (const policy of policies) {
     const replayed = await replayWith(session, policy, unmanaged)
@@ -44,12 +47,18 @@ export async function compare(
       measures,
       peakX: measures.peak / base.peak,
       costX: costX(measures),
+      askedShare: costOf(measures.asked, prices[priceName]!) / costOf(base, prices[priceName]!) / costX(measures),
       costs: Object.fromEntries(Object.keys(prices).map((name) => [name, costX(measures, name)])),
     }
     if (!hasRecall(replayed)) rows.push({ ...row, recalls: null })
     else {
-      const paid = measureReplay(session, await replay(session, policy.shape, recallMisses(session)), table)
-      const recalls = { asked: paid.ownReplies, costX: costX(paid), danglingPercent: danglingPercent(paid) }
+      const script = bothScripts(policy.script?.(session) ?? {}, recallMisses(session))
+      const paid = measureReplay(session, await replay(session, policy.shape, script), table)
+      const recalls = {
+        asked: paid.ownReplies - measures.ownReplies,
+        costX: costX(paid),
+        danglingPercent: danglingPercent(paid),
+      }
       rows.push({ ...row, recalls })
     }
   }

@@ -4,6 +4,8 @@ import type { Block, PlainBlock, ToolSpec } from '../../src/index.ts'
 export interface RecordedResult {
   readonly content: readonly PlainBlock[]
   readonly isError: boolean
+  /** Files that it reports as changed. */
+  readonly changed?: readonly string[]
 }
 
 /** What people said before the next reply: a prompt, or steering if the reply before it made calls. */
@@ -30,6 +32,8 @@ export interface RecordedSession {
   readonly format: string
   readonly system: string
   readonly tools: readonly ToolSpec[]
+  /** Names of tools that declare that they poll. */
+  readonly polling?: readonly string[]
   readonly turns: readonly RecordedTurn[]
   /** What of the recording was left out or made up, for people. */
   readonly notes: readonly string[]

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   checkRequest,
   createRuntime,
@@ -6,6 +7,7 @@ import {
   type Agent,
   type AgentEvent,
   type Block,
+  type ConversationNode,
   type Model,
   type ModelPart,
   type ModelRequest,
@@ -14,11 +16,12 @@ import {
   type Tool,
 } from '../../src/index.ts'
 import { counter } from './measure/tokens.ts'
-import type { AgentShape, Script } from './policies/policy.ts'
+import type { AgentShape, Script, ShapeWithModel } from './policies/policy.ts'
+import { standInModel } from './policies/standInModel.ts'
 import { isStep, type RecordedSession, type StepTurn, type UserTurn } from './recordedSession.ts'
 
 /** What changed the model's view of the conversation since the request before. */
-export type Cause = 'revert' | 'compaction' | 'fold' | 'prune' | 'masking' | 'tag expiry'
+export type Cause = 'revert' | 'compaction' | 'fold' | 'policy' | 'prune' | 'masking' | 'tag expiry'
 
 /** A request as it reached the model. */
 export interface SentRequest {
@@ -29,12 +32,22 @@ export interface SentRequest {
   readonly causes: readonly Cause[]
 }
 
+/** A request to the model that policies and strategies ask. */
+export type AskedRequest = Pick<SentRequest, 'request' | 'reply'>
+
+/** A loop that the runtime noticed, and what it did. */
+export type SeenStall = Extract<AgentEvent, { readonly type: 'stall.detected' }>
+
 export interface Replay {
   readonly requests: readonly SentRequest[]
+  readonly asked: readonly AskedRequest[]
   /** Requests that some provider would refuse, each with what is wrong. */
   readonly invalid: readonly string[]
   /** What was asked for and refused, such as a revert. */
   readonly refused: readonly string[]
+  /** Everything that was said, of all branches. */
+  readonly log: readonly ConversationNode[]
+  readonly stalls: readonly SeenStall[]
   /** Why it ended before the recording did. */
   readonly failure?: string
 }
@@ -48,7 +61,7 @@ const noUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
  */
 export async function replay(
   session: RecordedSession,
-  shape: AgentShape = nothing,
+  shape: AgentShape | ShapeWithModel = nothing,
   script: Script = {},
 ): Promise<Replay> {
   return await new Replaying(session, shape, script).run()
@@ -59,17 +72,19 @@ class Replaying {
   readonly #shape: AgentShape
   readonly #script: Script
   readonly #requests: SentRequest[] = []
+  readonly #asked: AskedRequest[] = []
   readonly #invalid: string[] = []
   readonly #refused: string[] = []
+  readonly #stalls: SeenStall[] = []
   #agent: Agent | undefined
   /** The turn that comes next. */
   #next = 0
   #causes: Cause[] = []
   #own = 0
 
-  constructor(session: RecordedSession, shape: AgentShape, script: Script) {
+  constructor(session: RecordedSession, shape: AgentShape | ShapeWithModel, script: Script) {
     this.#session = session
-    this.#shape = shape
+    this.#shape = typeof shape === 'function' ? shape(this.#standIn()) : shape
     this.#script = script
   }
 
@@ -77,7 +92,14 @@ class Replaying {
     const runtime = await createRuntime()
     try {
       const failure = await this.#runIn(runtime)
-      const replayed = { requests: this.#requests, invalid: this.#invalid, refused: this.#refused }
+      const replayed = {
+        requests: this.#requests,
+        asked: this.#asked,
+        invalid: this.#invalid,
+        refused: this.#refused,
+        stalls: this.#stalls,
+        log: this.#agent?.conversation.log() ?? [],
+      }
       return failure === undefined ? replayed : { ...replayed, failure }
     } finally {
       await runtime.close()
@@ -105,7 +127,10 @@ class Replaying {
       const at = this.#next
       const { content } = this.#takeUser()
       this.#script.atRest?.(at, agent)
-      const failure = await failureOf(agent.prompt([...content]))
+      let failure = await failureOf(agent.prompt([...content]))
+      while (agent.pause?.type === 'stall' && this.#script.resumes === true) failure = await failureOf(agent.resume())
+      // Policies may be asked at rest; the next message would cut them short.
+      while (agent.state.startsWith('draining')) await setImmediate()
       if (failure !== undefined) return `turn ${this.#next}: ${failure}`
       if (this.#next < turns.length && turns[this.#next]!.type === 'step')
         return `turn ${this.#next}: the run ended before the recorded one did`
@@ -118,6 +143,13 @@ class Replaying {
     if (isStep(turn)) throw new Error(`turn ${this.#next} is a reply that nobody asked for`)
     this.#next += 1
     return turn
+  }
+
+  #standIn(): Model {
+    return standInModel({
+      agent: () => this.#agent!,
+      sent: (request, reply) => this.#asked.push({ request, reply }),
+    })
   }
 
   #model(): Model {
@@ -158,9 +190,11 @@ class Replaying {
         effects: 'none',
         timeoutMs: Infinity,
         maxOutputChars: Number.MAX_SAFE_INTEGER,
-        run: (_, { callId }) => {
+        polls: this.#session.polling?.includes(name) ?? false,
+        run: (_, { callId, changed: report }) => {
           const { step, index, next } = answers.get(callId)!
-          const { content, isError } = step.results[index]!
+          const { content, isError, changed = [] } = step.results[index]!
+          for (const path of changed) report(path)
           if (index === step.results.length - 1) this.#steer(next)
           if (isError) throw new Error(content.map((block) => (block.type === 'text' ? block.text : '')).join('\n'))
           return content
@@ -181,8 +215,11 @@ class Replaying {
   #hear(event: AgentEvent): void {
     const cause = causeOf(event)
     if (cause !== undefined) this.#causes.push(cause)
+    if (event.type === 'stall.detected') this.#stalls.push(event)
     if ((event.type === 'revert.applied' || event.type === 'prune.applied') && !event.applied)
       this.#refused.push(event.reason ?? event.type)
+    if (event.type === 'policy.end' && event.outcome === 'failed')
+      this.#refused.push(`${event.policy}: ${event.reason ?? ''}`)
     if (event.type === 'compaction.end' && !event.applied) this.#refused.push(`compaction: ${event.reason ?? ''}`)
   }
 }
@@ -214,6 +251,7 @@ function causeOf(event: AgentEvent): Cause | undefined {
       return event.applied ? 'compaction' : undefined
     case 'prune.applied':
       if (!event.applied) return undefined
+      if (event.policy !== undefined) return 'policy'
       return 'by' in event && event.by === 'runtime' ? 'fold' : 'prune'
     case 'tag.expired':
       return 'tag expiry'

@@ -45,8 +45,8 @@ export const faults: readonly Fault[] = [
     id: 'compaction-6',
     file: 'src/conversation/shownOfSpan.ts',
     what: 'a model that summarises is sent what was hidden',
-    from: 'if (by === undefined) return node',
-    to: 'if (by !== null) return node',
+    from: 'if (by === undefined) return annotations',
+    to: 'if (by !== null) return annotations',
     tests: ['conversation/compactionPlan'],
   },
   {

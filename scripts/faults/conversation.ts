@@ -181,7 +181,7 @@ export const faults: readonly Fault[] = [
     id: 'conversation-23',
     file: 'src/conversation/assembleRequest.ts',
     what: 'a fork without brakes is shown ids',
-    from: 'if (this.#isBraked && isStepEnd)',
+    from: 'if (this.#showsIds && isStepEnd)',
     to: 'if (this.#braking !== undefined && isStepEnd)',
     tests: ['braking/pastBrakes'],
   },

@@ -38,7 +38,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'foldMemos-4',
-    file: line,
+    file: 'src/conversation/cutMiddle.ts',
     what: 'a line break in what was said breaks the line',
     from: '/[\\s\\p{Cc}]+/gu',
     to: '/[ \\t]+/gu',
@@ -96,7 +96,7 @@ export const faults: readonly Fault[] = [
     id: 'foldMemos-11',
     file: rollUp,
     what: 'what all memos have is taken for what shorter ones save',
-    from: 'return pays(conversation, older, rolled.saved) ? rolled : nothing',
+    from: 'return pays(conversation, older, rolled.saved) ? rolled : noRollUp',
     to: 'return rolled',
     tests: rolls,
   },

@@ -5,7 +5,7 @@ export const faults: readonly Fault[] = [
     id: 'pins-1',
     file: 'src/conversation/prune.ts',
     what: 'a prune hides a pinned step',
-    from: `if (annotations?.isPinned(step.id) === true) return 'is pinned'`,
+    from: `if (annotations?.isPinned(id) === true) return 'is pinned'`,
     to: '',
     tests: ['braking/pins'],
   },
@@ -69,16 +69,20 @@ export const faults: readonly Fault[] = [
     id: 'pins-9',
     file: 'src/conversation/conversation.ts',
     what: 'the model is told of a refusal that only a person asked for',
-    from: `if (record.reason !== undefined && by !== 'person') this.#notify(`,
-    to: 'if (record.reason !== undefined) this.#notify(',
+    from: `if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
+    if (!record.applied) return
+    this.#changed(`,
+    to: `if (record.reason !== undefined) this.#notify({ kind: 'refusal', text: record.reason })
+    if (!record.applied) return
+    this.#changed(`,
     tests: ['braking/personPrunes'],
   },
   {
     id: 'pins-10',
     file: 'src/machines/guards.ts',
     what: 'a pin of an agent at rest waits for the next run',
-    from: '(pinRequested(subject) || revertEnabled',
-    to: '(revertEnabled',
+    from: '    pinRequested(subject) ||\n    revertEnabled',
+    to: '    revertEnabled',
     tests: ['machines/compaction'],
   },
   {

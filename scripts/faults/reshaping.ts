@@ -89,4 +89,12 @@ export const faults: readonly Fault[] = [
     to: 'before === last',
     tests: ['conversation/costOfNotes'],
   },
+  {
+    id: 'reshaping-12',
+    file: 'src/actors/brakingOptions.ts',
+    what: 'a model that may ask for copies of steps is not shown their ids',
+    from: 'prune || graft || hasRecall',
+    to: 'prune || hasRecall',
+    tests: ['braking/optIn'],
+  },
 ]

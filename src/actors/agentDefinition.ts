@@ -9,6 +9,7 @@ import type { RestartPolicy } from '../machines/supervisorTypes.ts'
 import type { AgentPolicy } from '../machines/agentTypes.ts'
 import type { Model, ModelSettings, ToolSpec, ModelSnapshot } from '../protocol/model.ts'
 import type { Pricing } from './pricing.ts'
+import type { Policy } from './policies/policy.ts'
 import type { CompactionStrategy } from './summariseSpan.ts'
 import type { Tool } from './tools/defineTool.ts'
 
@@ -21,12 +22,22 @@ export interface RevertSettings extends RevertRules {
   readonly summaryTimeoutMs: number
   /** Which of the model's reverts that condense work are held back: none, or those that would not pay yet. */
   readonly defer: 'never' | 'uneconomic'
+  /** The model may ask for an undo. */
+  readonly undo: boolean
 }
 
 /** What is done about loops. */
 export interface StallSettings extends StallPolicy {
   /** The model can ask for reverts itself. */
   readonly offersRevert: boolean
+}
+
+/** What is asked between turns, in this order. */
+export interface PolicySettings {
+  readonly list: readonly Policy[]
+  /** How steps are folded that a policy chose. */
+  readonly fold: FoldPolicy
+  readonly contextWindow: number
 }
 
 /** An agent that another may call, and how. */
@@ -66,9 +77,16 @@ export interface AgentDefinition {
   readonly compaction: { readonly policy: CompactionPolicy; readonly strategy: CompactionStrategy } | null
   readonly braking: {
     readonly revert: RevertSettings | null
+    /** The model may bring abandoned steps back. */
+    readonly graft: boolean
     readonly fold: FoldPolicy | null
     readonly stall: StallSettings | null
+    readonly policies: PolicySettings | null
+    /** Set when calls are told what became of the same call before; `brakes`: tools of which nothing is told. */
+    readonly lessons: { readonly brakes: ReadonlySet<string> } | null
     readonly tags: TagPolicy
+    /** The model has a tool that takes the id of a step. */
+    readonly showsIds: boolean
   } | null
   readonly output: z.ZodType | null
   readonly pricing: Pricing | null

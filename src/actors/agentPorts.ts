@@ -1,13 +1,15 @@
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { Evidence } from '../protocol/braking.ts'
+import type { Evidence, PolicyStart } from '../protocol/braking.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { LiveEvent } from '../protocol/events.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import type { Provenance } from '../protocol/provenance.ts'
+import type { Snapshots } from '../protocol/snapshots.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
-import type { Spent } from '../protocol/records.ts'
+import type { Usage } from '../protocol/messages.ts'
+import type { Limits, Spent } from '../protocol/records.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { Redactor } from '../redaction/redactor.ts'
@@ -43,6 +45,22 @@ export interface ChildPorts {
   settled(): Promise<{ readonly [key: string]: Spent }>
 }
 
+/** How a run of an incognito agent ended. */
+export interface IncognitoResult {
+  /** Its last words; incomplete or empty when there is a `problem`. */
+  readonly text: string
+  /** The answer as data, if the definition has an `output` schema and there is no `problem`. */
+  readonly output?: unknown
+  /** Why it did not finish: it failed, was refused, was paused by a limit, or took too long. */
+  readonly problem?: string
+  /** Of the run and of the sub-agents that it called; also when there is a `problem`. */
+  readonly usage: Usage
+  /** Of everything in `usage`, in US dollars, by the prices of the definitions; 0 without. */
+  readonly costUsd: number
+  /** Model turns, those of its sub-agents included. */
+  readonly turns: number
+}
+
 /** What the effects of one agent may reach. Implemented by the runtime. */
 export interface AgentPorts {
   readonly agentId: string
@@ -52,10 +70,16 @@ export interface AgentPorts {
   readonly clock: Clock
   /** A number from 0 to 1. */
   readonly random: () => number
+  /** What became of the same call of another agent of its group, in one line; missing outside a group. */
+  readonly lessonOfOthers?:
+    | ((call: { readonly name: string; readonly input: unknown }) => string | undefined)
+    | undefined
   /** Absent until it has one. */
   readonly children?: ChildPorts | undefined
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
+  /** Where the agent's tools keep what files were. */
+  readonly snapshots: Snapshots
   partial: PartialReply | null
   /** The last request that was announced. */
   announced: string
@@ -72,10 +96,31 @@ export interface AgentPorts {
   readonly isObserved: boolean
   /** Makes the machine record the request for the reply under `key`. */
   capture(key: string, attempt: number, request: ModelRequest, provenance: readonly Provenance[]): void
+  /**
+   * Runs a new incognito agent below this one until it has answered: nothing of it is stored or listed, and it is gone afterwards. Nobody
+   * is asked about its calls: what needs an approval is denied. What it used is for the caller to count. Only once the agent has ended
+   * does this resolve, with a `problem` if it did not finish; it rejects with the reason of `signal` once that is aborted, and as
+   * `runtime.spawn` does. `limits` default to those of the definition; `timeoutMs` is wall time in milliseconds. `onStart` is given
+   * what says how much it has used so far.
+   */
+  runIncognito(
+    definition: AgentDefinition,
+    prompt: string,
+    options: {
+      readonly signal: AbortSignal
+      readonly limits?: Limits
+      readonly timeoutMs: number
+      readonly onStart?: (spent: () => Spent) => void
+    },
+  ): Promise<IncognitoResult>
   /** Reports a warning of the model, once per run. */
   warn(at: TurnPlace, message: string): void
   /** Runs an effect inside its span, if there is a tracer. */
   within<T>(effect: TracedEffect, run: () => T): T
+  /** The agent's log so far, as `exportSession` makes it. Rejects when the store fails. */
+  exportSession(): AsyncIterable<string>
+  /** Tells the machine that a policy fired in the consultation under `key`. */
+  policyFired(key: string, start: PolicyStart): void
   /** Tells the machine that the first token of the reply under `key` arrived. */
   replyStarted(key: string): void
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { brakeToolsWithRecall, defaultRevertPolicy, type RevertPolicy } from '../conversation/revert.ts'
+import { defaultRevertPolicy, ignoredTools, type RevertPolicy } from '../conversation/revert.ts'
 import { defaultFoldPolicy, type FoldPolicy } from '../conversation/planFold.ts'
 import { defaultStallPolicy } from '../conversation/decideStall.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
@@ -7,6 +7,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import type { Model } from '../protocol/model.ts'
 import { stallRuleSchema, type StallRule } from '../protocol/braking.ts'
 import type { AgentDefinition, RevertSettings, StallSettings } from './agentDefinition.ts'
+import { isPolicy, type Policy } from './policies/policy.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
@@ -21,6 +22,8 @@ export interface RevertOptions
   readonly summaryTimeoutMs?: number
   /** `'uneconomic'`: outcomes and checkpoints that the model asks for are held back until they pay. Default `'never'`. */
   readonly defer?: 'never' | 'uneconomic'
+  /** The model may ask that what the abandoned calls did is undone, as far as their tools can. Default `false`. */
+  readonly undo?: boolean
 }
 
 /**
@@ -49,6 +52,8 @@ export interface StallOptions {
 export interface BrakingOptions {
   /** The model may abandon or condense branches. */
   readonly revert?: boolean | RevertOptions
+  /** The model may bring steps of an abandoned branch back, as copies at the end of the conversation. */
+  readonly graft?: boolean
   /** The model may hide steps of its own, with a memo in their place. */
   readonly prune?: boolean
   /** The model may read again what is no longer shown in full. */
@@ -60,6 +65,13 @@ export interface BrakingOptions {
   readonly fold?: boolean | FoldOptions
   /** The runtime notices that the agent goes in circles: it tells the model, then goes back, then pauses the run. */
   readonly stall?: boolean | StallOptions
+  /** Made with `policy`; asked between turns, in this order. They give the model `recall`, unless `recall` is `false`. */
+  readonly policies?: readonly Policy[]
+  /**
+   * A call that is the same as one on a branch given up as a failure or a tangent still runs, and its result ends with a line that says
+   * what became of the other: the lesson, or the error. Agents of a group also read what failed for the others.
+   */
+  readonly lessons?: boolean
 }
 
 const count = z.int().nonnegative()
@@ -81,9 +93,11 @@ export const brakingSchema = () =>
             fidelity: z.enum(['normal', 'high']),
             summaryTimeoutMs: z.number().positive(),
             defer: z.enum(['never', 'uneconomic']),
+            undo: z.boolean(),
           })
           .partial(),
       ]),
+      graft: z.boolean(),
       prune: z.boolean(),
       recall: z.boolean(),
       fold: z.union([
@@ -111,6 +125,8 @@ export const brakingSchema = () =>
           })
           .partial(),
       ]),
+      policies: z.array(z.custom<Policy>(isPolicy, 'make it with policy({ name, when, decide })')),
+      lessons: z.boolean(),
     })
     .partial()
 
@@ -134,10 +150,23 @@ export function checkFold(definition: AgentDefinition): void {
 }
 
 /** Whether the model has the tool `recall`. */
-export const offersRecall = ({ recall = false, fold = false }: BrakingOptions = {}): boolean => recall || fold !== false
+export const offersRecall = ({ recall, fold = false, policies = [] }: BrakingOptions = {}): boolean =>
+  fold !== false || (recall ?? policies.length > 0)
 
 /** Whether the model has the tool `revert_to_state`. */
 export const offersRevert = ({ revert = false }: BrakingOptions = {}): boolean => revert !== false
+
+function checkPolicies(policies: readonly Policy[], options: BrakingOptions, label: string): void {
+  const names = new Set<string>()
+  for (const { name, decide } of policies) {
+    const wrong = (what: string): RuntimeError =>
+      new RuntimeError('INVALID_DEFINITION', `${label}: braking.policies: "${name}" ${what}.`)
+    if (names.has(name)) throw wrong('is there twice: give each a name of its own')
+    names.add(name)
+    if (decide.needs === 'brakeTools' && options.prune !== true && !offersRevert(options))
+      throw wrong('asks the model to reshape its conversation, for which it has no tool: set prune or revert')
+  }
+}
 
 /** The braking of an agent with the defaults filled in; `null` when nothing of it is on. */
 export function brakingOf(
@@ -145,9 +174,13 @@ export function brakingOf(
   contextWindow: number,
   label: string,
 ): AgentDefinition['braking'] {
-  const { revert = false, prune = false, fold = false, stall = false } = options ?? {}
+  const { revert = false, graft = false, prune = false, fold = false, stall = false } = options ?? {}
+  const { policies = [], lessons = false } = options ?? {}
   const hasRecall = offersRecall(options)
-  if (revert === false && !prune && !hasRecall && stall === false) return null
+  const hasBrakes = revert !== false || graft || prune || hasRecall || stall !== false || lessons
+  const isOff = !hasBrakes && policies.length === 0
+  if (isOff) return null
+  checkPolicies(policies, options!, label)
   const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
   const { summaryModel, fidelity = 'normal', summaryTimeoutMs = 60_000 } = given
   const settings: RevertSettings = {
@@ -157,7 +190,8 @@ export function brakingOf(
     fidelity,
     summaryTimeoutMs,
     defer: given.defer ?? 'never',
-    ...(hasRecall ? { ignoredTools: brakeToolsWithRecall } : {}),
+    ignoredTools: ignoredTools({ recall: hasRecall, graft }),
+    undo: given.undo ?? false,
   }
   const tags: TagPolicy = {
     lessonWindowTurns: given.lessonWindowTurns ?? defaultTagPolicy.lessonWindowTurns,
@@ -176,11 +210,15 @@ export function brakingOf(
     ...(typeof stall === 'object' ? withoutUndefined(stall) : {}),
     offersRevert: offersRevert(options),
   }
-  const mayRevert = revert !== false || (stall !== false && stalls.revert)
+  const mayRevert = revert !== false || (stall !== false && stalls.revert) || policies.length > 0
   return {
     revert: mayRevert ? settings : null,
+    graft,
     fold: fold === false ? null : folding,
     stall: stall === false ? null : stalls,
+    policies: policies.length === 0 ? null : { list: policies, fold: folding, contextWindow },
+    lessons: lessons ? { brakes: ignoredTools({ recall: hasRecall, graft }) } : null,
     tags,
+    showsIds: prune || graft || hasRecall || offersRevert(options),
   }
 }

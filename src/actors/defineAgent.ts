@@ -4,9 +4,9 @@ import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.
 import { irreversibleNames } from './irreversibleNames.ts'
 import { subAgentMap, type SubAgentEntry } from './subAgents.ts'
 import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
-import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
-import type { JsonSchema, Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
+import type { Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
 import {
@@ -21,12 +21,13 @@ import { pricingSchema, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
-import { askForAnswer } from './readAnswer.ts'
+import { settingsOf, systemOf } from './modelSettings.ts'
 import { defaultRetry, retrySchema } from './retryPolicy.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
+import { graftTool } from './tools/braking/graftTool.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
 import { recallTool } from './tools/braking/recallTool.ts'
-import { deferringRevertTool, revertTool } from './tools/braking/revertTool.ts'
+import { revertTool } from './tools/braking/revertTool.ts'
 import type { Tool } from './tools/defineTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
@@ -195,9 +196,8 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
   const braking = brakingOf(options.braking, contextWindow, label)
   const brakeTools = [
-    ...(!offersRevert(options.braking)
-      ? []
-      : [braking!.revert!.defer === 'never' ? revertTool() : deferringRevertTool()]),
+    ...(!offersRevert(options.braking) ? [] : [revertTool(braking!.revert!)]),
+    ...(options.braking?.graft === true ? [graftTool()] : []),
     ...(options.braking?.prune === true ? [prunTool()] : []),
     ...(offersRecall(options.braking) ? [recallTool()] : []),
   ]
@@ -211,13 +211,18 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   const model = modelOf(options.model, label)
   // A person prunes an agent with any brake; the model needs the tool.
   const mayPrune =
-    braking?.revert != null || braking?.fold != null || braking?.stall != null || options.braking?.prune === true
+    braking?.revert != null ||
+    braking?.fold != null ||
+    braking?.stall != null ||
+    braking?.policies != null ||
+    options.braking?.prune === true
   const policy = {
     flags: {
       revert: braking?.revert != null,
       prune: mayPrune,
       fold: braking?.fold != null,
       stall: braking?.stall != null,
+      policies: braking?.policies != null,
       compact: compaction !== null,
     },
     toolExecution: options.toolExecution ?? 'parallel',
@@ -231,7 +236,12 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
     },
     maxChildren: options.maxChildren ?? 16,
     maxCallsPerReply: options.maxCallsPerReply ?? 128,
+    reversible: reversibleNames(tools),
     polling: braking?.stall == null ? nobody : pollingNames(tools),
+    policies: {
+      names: braking?.policies?.list.map(({ name: each }) => each) ?? nobody,
+      atRest: braking?.policies?.list.some(({ when }) => when.atRest === true) === true,
+    },
   } as const
   const parts = {
     name,
@@ -287,6 +297,9 @@ function lazyAgents(
   }
 }
 
+const reversibleNames = (tools: ReadonlyMap<string, Tool>): readonly string[] =>
+  [...tools.values()].filter(({ effects }) => effects === 'reversible').map(({ name }) => name)
+
 const pollingNames = (tools: ReadonlyMap<string, Tool>): readonly string[] =>
   [...tools.values()].filter(({ polls }) => polls).map(({ name }) => name)
 
@@ -299,22 +312,6 @@ function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Too
   }
   return map
 }
-
-function settingsOf(settings: ModelSettings | undefined, output: z.ZodType | undefined, label: string): ModelSettings {
-  if (output === undefined) return Object.freeze({ ...settings })
-  try {
-    const { $schema: _, ...schema } = z.toJSONSchema(output) as JsonSchema
-    return Object.freeze({ ...settings, responseFormat: { type: 'json', schema, name: 'answer' } as const })
-  } catch (thrown) {
-    throw new RuntimeError('INVALID_DEFINITION', `${label}: output: ${messageOf(thrown)}.`, { cause: thrown })
-  }
-}
-
-/** The shape of the answer is also described in words, whatever the provider supports, so that all providers get the same request. */
-const systemOf = (instructions: string, { responseFormat }: ModelSettings): string =>
-  [instructions, responseFormat === undefined ? '' : askForAnswer(responseFormat.schema)]
-    .filter((part) => part !== '')
-    .join('\n\n')
 
 /** Omits the provider's own options, which may contain keys, and the output schema, which may be long. */
 function snapshotOf(id: string, { providerOptions: _, responseFormat: __, ...settings }: ModelSettings): ModelSnapshot {

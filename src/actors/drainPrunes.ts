@@ -1,9 +1,9 @@
-import { planFold, type FoldPlan } from '../conversation/planFold.ts'
+import { planAskedFold, type FoldPlan } from '../conversation/planFold.ts'
 import { applyPrune } from '../conversation/prune.ts'
 import { sizesOfFold, sizesOfPrune } from '../conversation/trunkSizes.ts'
 import { usedByAsking } from '../conversation/usedByAsking.ts'
 import type { PrunesInput, PrunesOutput } from '../machines/drainTypes.ts'
-import type { PruneOutcome } from '../protocol/braking.ts'
+import type { PruneOutcome, PruneRequest } from '../protocol/braking.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { readInSlices } from './drainFold.ts'
 import { economicsFor } from './economicsFor.ts'
@@ -12,37 +12,35 @@ import { requestTokens } from './requestTokens.ts'
 
 const fold = (
   { conversation, definition }: AgentPorts,
-  id: string,
+  request: PruneRequest,
   taken: ReadonlySet<number>,
-): FoldPlan | undefined => {
-  const policy = definition.braking?.fold
-  return policy == null ? undefined : planFold(conversation, policy, definition.frameTokens, id, taken)
+): FoldPlan | string => {
+  const { braking, frameTokens } = definition
+  const policy = request.policy === undefined ? braking?.fold : braking?.policies?.fold
+  if (policy == null) return 'fold refused: folding is off'
+  return planAskedFold(conversation, policy, frameTokens, request, taken)
 }
 
-const nothingToFold = (id: string): PruneOutcome => ({
-  id,
-  applied: false,
-  steps: [],
-  tokens: 0,
-  reason: 'fold refused: there is no step that may be folded',
-})
+const refused = (id: string, reason: string): PruneOutcome => ({ id, applied: false, steps: [], tokens: 0, reason })
 
 /** The effect of `draining.prunes`: decides what each queued prune hides. */
 export const drainPrunes = (find: FindPorts) =>
   effect<PrunesOutput, PrunesInput>(async (input, cancellation) => {
     const ports = find(input.agentId)
-    const { conversation, definition, redactor } = ports
-    if (definition.braking?.fold != null && input.requests.some((request) => request.fold === true))
-      await readInSlices(conversation, cancellation)
+    const { conversation, redactor } = ports
+    if (input.requests.some((request) => request.fold === true)) await readInSlices(conversation, cancellation)
     const taken = new Set<number>()
     const outcomes: PruneOutcome[] = []
     let trunkTokens = conversation.trunkTokens
     let unchanged = Infinity
     for (const asked of input.requests) {
       const request = redactor?.value(asked) ?? asked
-      const plan = request.fold === true ? fold(ports, request.id, taken) : undefined
+      const folded = request.fold === true ? fold(ports, request, taken) : undefined
+      const plan = typeof folded === 'string' ? undefined : folded
       const outcome =
-        request.fold === true ? (plan?.outcome ?? nothingToFold(request.id)) : applyPrune(conversation, request, taken)
+        typeof folded === 'string'
+          ? refused(request.id, folded)
+          : (plan?.outcome ?? applyPrune(conversation, request, taken))
       if (!outcome.applied) {
         outcomes.push(outcome)
         continue

@@ -1,6 +1,7 @@
 import type { Sizes } from '../conversation/economics.ts'
 import { applyHeld, carriedOutAs, mayWait, planHeld, refusalOf } from '../conversation/heldRevert.ts'
 import type { ConversationNode } from '../conversation/node.ts'
+import { planUndo } from '../conversation/planUndo.ts'
 import { applyRevert, planRevert, refuseRevert, type RevertPlan } from '../conversation/revert.ts'
 import { sizesOfPrune, sizesOfRevert } from '../conversation/trunkSizes.ts'
 import { askedAt, usedByAsking } from '../conversation/usedByAsking.ts'
@@ -9,6 +10,7 @@ import type { PruneOutcome, RevertOutcome, RevertRequest } from '../protocol/bra
 import type { NodeId } from '../protocol/ids.ts'
 import { addUsage, noUsage } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { effectsOf } from './effectsOf.ts'
 import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
 import { costOf } from './pricing.ts'
@@ -83,9 +85,12 @@ class RevertDrain {
     }
     const written = await this.#write(request, plan)
     if (written.refusal !== undefined) return this.#refuse(request, written.refusal, written)
-    const children = ports.children?.abandon(Math.min(...plan.span.map((node) => node.turnIndex))) ?? []
+    // A copy was made in a turn that may stay, and began no sub-agent.
+    const turns = plan.span.flatMap(({ turnIndex, graftedFrom }) => (graftedFrom === undefined ? [turnIndex] : []))
+    const children = ports.children?.abandon(Math.min(...turns)) ?? []
     const evidence = children.length === 0 ? plan.evidence : { ...plan.evidence, children }
-    const outcome = applyRevert(request, { ...plan, evidence }, written, this.#input)
+    const undo = request.undo === true ? { undo: planUndo(conversation, plan.span, effectsOf(ports.definition)) } : {}
+    const outcome = applyRevert(request, { ...plan, evidence, ...undo }, written, this.#input)
     const sizes = sizesOfRevert(conversation, outcome)
     const economics = economicsFor(ports, sizes, this.#used(request, written))
     this.#outcomes.push({ ...outcome, ...this.#spent(written), economics })

@@ -1,12 +1,14 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
+import { lessonOf } from '../conversation/lessons.ts'
 import type { BrakeCall, CallInput, CallOutput } from '../machines/agentTypes.ts'
 import { maxContentChars } from '../protocol/content.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'
-import type { PlainBlock } from '../protocol/messages.ts'
+import type { PlainBlock, ToolResultMessage } from '../protocol/messages.ts'
 import { abortReason } from './abortReason.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { isIgnored } from './lessonTools.ts'
 import type { Cancellation } from './cancellation.ts'
 import { effect } from './effect.ts'
 import { StartQueue } from './startQueue.ts'
@@ -21,6 +23,8 @@ interface Outcome {
   readonly isError: boolean
   readonly brake?: BrakeCall
   readonly changed?: readonly string[]
+  readonly receipt?: ToolResultMessage['receipt']
+  readonly hasLesson?: true
 }
 
 /** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
@@ -45,17 +49,37 @@ const written = Promise.resolve()
 
 function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation): CallOutput | Promise<CallOutput> {
   if (cancellation.aborted) return notStarted(ports, input.key, errorInfo('ABORTED', 'The call was aborted.'))
+  // What others learn while it runs came too late.
+  const lesson = lessonFor(ports, input)
   return whenDone(call(ports, input, cancellation), (outcome) => {
     const { key } = input
     const at = ports.clock.now()
     // It is no longer needed.
     if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
-    const { content, isError, brake, changed } = withinSize(outcome)
+    const { content, isError, brake, changed, receipt, hasLesson } = withinSize(withLesson(outcome, lesson))
     const output = { key, content, isError, tokens: estimate(ports, input, content), at }
-    if (brake === undefined && changed === undefined) return output
-    return { ...output, ...(brake === undefined ? {} : { brake }), ...(changed === undefined ? {} : { changed }) }
+    if (brake === undefined && changed === undefined && receipt === undefined && hasLesson === undefined) return output
+    return {
+      ...output,
+      ...(brake === undefined ? {} : { brake }),
+      ...(changed === undefined ? {} : { changed }),
+      ...(receipt === undefined ? {} : { receipt }),
+      ...(hasLesson === undefined ? {} : { hasLesson }),
+    }
   })
 }
+
+/** What became of the same call before, in one line: of this agent on a branch that it gave up, else of another of its group. */
+function lessonFor(ports: AgentPorts, { name, input }: CallInput): string | undefined {
+  const lessons = ports.definition.braking?.lessons
+  if (lessons == null || isIgnored(ports.definition, name)) return undefined
+  // As the log has it: what must not be kept is not compared.
+  const made = clean(ports, { name, input })
+  return lessonOf(ports.conversation, made) ?? ports.lessonOfOthers?.(made)
+}
+
+const withLesson = (outcome: Outcome, lesson: string | undefined): Outcome =>
+  lesson === undefined ? outcome : { ...outcome, content: [...outcome.content, textBlock(lesson)], hasLesson: true }
 
 const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutput => ({
   key,
@@ -107,9 +131,10 @@ const clean = <T>({ redactor }: AgentPorts, value: T): T => redactor?.value(valu
 function withinSize(outcome: Outcome): Outcome {
   const chars = jsonChars([outcome.content, outcome.changed ?? []])
   if (chars <= maxContentChars) return outcome
-  return failure(
+  const tooLarge = failure(
     `The tool finished, but its result takes ${chars} characters, more than ${maxContentChars}: have it return less, or a path.`,
   )
+  return outcome.receipt === undefined ? tooLarge : { ...tooLarge, receipt: outcome.receipt }
 }
 
 const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
@@ -123,6 +148,7 @@ class Attempt {
   /** Aborted when the call is cancelled, and by the time limit. */
   readonly #controller = new AbortController()
   #changed: Set<string> | undefined
+  #receipt: ToolResultMessage['receipt']
   #isClosed = false
   #cancelTimer: (() => void) | undefined
   #giveUp: (() => void) | undefined
@@ -161,12 +187,17 @@ class Attempt {
     return result.answer(this.#ports.conversation, this.#controller.signal)
   }
 
-  /** The outcome with the files reported as changed, even for a failed call. */
+  /** The outcome with the files reported as changed and what was kept for undoing, even for a failed call. */
   end(outcome: Outcome): Outcome {
     this.#isClosed = true
     this.#cancelTimer?.()
     this.#outer.remove(this.#abort)
-    return this.#changed === undefined ? outcome : { ...outcome, changed: [...this.#changed] }
+    if (this.#changed === undefined && this.#receipt === undefined) return outcome
+    return {
+      ...outcome,
+      ...(this.#changed === undefined ? {} : { changed: [...this.#changed] }),
+      ...(this.#receipt === undefined ? {} : { receipt: this.#receipt }),
+    }
   }
 
   readonly #abort = (): void => {
@@ -188,6 +219,15 @@ class Attempt {
         this.#changed ??= new Set()
         this.#changed.add(path)
       },
+      snapshots: ports.snapshots,
+      keep: (receipt, of) => {
+        if (this.#isClosed || this.#tool.undo === undefined) return
+        const data = cloneJson(receipt)
+        const chars = jsonChars(data)
+        if (chars > maxReceiptChars)
+          throw new Error(`What is kept for undoing has ${chars} characters, more than ${maxReceiptChars}.`)
+        this.#receipt = typeof of === 'string' ? { of, data } : { data }
+      },
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
         ports.emit({ type: 'tool.progress', runId, turnIndex, callId, name, progress })
@@ -195,6 +235,9 @@ class Attempt {
     }
   }
 }
+
+/** It is part of the log, and stays in memory with the call. */
+const maxReceiptChars = 16_000
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

@@ -30,8 +30,8 @@ export interface Summary {
 }
 
 /**
- * How a span is condensed. Instead of hidden steps it holds their memo. Reject to fall back on the heuristic, stop when `signal` aborts,
- * and write at most `maxTokens`.
+ * How a span is condensed. Instead of hidden steps it holds their memo, and masked results as the model sees them. Reject to fall back on
+ * the heuristic, stop when `signal` aborts, and write at most `maxTokens`.
  */
 export interface CompactionStrategy {
   readonly name: string

@@ -1,4 +1,5 @@
 import type { Economics } from '../protocol/economics.ts'
+import { oneLine } from './plainText.ts'
 
 /** `12,345`. */
 export const whole = (value: number): string => value.toLocaleString('en-US')
@@ -43,3 +44,7 @@ export function moment(time: number): string {
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
+
+/** `, by policy tidy`; empty of what no policy asked for. */
+export const byPolicy = (policy: string | undefined): string =>
+  policy === undefined ? '' : `, by policy ${oneLine(policy)}`

@@ -91,9 +91,9 @@ function modelOfSubject(subject: ChartSubject, active: readonly string[] | undef
   if (typeof what !== 'object' || what === null) throw notDrawable(what)
   if (isAgentDefinition(subject)) {
     const { name, policy, agents } = subject
-    const { revert, prune, fold, stall } = policy.flags
+    const { compact: _, ...brakes } = policy.flags
     const without = agents.size === 0 ? ['subAgent'] : []
-    return lit(chartModel(wholeAgent, { title: name, brakes: { revert, prune, fold, stall }, active, without }))
+    return lit(chartModel(wholeAgent, { title: name, brakes, active, without }))
   }
   if (isMachine(subject)) return lit(chartModel(Object.is(subject, agentMachine) ? wholeAgent : subject, { active }))
   const { id, state, braking } = subject as Partial<ChartedAgent>

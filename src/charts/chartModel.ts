@@ -6,6 +6,7 @@ export interface BrakeFlags {
   readonly prune: boolean
   readonly fold: boolean
   readonly stall: boolean
+  readonly policies: boolean
 }
 
 /** A state, or what stands at the start of one. */
@@ -81,9 +82,11 @@ export interface ChartModelOptions {
 /** Flags that open a guard of the braking layer: one of them is enough. */
 const brakeGuards: Readonly<Record<string, readonly (keyof BrakeFlags)[]>> = {
   revertEnabled: ['revert'],
+  undoPending: ['revert'],
   pruneEnabled: ['prune'],
   foldEnabled: ['fold'],
   stallEnabled: ['stall'],
+  consultEnabled: ['policies'],
 }
 
 /**

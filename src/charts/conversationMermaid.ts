@@ -1,6 +1,6 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import type { ConversationModel, GraphStep } from './conversationModel.ts'
-import { stepIds, stepRemarks } from './conversationRows.ts'
+import { stepIds, stepRemarks, tagText } from './conversationRows.ts'
 import { escapeMermaid } from './escapeText.ts'
 
 /** Mermaid draws no more than 500 lines, and people read fewer. */
@@ -41,8 +41,10 @@ export function conversationMermaid(model: ConversationModel): string {
     lines.push(`  ${name}["${escapeMermaid(`${stepIds(step)} ${step.label}${stepRemarks(step)}`)}"]`)
     const parent = step.parent === undefined ? undefined : names.get(step.parent)
     if (parent !== undefined) lines.push(`  ${parent} ${step.isOnTrunk ? '-->' : '-.->'} ${name}`)
+    const copied = step.graftedFrom === undefined ? undefined : names.get(step.graftedFrom)
+    if (copied !== undefined) lines.push(`  ${copied} -. copied .-> ${name}`)
     members[classOf(step, model)].push(name)
-    for (const { kind, text } of step.tags) note(['>', ']'], `${kind}: ${text}`, [name])
+    for (const tag of step.tags) note(['>', ']'], tagText(tag), [name])
     for (const { agentId } of step.agents) note(['[[', ']]'], agentId, [name])
   }
   for (const { id, from, to, summary, isPinned } of model.compactions)
@@ -50,8 +52,8 @@ export function conversationMermaid(model: ConversationModel): string {
       names.get(from),
       names.get(to),
     ])
-  for (const { id, steps: hidden, memo } of model.prunes)
-    note(['([', '])'], memo === undefined ? `prune ${id}` : memo, [names.get(hidden[0]!)])
+  for (const { id, steps: hidden, memo, policy } of model.prunes)
+    note(['([', '])'], pruneText(memo ?? `prune ${id}`, policy), [names.get(hidden[0]!)])
   for (const { agentId } of model.agents) note(['[[', ']]'], agentId, [])
   for (const [name, list] of Object.entries(members)) {
     if (list.length === 0) continue
@@ -62,6 +64,9 @@ export function conversationMermaid(model: ConversationModel): string {
   }
   return `${lines.join('\n')}\n`
 }
+
+const pruneText = (text: string, policy: string | undefined): string =>
+  policy === undefined ? text : `policy ${policy}: ${text}`
 
 function classOf(step: GraphStep, { head }: ConversationModel): keyof typeof classes {
   if (!step.isOnTrunk) return 'abandoned'
@@ -115,7 +120,16 @@ function foldConversation({ steps }: ConversationModel, most: number): readonly 
 const counted = (count: number): string => (count === 1 ? '1 step' : `${count} steps`)
 
 function folded(steps: readonly GraphStep[], id: string, parent: string | undefined, label: string): GraphStep {
-  const { parent: _, hiddenBy: __, rebasedFrom: ___, isPinned: ____, ...first } = steps[0]!
+  const {
+    parent: _,
+    hiddenBy: __,
+    rebasedFrom: ___,
+    graftedFrom: ______,
+    isPinned: ____,
+    isMasked: _____,
+    maskedBy: _______,
+    ...first
+  } = steps[0]!
   return {
     ...first,
     id,

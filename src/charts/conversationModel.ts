@@ -2,7 +2,7 @@ import { Conversation } from '../conversation/conversation.ts'
 import type { ConversationView } from '../conversation/conversationView.ts'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import type { ConversationNode } from '../conversation/node.ts'
-import type { Evidence, TagKind } from '../protocol/braking.ts'
+import type { Evidence, PruneOutcome, TagKind } from '../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { textOf, toolCallsOf, type Message } from '../protocol/messages.ts'
 import type { LogRecord } from '../protocol/records.ts'
@@ -16,6 +16,8 @@ export interface GraphTag {
   /** Nodes that the revert took off the trunk. */
   readonly abandoned: readonly NodeId[]
   readonly evidence: Evidence
+  /** The policy that planned the revert. */
+  readonly policy?: string
 }
 
 /** A sub-agent started in a step. */
@@ -42,10 +44,16 @@ export interface GraphStep {
   readonly isOnTrunk: boolean
   /** The prune that hides it from the model. */
   readonly hiddenBy?: string
+  /** It is shown without what its results hold. */
+  readonly isMasked?: true
+  /** The policy that masked them. */
+  readonly maskedBy?: string
   /** Nothing may hide it. */
   readonly isPinned?: true
   /** The node whose words it repeats, which a revert took off the trunk. */
   readonly rebasedFrom?: NodeId
+  /** The step that it is a copy of: its second parent. */
+  readonly graftedFrom?: string
   readonly tags: readonly GraphTag[]
   readonly agents: readonly GraphLink[]
 }
@@ -56,6 +64,8 @@ export interface GraphPrune {
   readonly steps: readonly string[]
   readonly tokens: number
   readonly memo?: string
+  /** The policy that chose the steps. */
+  readonly policy?: string
 }
 
 /** A summary in place of a span of the trunk. */
@@ -85,7 +95,8 @@ export interface ConversationModel {
 
 export interface ConversationSource {
   readonly title?: string
-  readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'> & Partial<Pick<ConversationView, 'pins'>>
+  readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'> &
+    Partial<Pick<ConversationView, 'pins' | 'masks'>>
   /** Of the log, with those of a shared past before them: they tell of sub-agents, prunes and compactions no longer in force. */
   readonly records?: Iterable<LogRecord>
   /** Sub-agents that are alive. */
@@ -109,15 +120,19 @@ export function conversationModel(source: ConversationSource): ConversationModel
     else group.push(node)
   }
   const pinned = new Set(conversation.pins?.())
-  const { prunes, compactions, links, spawned } = annotationsOf(conversation, records, { stepOf, pinned })
+  const { prunes, masked, planned, compactions, links, spawned } = annotationsOf(conversation, records, {
+    stepOf,
+    pinned,
+  })
   const hidden = new Map(prunes.flatMap(({ id, steps }) => steps.map((step) => [step, id] as const)))
   const steps = [...groups].map(([stepId, group]): GraphStep => {
     const first = group[0]!
     const id = formatNodeId(stepId)
     const parent = first.parentId === null ? undefined : stepOf.get(first.parentId)
     const calls = first.message.role === 'assistant' ? toolCallsOf(first.message.content) : []
-    const { turnIndex, runId, rebasedFrom } = first
+    const { turnIndex, runId, rebasedFrom, graftedFrom } = first
     const hiddenBy = hidden.get(id)
+    const isMasked = hiddenBy === undefined && masked.has(stepId)
     return {
       id,
       nodes: group.map((node) => node.id),
@@ -129,10 +144,15 @@ export function conversationModel(source: ConversationSource): ConversationModel
       tokens: group.reduce((sum, node) => sum + node.tokens, 0),
       isOnTrunk: onTrunk.has(first.id),
       ...(hiddenBy === undefined ? {} : { hiddenBy }),
+      ...(isMasked ? { isMasked, ...maskedByOf(masked.get(stepId)) } : {}),
       ...(pinned.has(stepId) ? { isPinned: true } : {}),
       ...(rebasedFrom === undefined ? {} : { rebasedFrom }),
-      tags: group.flatMap(({ tags }) =>
-        tags.map(({ kind, text, abandoned, evidence }) => ({ kind, text, abandoned, evidence })),
+      ...(graftedFrom === undefined ? {} : { graftedFrom: formatNodeId(stepOf.get(graftedFrom) ?? graftedFrom) }),
+      tags: group.flatMap(({ id: nodeId, tags }) =>
+        tags.map(({ kind, text, abandoned, evidence }) => {
+          const policy = planned.get(tagKey(nodeId, abandoned))
+          return { kind, text, abandoned, evidence, ...(policy === undefined ? {} : { policy }) }
+        }),
       ),
       agents: calls.flatMap(({ callId }) => {
         const agentId = links.get(callId)
@@ -153,6 +173,10 @@ export function conversationModel(source: ConversationSource): ConversationModel
 
 interface LogAnnotations {
   readonly prunes: readonly GraphPrune[]
+  /** Steps whose results are masked, by their first node, with the policy that did it. */
+  readonly masked: ReadonlyMap<NodeId, string | undefined>
+  /** Policies that planned reverts, by the keys of the tags that these left. */
+  readonly planned: ReadonlyMap<string, string>
   readonly compactions: readonly GraphCompaction[]
   /** Sub-agents by call. */
   readonly links: ReadonlyMap<string, string>
@@ -167,13 +191,17 @@ function annotationsOf(
 ): LogAnnotations {
   const live = conversation instanceof Conversation ? conversation : undefined
   const prunes = new Map<string, GraphPrune>()
+  const masked = new Map<NodeId, string | undefined>(conversation.masks?.().map((id) => [id, undefined]))
+  const asked = new Map<string, string>()
+  const planned = new Map<string, string>()
   const compactions = new Map<NodeId, GraphCompaction>()
   const links = new Map<string, string>()
   const spawned: string[] = []
   const nameOf = (id: NodeId): string => formatNodeId(stepOf.get(id) ?? id)
-  const addPrune = (outcome: { id: string; steps: readonly NodeId[]; tokens: number; memo?: string }): void => {
-    const { id, steps, tokens, memo } = outcome
-    prunes.set(id, { id, steps: steps.map(nameOf), tokens, ...(memo === undefined ? {} : { memo }) })
+  const addPrune = (outcome: Pick<PruneOutcome, 'id' | 'steps' | 'tokens' | 'memo' | 'policy'>): void => {
+    const { id, steps, tokens, memo, policy = prunes.get(id)?.policy } = outcome
+    const rest = { ...(memo === undefined ? {} : { memo }), ...(policy === undefined ? {} : { policy }) }
+    prunes.set(id, { id, steps: steps.map(nameOf), tokens, ...rest })
   }
   const inForce = live?.overlay?.nodeId
   const addOverlay = (overlay: { nodeId: NodeId; from: NodeId; to: NodeId; summary: string }): void => {
@@ -183,16 +211,28 @@ function annotationsOf(
     compactions.set(nodeId, { id: formatNodeId(nodeId), ...span, summary, isInForce: nodeId === inForce, ...isPinned })
   }
   for (const record of records ?? []) {
-    if (record.type === 'prune.applied' && record.applied) addPrune(record)
+    if (record.type === 'prune.applied' && record.applied && record.masked === true)
+      for (const id of record.steps) masked.set(id, record.policy)
+    else if (record.type === 'prune.applied' && record.applied) addPrune(record)
+    else if (record.type === 'revert.requested' && record.request.policy !== undefined)
+      asked.set(record.request.id, record.request.policy)
+    else if (record.type === 'revert.applied' && asked.has(record.id) && record.target !== undefined)
+      planned.set(tagKey(record.target, record.tag?.abandoned ?? []), asked.get(record.id)!)
     else if (record.type === 'compaction.end' && record.applied && record.overlay !== undefined)
       addOverlay(record.overlay)
     else if (record.type === 'tool.start' && record.childId !== undefined) links.set(record.callId, record.childId)
-    else if (record.type === 'child.spawned') spawned.push(record.childId)
+    else if (record.type === 'child.spawned' && record.incognito !== true) spawned.push(record.childId)
   }
-  for (const [, outcome] of live?.annotations?.hiddenSteps ?? []) addPrune(outcome)
+  for (const span of live?.annotations?.hidden.spans ?? []) addPrune(span)
   if (live?.overlay !== undefined) addOverlay(live.overlay)
-  return { prunes: [...prunes.values()], compactions: [...compactions.values()], links, spawned }
+  return { prunes: [...prunes.values()], masked, planned, compactions: [...compactions.values()], links, spawned }
 }
+
+/** No two reverts leave a tag at one node that abandons the same. */
+const tagKey = (target: NodeId, abandoned: readonly NodeId[]): string => `${target} ${abandoned.join()}`
+
+const maskedByOf = (policy: string | undefined): Pick<GraphStep, 'maskedBy'> =>
+  policy === undefined ? {} : { maskedBy: policy }
 
 /** Of a long text no more is cleaned than can be shown. */
 const cut = (text: string): string => cutEnd(oneLine(cutEnd(text, 4 * maxTextChars)), maxTextChars)

@@ -1,4 +1,5 @@
-import type { ConversationModel, GraphStep } from './conversationModel.ts'
+import { byPolicy } from './amounts.ts'
+import type { ConversationModel, GraphStep, GraphTag } from './conversationModel.ts'
 
 /** What stands below a step: a tag, the memo of a prune, a summary that stands for steps, a sub-agent. */
 export type RowNote = 'tag' | 'prune' | 'compaction' | 'agent'
@@ -60,8 +61,8 @@ const lineOf = (depth: number, next: readonly GraphStep[]): Line => ({
 
 function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote; text: string }[] {
   const memos = new Map(
-    model.prunes.map(({ steps, memo, tokens }) => {
-      const what = `hides ${steps.length === 1 ? 'this step' : `${steps.length} steps`} (${Math.round(tokens)} tokens)`
+    model.prunes.map(({ steps, memo, tokens, policy }) => {
+      const what = `hides ${steps.length === 1 ? 'this step' : `${steps.length} steps`} (${Math.round(tokens)} tokens)${byPolicy(policy)}`
       return [steps[0], memo === undefined || memo === '' ? what : `${what}: ${memo}`]
     }),
   )
@@ -75,20 +76,25 @@ function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote
     return [
       ...(summaries.get(step.id) ?? []).map((text) => ({ note: 'compaction' as const, text })),
       ...(memo === undefined ? [] : [{ note: 'prune' as const, text: memo }]),
-      ...step.tags.map(({ kind, text }) => ({ note: 'tag' as const, text: `${kind}: ${text}` })),
+      ...step.tags.map((tag) => ({ note: 'tag' as const, text: tagText(tag) })),
       ...step.agents.map(({ agentId }) => ({ note: 'agent' as const, text: agentId })),
     ]
   }
 }
+
+/** What a revert left: `lesson: do not`. */
+export const tagText = ({ kind, text, policy }: GraphTag): string => `${kind}${byPolicy(policy)}: ${text}`
 
 /** Ids of a step's first and last node: `n3–n5`. */
 export const stepIds = ({ nodes }: Pick<GraphStep, 'nodes'>): string =>
   [...new Set([nodes[0], nodes.at(-1)])].map((id) => `n${id}`).join('–')
 
 /** What a step says beside its words. */
-export const stepRemarks = ({ rebasedFrom, hiddenBy, isPinned }: GraphStep): string =>
+export const stepRemarks = ({ rebasedFrom, graftedFrom, hiddenBy, isMasked, maskedBy, isPinned }: GraphStep): string =>
   [
     rebasedFrom === undefined ? '' : ` (n${rebasedFrom} again)`,
+    graftedFrom === undefined ? '' : ` (copy of ${graftedFrom})`,
     hiddenBy === undefined ? '' : ' (hidden)',
+    isMasked === true ? ` (masked${byPolicy(maskedBy)})` : '',
     isPinned === true ? ' (pinned)' : '',
   ].join('')

@@ -16,6 +16,7 @@ const top = 52
 const style = `
     .trunk { stroke: var(--glow); stroke-width: 2.5; fill: none; }
     .gone { stroke: var(--line); stroke-width: 1.75; stroke-dasharray: 4 3; fill: none; }
+    .graft { stroke: var(--tag); stroke-width: 1.5; stroke-dasharray: 1 3; fill: none; }
     .on { fill: var(--glow); stroke: var(--paper); stroke-width: 2; }
     .off { fill: var(--paper); stroke: var(--edge); stroke-width: 1.75; }
     .hid { fill: var(--paper); stroke: var(--glow); stroke-width: 2; }
@@ -68,6 +69,10 @@ export function conversationSvg(model: ConversationModel): string {
     )
     y += rowHeight
   }
+  for (const { id, graftedFrom } of model.steps) {
+    const [from, to] = [graftedFrom === undefined ? undefined : places.get(graftedFrom), places.get(id)]
+    if (from !== undefined && to !== undefined) lines.push(copiedTo(from, to))
+  }
   const height = y + 16
   const title = escapeXml(`Conversation ${model.title}`)
   return `<svg xmlns="http://www.w3.org/2000/svg" class="picture" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" style="max-width:100%;height:auto" role="img" aria-labelledby="title desc">
@@ -89,8 +94,16 @@ function wayTo(from: { x: number; y: number }, to: { x: number; y: number }, isO
   return `<path class="${name}" d="M${from.x} ${from.y}V${turn}C${from.x} ${to.y - 4} ${to.x} ${turn} ${to.x} ${to.y}"/>`
 }
 
+/** Bulges to the right of both, away from the lines. */
+function copiedTo(from: { x: number; y: number }, to: { x: number; y: number }): string {
+  const out = Math.max(from.x, to.x) + 14
+  return `<path class="graft" d="M${from.x + 6} ${from.y}C${out} ${from.y} ${out} ${to.y} ${to.x + 8} ${to.y}"/>`
+}
+
 function described({ steps, compactions, prunes }: ConversationModel): string {
   const onTrunk = steps.filter(({ isOnTrunk }) => isOnTrunk).length
   const tags = steps.reduce((sum, step) => sum + step.tags.length, 0)
-  return `${onTrunk} steps on the trunk, ${steps.length - onTrunk} abandoned; ${tags} tags, ${prunes.length} prunes, ${compactions.length} compactions.`
+  const copies = steps.filter(({ graftedFrom }) => graftedFrom !== undefined).length
+  const copied = copies === 0 ? '' : `${copies} of them copies, `
+  return `${onTrunk} steps on the trunk, ${copied}${steps.length - onTrunk} abandoned; ${tags} tags, ${prunes.length} prunes, ${compactions.length} compactions.`
 }

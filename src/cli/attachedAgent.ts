@@ -1,7 +1,7 @@
 import type { RemoteSnapshot } from '../client/answers.ts'
 import type { Client } from '../client/client.ts'
 import type { RemoteAgent } from '../client/remoteAgent.ts'
-import type { CompactOptions, PruneOptions } from '../protocol/commands.ts'
+import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
@@ -92,8 +92,20 @@ export class AttachedAgent implements ChatAgent {
     return this.#keep(this.remote.abort())
   }
 
+  revert(step: string, options: RevertCommandOptions): Promise<void> {
+    return this.#keep(this.remote.revert(step, options))
+  }
+
   prune(options: PruneOptions): Promise<void> {
     return this.#keep(this.remote.prune(options))
+  }
+
+  brake(policy: string): Promise<void> {
+    return this.#keep(this.remote.brake(policy))
+  }
+
+  graft(steps: readonly string[]): Promise<void> {
+    return this.#keep(this.remote.graft(steps))
   }
 
   compact(options: CompactOptions): Promise<void> {

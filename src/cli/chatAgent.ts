@@ -1,5 +1,5 @@
 import type { PendingApproval } from '../runtime/agents/agentTree.ts'
-import type { CompactOptions, PruneOptions } from '../protocol/commands.ts'
+import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
@@ -20,9 +20,12 @@ export interface ChatAgent {
   followUp(text: string): Promise<void> | void
   abort(): Promise<void> | void
   prune(options: PruneOptions): Promise<void> | void
+  graft(steps: readonly string[]): Promise<void> | void
+  revert(step: string, options: RevertCommandOptions): Promise<void> | void
   compact(options: CompactOptions): Promise<void> | void
   pin(step: string): Promise<void> | void
   unpin(step: string): Promise<void> | void
+  brake(policy: string): Promise<void> | void
   /** Own calls by `callId`, those of sub-agents by `key`. */
   decide(call: string, decision: 'approve' | 'deny', reason?: string): Promise<void> | void
   /** Calls with every event from now on; returns a function that ends it. */

@@ -43,12 +43,13 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./commands/resume.ts')).resumeCommand,
   },
   demo: {
-    usage: 'demo [sort|long|<task>]',
+    usage: 'demo [<name>|<task>]',
     group: 'work',
-    summary: 'repair a sample project without a key; sort, long: braking',
+    summary: 'repair a project without a key; sort, long, stall: braking',
     details: [
       'sort: the agent gives up a dead end and keeps the lesson. long: it works through a hundred files,',
-      'and the runtime folds the oldest steps, so that requests stay small.',
+      'and the runtime folds the oldest steps, so that requests stay small. stall: it goes in circles, is',
+      'told, is taken back, and finds another way.',
       'The project is a copy in a temporary folder, with the log beside it. The inspector page is served',
       'beside it, and stays after the end where a person is at the terminal.',
     ],

@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { defineAgent, type AgentOptions } from '../actors/defineAgent.ts'
+import type { Tool } from '../actors/tools/defineTool.ts'
 import { workspaceTools } from '../actors/tools/workspace/workspaceTools.ts'
 import type { Agent } from '../runtime/agents/agent.ts'
 import { createRuntime, type Runtime } from '../createRuntime.ts'
@@ -31,6 +32,8 @@ export interface CoderOptions {
   readonly env?: { readonly [name: string]: string }
   /** Off by default. */
   readonly braking?: NonNullable<AgentOptions['braking']>
+  /** Beside those for the folder. */
+  readonly tools?: readonly Tool[]
   /** Most turns of a run. Default 200, in case a model goes round in circles; the run then pauses. */
   readonly maxTurns?: number
   /** Name of the definition. Default: that of the command line's own agent. */
@@ -88,6 +91,7 @@ export function defineCoder({
   needsApproval,
   env = {},
   braking = {},
+  tools: others = [],
   name = cliAgentName,
   maxTurns = usualTurns,
 }: CoderOptions): AgentDefinition {
@@ -100,7 +104,7 @@ export function defineCoder({
     name,
     model: choice.model,
     instructions: instructionsFor(dir),
-    tools,
+    tools: [...tools, ...others],
     limits: { turns: maxTurns },
     braking,
     captureTurnRequests: true,

@@ -1,4 +1,4 @@
-import type { CompactOptions, PruneOptions } from '../protocol/commands.ts'
+import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
 import type { Run } from '../runs/run.ts'
 import { decideCall, type ChatAgent } from './chatAgent.ts'
 
@@ -11,7 +11,10 @@ export type AgentLine =
   | { readonly type: 'deny'; readonly reason?: string }
   | ({ readonly type: 'prune' } & PruneOptions)
   | ({ readonly type: 'compact' } & CompactOptions)
+  | { readonly type: 'graft'; readonly steps: readonly string[] }
+  | ({ readonly type: 'revert'; readonly step: string } & RevertCommandOptions)
   | { readonly type: 'pin' | 'unpin'; readonly step: string }
+  | { readonly type: 'brake'; readonly policy: string }
 
 /** A parsed line of a chat. */
 export type ChatLine =
@@ -31,17 +34,42 @@ interface SlashCommand {
   read(text: string): ChatLine
 }
 
-/** Ids of steps or a number of tokens, and the memo. */
-function readPrune(text: string): ChatLine {
+/** Ids of steps or a number of tokens, and what follows them. */
+function readSteps(text: string): { readonly what?: Pick<PruneOptions, 'steps' | 'tokens'>; readonly rest: string } {
   const words = text.split(/\s+/)
   const end = words.findIndex((word) => !/^n\d+,?$/.test(word))
   const steps = words.slice(0, end < 0 ? words.length : end).map((word) => word.replace(',', ''))
   const tokens = steps.length === 0 && /^[1-9]\d*$/.test(words[0]!) ? Number(words[0]) : undefined
-  const memo = words.slice(tokens === undefined ? steps.length : 1).join(' ')
-  if (steps.length === 0 && tokens === undefined)
-    return { type: 'print', text: `  /prune needs ${slashCommands['/prune']!.needs}.\n` }
-  const what = tokens === undefined ? { steps } : { tokens }
-  return { type: 'prune', ...what, ...(memo === '' ? {} : { memo }) }
+  const rest = words.slice(tokens === undefined ? steps.length : 1).join(' ')
+  if (tokens !== undefined) return { what: { tokens }, rest }
+  return steps.length === 0 ? { rest } : { what: { steps }, rest }
+}
+
+const needs = (name: '/prune' | '/mask'): ChatLine => ({
+  type: 'print',
+  text: `  ${name} needs ${slashCommands[name]!.needs}.\n`,
+})
+
+function readPrune(text: string): ChatLine {
+  const { what, rest: memo } = readSteps(text)
+  return what === undefined ? needs('/prune') : { type: 'prune', ...what, ...(memo === '' ? {} : { memo }) }
+}
+
+function readMask(text: string): ChatLine {
+  const { what, rest } = readSteps(text)
+  return what === undefined || rest !== '' ? needs('/mask') : { type: 'prune', ...what, mask: true }
+}
+
+function readRevert(text: string): ChatLine {
+  const [step = '', ...words] = text.split(/\s+/)
+  if (!/^n?\d+$/.test(step)) return { type: 'print', text: `  /revert needs ${slashCommands['/revert']!.needs}.\n` }
+  const undo = words[0] === '--undo'
+  const summary = words.slice(undo ? 1 : 0).join(' ')
+  return {
+    ...({ type: 'revert', step, category: 'failure' } as const),
+    ...(summary === '' ? {} : { summary }),
+    ...(undo ? { undo } : {}),
+  }
 }
 
 const slashCommands: Readonly<Record<string, SlashCommand>> = {
@@ -71,10 +99,34 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     help: 'hide steps of the model; a memo takes their place',
     read: readPrune,
   },
+  '/mask': {
+    form: '<steps>',
+    needs: 'steps, such as n4 n9, or a number of tokens, and nothing else',
+    help: 'hide what the results of steps hold, not the calls',
+    read: readMask,
+  },
+  '/graft': {
+    form: '<steps>',
+    needs: 'abandoned steps to bring back, such as n12 n13',
+    help: 'copy steps of an abandoned branch to the end',
+    read: (text) => ({ type: 'graft', steps: text.split(/[\s,]+/).filter((word) => word !== '') }),
+  },
+  '/revert': {
+    form: '<step> [--undo] [why]',
+    needs: 'a step to go back to, such as n12',
+    help: 'go back to a step; why becomes the lesson',
+    read: readRevert,
+  },
   '/compact': {
     form: '[focus]',
     help: 'let a summary take the place of the middle',
     read: (text) => (text === '' ? { type: 'compact' } : { type: 'compact', focus: text }),
+  },
+  '/brake': {
+    form: '<policy>',
+    needs: 'the name of a policy',
+    help: 'ask a policy of the agent now',
+    read: (policy) => ({ type: 'brake', policy }),
   },
   '/pin': {
     form: '<step>',
@@ -141,12 +193,17 @@ async function decide(agent: ChatAgent, decision: 'approve' | 'deny', reason?: s
   return { note: `${decision === 'approve' ? 'allowed' : 'denied'}: ${call.name}` }
 }
 
+type Answer =
+  | 'prune.applied'
+  | 'graft.applied'
+  | 'revert.applied'
+  | 'undo.end'
+  | 'compaction.end'
+  | 'pin.applied'
+  | 'policy.end'
+
 /** Asks for a change of what the model sees; an event tells what came of it. */
-async function reshape(
-  agent: ChatAgent,
-  answer: 'prune.applied' | 'compaction.end' | 'pin.applied',
-  ask: () => Promise<void> | void,
-): Promise<LineResult> {
+async function reshape(agent: ChatAgent, answer: Answer, ask: () => Promise<void> | void): Promise<LineResult> {
   if (agent.state !== 'idle') {
     await ask()
     return { note: 'it is done between two steps of the agent' }
@@ -154,7 +211,9 @@ async function reshape(
   const answered = Promise.withResolvers<void>()
   const unsubscribe = agent.subscribe((event) => {
     const isPaused = event.type === 'state.changed' && /^(paused|stopped)$/.test(event.state)
-    if ((event.type === answer || isPaused) && event.agentId === agent.id) answered.resolve()
+    // One that is refused undoes nothing.
+    const isRefused = event.type === 'revert.applied' && !event.applied
+    if ((event.type === answer || isRefused || isPaused) && event.agentId === agent.id) answered.resolve()
   })
   const decided = answered.promise.then(unsubscribe)
   try {
@@ -184,7 +243,11 @@ const lineActions: LineActions = {
   approve: (agent) => decide(agent, 'approve'),
   deny: (agent, { reason }) => decide(agent, 'deny', reason),
   prune: (agent, { type: _, ...options }) => reshape(agent, 'prune.applied', () => agent.prune(options)),
+  graft: (agent, { steps }) => reshape(agent, 'graft.applied', () => agent.graft(steps)),
+  revert: (agent, { type: _, step, ...options }) =>
+    reshape(agent, options.undo === true ? 'undo.end' : 'revert.applied', () => agent.revert(step, options)),
   compact: (agent, { type: _, ...options }) => reshape(agent, 'compaction.end', () => agent.compact(options)),
+  brake: (agent, { policy }) => reshape(agent, 'policy.end', () => agent.brake(policy)),
   pin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.pin(step)),
   unpin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.unpin(step)),
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { tagSchema, type Tag } from '../protocol/braking.ts'
+import { policyInfoSchema, tagSchema, type PolicyInfo, type Tag } from '../protocol/braking.ts'
 import { errorInfoSchema } from '../protocol/errorInfo.ts'
 import { describeIssues, errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from '../protocol/errors.ts'
 import { agentSummarySchema, sessionEntrySchema, type AgentSummary, type SessionEntry } from '../protocol/frames.ts'
@@ -70,6 +70,8 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly approvals: readonly z.infer<typeof approvalSchema>[]
   /** Why it is paused. */
   readonly pause: PauseReason | null
+  /** Those that `brake` can ask, in their order; missing where the server does not know them or is of an older version. */
+  readonly policies?: readonly PolicyInfo[]
 }
 
 /** Answer to `agent.snapshot`. */
@@ -78,6 +80,7 @@ export const snapshotSchema: z.ZodType<RemoteSnapshot> = z.object({
   tree: treeSchema,
   approvals: z.array(approvalSchema),
   pause: pauseReasonSchema.nullable(),
+  policies: z.array(policyInfoSchema).readonly().exactOptional(),
 })
 
 /** A message in its place in the tree. */
@@ -98,6 +101,8 @@ export interface RemoteNode {
   readonly tags: readonly Tag[]
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: number
+  /** Of a copy that a graft made: the node it repeats. */
+  readonly graftedFrom?: number
 }
 
 /** A conversation: the trunk, or every node ever made. */
@@ -106,6 +111,8 @@ export interface RemoteConversation {
   readonly nodes: readonly RemoteNode[]
   /** Pinned steps, by the id of their first node, and pinned summaries. */
   readonly pins: readonly number[]
+  /** Steps of which the model does not see what the results hold, by the id of their first node. */
+  readonly masks: readonly number[]
 }
 
 /** Answer to `agent.conversation`. */
@@ -124,10 +131,12 @@ export const conversationSchema: z.ZodType<RemoteConversation> = z.object({
       depth: z.number(),
       tags: z.array(tagSchema),
       rebasedFrom: z.number().exactOptional(),
+      graftedFrom: z.number().exactOptional(),
     }),
   ),
   // A server of an older version has none.
   pins: z.array(z.number()).default([]),
+  masks: z.array(z.number()).default([]),
 })
 
 /** Checks what the server answered. @throws RuntimeError `BRIDGE_FRAME` */

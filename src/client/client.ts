@@ -84,15 +84,20 @@ export class Client {
   }
 
   /**
-   * Starts an agent of a definition the server knows. Rejects with `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`,
+   * Starts an agent of a definition the server knows. `incognito`: nothing of it is stored, no other client sees it, and it ends when this
+   * client has been away for the server's `limits.sessionMs`. Rejects with `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`,
    * `BRIDGE_FORBIDDEN`.
    */
-  async spawn(definition: string, options: { readonly id?: string } = {}): Promise<RemoteAgent> {
+  async spawn(
+    definition: string,
+    options: { readonly id?: string; readonly incognito?: boolean } = {},
+  ): Promise<RemoteAgent> {
     // With an id from here it can be asked for again.
     const agentId = options.id ?? `${definition}-${randomHex(8)}`
     const connection = this.#connections
     try {
-      const answer = await this.#ask({ type: 'agent.spawn', definition, agentId })
+      const incognito = options.incognito === true ? { incognito: true } : {}
+      const answer = await this.#ask({ type: 'agent.spawn', definition, agentId, ...incognito })
       const { seq } = readAnswer(spawnedSchema, answer)
       const { agent, feed } = this.#entryOf(agentId)
       feed.spawned(seq)

@@ -74,7 +74,7 @@ export class FeedListener {
   }
 
   /** A delta of the current reply; `at` is the `seq` of the agent's last record. */
-  takeDelta(frame: DeltaFrame, at: Pick<AgentEvent, 'path' | 'seq' | 'time'>): void {
+  takeDelta(frame: DeltaFrame, at: Pick<AgentEvent, 'path' | 'incognito' | 'seq' | 'time'>): void {
     if (!this.wants.deltas || !this.#hasReached(at.seq)) return
     const piece = this.#cutter.cut(frame)
     if (piece === undefined) return

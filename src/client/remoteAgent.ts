@@ -1,12 +1,13 @@
-import type { RevertCategory } from '../protocol/braking.ts'
 import { checkCommand } from '../protocol/checkCommand.ts'
 import {
   given,
+  stepsIn,
   type AgentCommand,
   type CompactOptions,
   type PruneOptions,
   type RunOptions,
   type SayOptions,
+  type RevertCommandOptions,
 } from '../protocol/commands.ts'
 import type { Content } from '../protocol/content.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
@@ -111,12 +112,12 @@ export class RemoteAgent {
     return this.#send({ type: 'agent.decide', agentId: this.id, callId, decision, ...why })
   }
 
-  /** Asks for a revert to a step, such as `n12`. Rejects with `BRAKING_OFF`. */
-  revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): Promise<void> {
+  /** Asks for a revert to a step, such as `n12`; with `undo`, `undo.end` says what came of that. Rejects with `BRAKING_OFF`. */
+  revert(step: string, options: RevertCommandOptions): Promise<void> {
     return this.#send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
-  /** Hides steps of the model, or its oldest until so many tokens are hidden. Rejects with `BRAKING_OFF`. */
+  /** Hides steps of the model, or its oldest until so many tokens are hidden; with `mask` only what their results hold. Rejects with `BRAKING_OFF`. */
   prune(options: PruneOptions): Promise<void> {
     return this.#send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
@@ -126,9 +127,19 @@ export class RemoteAgent {
     return this.#send({ type: 'agent.fold', agentId: this.id })
   }
 
+  /** Asks a policy of `braking.policies` by name, whatever its trigger says. Rejects with `BRAKING_OFF`, `POLICY_NOT_FOUND`. */
+  brake(policy: string): Promise<void> {
+    return this.#send({ type: 'agent.brake', agentId: this.id, policy })
+  }
+
   /** Lets a summary take the place of the conversation's middle. Rejects with `COMPACTION_OFF`. */
   compact(options: CompactOptions = {}): Promise<void> {
     return this.#send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
+  }
+
+  /** Brings steps of an abandoned branch back, as copies at the end: a `graft.applied` event says what came of it. */
+  graft(steps: string | readonly string[]): Promise<void> {
+    return this.#send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
   }
 
   /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event says what came of it. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
-import type { AgentEvent } from '../protocol/events.ts'
+import type { AgentEvent, EventOrigin } from '../protocol/events.ts'
 import type { ServerFrame } from '../protocol/frames.ts'
 import { readAnswer } from './answers.ts'
 import { FeedListener, type DeltaFrame, type ListenerOptions } from './feedListener.ts'
@@ -46,7 +46,8 @@ export class RemoteFeed {
   #subscription: Subscription | undefined
   /** The highest `seq` received while subscribed. */
   #maxSeq = 0
-  #path: readonly string[] = []
+  /** What the agent's events have in common; pieces of replies come without it. */
+  #origin: Pick<EventOrigin, 'path' | 'incognito'> = { path: [] }
   /** `seq` of the last record if this client spawned the agent: nothing after it may be missed. */
   #spawnSeq: number | undefined
 
@@ -100,13 +101,13 @@ export class RemoteFeed {
     const subscription = this.#subscription
     if (typeof event?.type !== 'string' || subscription === undefined) return
     const isOwn = event.agentId === this.#agentId
-    if (isOwn) this.#path = event.path
+    if (isOwn) this.#origin = originOf(event)
     if (frame.live === true) for (const listener of this.#listeners) listener.takeLive(event, frame.seq, isOwn)
     else this.#takeLogged(subscription, event, frame.seq)
   }
 
   takeDelta(frame: DeltaFrame): void {
-    const at = { path: this.#path, seq: this.#subscription?.position ?? 0, time: this.#owner.clock.now() }
+    const at = { ...this.#origin, seq: this.#subscription?.position ?? 0, time: this.#owner.clock.now() }
     for (const listener of this.#listeners) listener.takeDelta(frame, at)
   }
 
@@ -199,3 +200,6 @@ export class RemoteFeed {
     this.#findEnd()
   }
 }
+
+const originOf = ({ path, incognito }: AgentEvent): Pick<EventOrigin, 'path' | 'incognito'> =>
+  incognito === undefined ? { path } : { path, incognito }

@@ -1,17 +1,22 @@
 import type {
   CompactionRequest,
+  GraftRequest,
   PinOutcome,
   PinRequest,
+  PolicyRequest,
+  PruneOutcome,
   PruneRequest,
   RevertRequest,
   Tag,
 } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import type { RecordOf } from '../protocol/records.ts'
+import type { Overlay, RecordOf } from '../protocol/records.ts'
 import type { Notice } from './brakeNotes.ts'
 import type { Fact } from './facts.ts'
 import type { HiddenSpan } from './hiddenSpan.ts'
 import { HiddenSteps } from './hiddenSteps.ts'
+import { MaskedSteps } from './maskedResults.ts'
+import { PolicyLog } from './policyLog.ts'
 import { StallLog } from './stallLog.ts'
 
 export interface Tagged {
@@ -26,7 +31,16 @@ export interface Tagged {
 }
 
 /** A record that asks for a change of the trunk. */
-type Asking = RecordOf<'revert.requested' | 'prune.requested' | 'compaction.requested' | 'pin.requested'>
+type Asking = RecordOf<
+  | 'revert.requested'
+  | 'prune.requested'
+  | 'compaction.requested'
+  | 'pin.requested'
+  | 'policy.requested'
+  | 'graft.requested'
+>
+
+type Queue = 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactions' | 'policyRequests'
 
 /** What reverts, prunes and pins leave on a conversation beside its nodes. Made only for conversations that have any. */
 export class Annotations {
@@ -34,10 +48,14 @@ export class Annotations {
   readonly prunes: PruneRequest[] = []
   readonly pins: PinRequest[] = []
   readonly compactions: CompactionRequest[] = []
+  readonly policyRequests: PolicyRequest[] = []
+  readonly grafts: GraftRequest[] = []
   /** What the model is told after a step. */
   readonly notices = new Map<NodeId, readonly Notice[]>()
   readonly stalls = new StallLog()
+  readonly policies = new PolicyLog()
   readonly hidden = new HiddenSteps()
+  readonly masked = new MaskedSteps()
   /** Reverts to a node since a person last spoke. */
   readonly #revertsTo = new Map<NodeId, number>()
   /** Every tag, oldest first. */
@@ -55,8 +73,9 @@ export class Annotations {
     return this.notices.get(id) ?? []
   }
 
-  notify(id: NodeId, notice: Notice): void {
-    this.notices.set(id, [...this.noticesAt(id), notice])
+  notify(id: NodeId, notice: Notice, overlay: Pick<Overlay, 'to' | 'nodeId'> | undefined): void {
+    const after = overlay !== undefined && id <= overlay.to ? { summary: overlay.nodeId } : {}
+    this.notices.set(id, [...this.noticesAt(id), { ...notice, ...after }])
   }
 
   /** Notes which tags the last request showed; `true` if that is news. */
@@ -75,8 +94,11 @@ export class Annotations {
     return this.hidden.spanOf(stepId)
   }
 
-  get hiddenSteps(): Iterable<[NodeId, HiddenSpan]> {
-    return this.hidden.bySteps
+  /** Takes in an applied prune, fold or mask. Gives the lowest depth of the trunk whose rendering changes. */
+  hide(outcome: PruneOutcome, subject: Parameters<MaskedSteps['add']>[1]): number {
+    if (outcome.masked === true) return this.masked.add(outcome.steps, subject)
+    this.masked.drop(outcome.steps)
+    return this.hidden.apply(outcome, subject)
   }
 
   revertsTo(id: NodeId): number {
@@ -113,17 +135,23 @@ export class Annotations {
     if (record.type === 'revert.requested') this.reverts.push(record.request)
     else if (record.type === 'prune.requested') this.prunes.push(record.request)
     else if (record.type === 'compaction.requested') this.compactions.push(record.request)
+    else if (record.type === 'policy.requested') this.policyRequests.push(record.request)
+    else if (record.type === 'graft.requested') this.grafts.push(record.request)
     else this.pins.push(record.request)
   }
 
   /** Takes a request off its queue, whatever came of it; gives who asked. */
-  settle(queue: 'reverts' | 'prunes' | 'pins' | 'compactions', id: string): RevertRequest['by'] | undefined {
+  settle(queue: Queue, id: string, isApplied = false): RevertRequest['by'] | undefined {
     const index = this[queue].findIndex((request) => request.id === id)
-    return index < 0 ? undefined : this[queue].splice(index, 1)[0]?.by
+    if (index < 0) return undefined
+    const [request] = this[queue].splice(index, 1)
+    if (isApplied && 'policy' in request!) this.policies.change(request.policy)
+    return request!.by
   }
 
   /** What waits stays with the source of a fork. */
   dropRequests(): void {
-    for (const requests of [this.reverts, this.prunes, this.pins, this.compactions]) requests.splice(0)
+    for (const requests of [this.reverts, this.grafts, this.prunes, this.pins, this.compactions, this.policyRequests])
+      requests.splice(0)
   }
 }

@@ -6,12 +6,14 @@ import type { Overlay } from '../protocol/records.ts'
 import { renderId } from './brakeNotes.ts'
 import { BrakeRendering, withId } from './brakeRendering.ts'
 import type { Conversation } from './conversation.ts'
+import { noteAfter, noteBefore } from './grafts.ts'
 import { GrowingList } from './growingList.ts'
 import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers.ts'
 import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
+import { shownMessage } from './maskedResults.ts'
 import type { ConversationNode } from './node.ts'
 import { Origins, type Origin } from './origins.ts'
-import { cutBy, renderSpanFacts, renderSummary } from './overlay.ts'
+import { renderSpanFacts, renderSummary } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
 import { recallName } from './stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
@@ -23,6 +25,8 @@ export interface RequestFrame {
   readonly settings: ModelSettings
   /** Set for an agent with braking: its model sees step ids, tags and notes. */
   readonly braking?: TagPolicy
+  /** The model has no tool that takes the id of a step, so it is shown none. */
+  readonly withoutIds?: boolean
 }
 
 /** What may be told of a request. Each is made when asked for, and then kept. */
@@ -61,9 +65,11 @@ const joined = -1
  */
 export class RequestAssembler {
   readonly #conversation: Conversation
-  readonly #frame: Omit<RequestFrame, 'braking'>
+  readonly #frame: Pick<RequestFrame, 'system' | 'tools' | 'settings'>
   readonly #braking: BrakeRendering | undefined
   readonly #isBraked: boolean
+  readonly #showsIds: boolean
+  readonly #canRecall: boolean
   readonly #markers: Markers
   readonly #messages = new GrowingList<RequestMessage>()
   readonly #origins = new Origins()
@@ -75,16 +81,20 @@ export class RequestAssembler {
   /** What the last message ended with, if that could go on in the next. */
   #unfinished: Unfinished | undefined
 
-  constructor(conversation: Conversation, { braking, ...frame }: RequestFrame) {
+  constructor(conversation: Conversation, { braking, withoutIds = false, ...frame }: RequestFrame) {
     this.#conversation = conversation
     this.#frame = frame
     this.#isBraked = braking !== undefined
+    this.#showsIds = this.#isBraked && !withoutIds
     // An agent without brakes may go on from a past that had them: what stands for its hidden steps is shown.
-    const canRecall = this.#isBraked && frame.tools.some(({ name }) => name === recallName)
+    this.#canRecall = this.#isBraked && frame.tools.some(({ name }) => name === recallName)
     const hasNotes = this.#isBraked || conversation.annotations?.hasNotes === true
     this.#markers = this.#isBraked ? brakeMarkers : hasNotes ? noteMarkers : plainMarkers
     this.#braking = hasNotes
-      ? new BrakeRendering(conversation, braking ?? defaultTagPolicy, { isBraked: this.#isBraked, canRecall })
+      ? new BrakeRendering(conversation, braking ?? defaultTagPolicy, {
+          isBraked: this.#isBraked,
+          canRecall: this.#canRecall,
+        })
       : undefined
   }
 
@@ -164,6 +174,7 @@ export class RequestAssembler {
       const end = this.#conversation.node(overlay.to)!
       spanned = end.depth - node.depth
       for (const note of this.#braking?.tagsWithin(node.depth, end.depth) ?? []) this.#pushNote(note)
+      for (const note of this.#braking?.noticesAfter(overlay) ?? []) this.#pushNote(note)
       for (const note of this.#braking?.indexWithin(overlay.from, overlay.to) ?? []) this.#pushNote(note)
     } else if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
       const instead = node.id === node.stepId ? this.#braking?.insteadOf(node.stepId) : undefined
@@ -173,7 +184,7 @@ export class RequestAssembler {
         for (const note of this.#braking?.indexWithin(node.stepId, node.stepId) ?? []) this.#pushNote(note)
       }
     } else {
-      this.#renderNode(node, overlay === undefined ? node.message : cutBy(overlay, node))
+      this.#renderNode(node, shownMessage(node, this.#conversation, this.#canRecall))
       if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
     }
     const before = this.#messages.at(length - 1)
@@ -185,7 +196,7 @@ export class RequestAssembler {
 
   #renderOverlay(overlay: Overlay): void {
     const summary = renderSummary(overlay, this.#markers)
-    const text = this.#isBraked ? `${summary}\n${renderId(overlay.nodeId)}` : summary
+    const text = this.#showsIds ? `${summary}\n${renderId(overlay.nodeId)}` : summary
     this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'summary' })
     const facts = renderSpanFacts(overlay, this.#conversation, this.#markers)
     if (facts !== '') this.#pushNote({ kind: 'facts', text: facts })
@@ -198,18 +209,26 @@ export class RequestAssembler {
   #renderNode(node: ConversationNode, message: ConversationNode['message'], showId = true): void {
     const rendered = renderMessage(message)
     if (rendered === undefined) return
-    if (rendered.role === 'assistant') return this.#push(rendered, node)
+    if (rendered.role === 'assistant') {
+      this.#pushCopyNote(noteBefore(node, this.#conversation))
+      this.#push(rendered, node)
+      return this.#pushCopyNote(noteAfter(node))
+    }
     const isMerged = rendered.role === 'user' && this.#messages.last?.role === 'user'
     const before = isMerged ? this.#unfinished : undefined
     const { content, unfinished } = neutraliseBlocks(rendered.content, this.#markers, before)
     const isStepEnd = showId && this.#conversation.path[node.depth]?.stepId !== node.stepId
-    if (this.#isBraked && isStepEnd) return this.#push({ ...rendered, content: withId(content, node.id) }, node)
+    if (this.#showsIds && isStepEnd) return this.#push({ ...rendered, content: withId(content, node.id) }, node)
     this.#push(content === rendered.content ? rendered : { ...rendered, content }, node)
     this.#unfinished = unfinished
   }
 
   #renderNotes(node: ConversationNode): void {
     for (const note of this.#braking?.notesAt(node) ?? []) this.#pushNote(note)
+  }
+
+  #pushCopyNote(text: string): void {
+    if (text !== '') this.#pushNote({ kind: 'graft', text })
   }
 
   #pushNote({ kind, text }: { kind: string; text: string }): void {

@@ -1,6 +1,7 @@
 import type { Tag } from '../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { textOf, type Block } from '../protocol/messages.ts'
+import { stillChanged } from './evidence.ts'
 import { cutEnd, cutMiddle } from './cutMiddle.ts'
 import { brakeMarkers } from './markers.ts'
 import { neutralise } from './neutralise.ts'
@@ -25,7 +26,8 @@ export const renderTag = (tag: Tag, quote: (id: NodeId) => readonly Block[]): st
 
 /** What a tag says, as plain text. */
 export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): string {
-  const { calls, changed, children = [] } = tag.evidence
+  const { calls, children = [] } = tag.evidence
+  const changed = stillChanged(tag)
   const evidence = calls.map(({ name, attempts, lastError }) => {
     const error = lastError === undefined ? '' : ` → ${JSON.stringify(lastError)}`
     return `${name}${error} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'})`
@@ -34,12 +36,34 @@ export function tagText(tag: Tag, quote: (id: NodeId) => readonly Block[]): stri
     tag.text.trim().replace(/\.$/, ''),
     evidence.length === 0 ? '' : `evidence: ${evidence.join(', ')}`,
     changed.length === 0 ? '' : `still changed: ${changed.join(', ')}`,
+    ...undoText(tag.undo),
     children.length === 0 ? '' : `sub-agents: ${children.map(describeChild).join(', ')}`,
     ...(tag.keepVerbatim ?? []).map((id) => `word for word: ${cutMiddle(textOf(quote(id)), 4_000)}`),
     ...quotedReply(tag, quote, 1_000),
   ]
     .filter((part) => part !== '')
     .join('; ')
+}
+
+/** The note names so many things of a kind; the record and the page name all. */
+const mostNamed = 20
+
+/** What was undone, and what was not, by the reason. */
+function undoText(undo: Tag['undo']): string[] {
+  if (undo === undefined) return []
+  const { undone, kept } = undo
+  if (undone.length + kept.length === 0) return ['nothing was to be undone']
+  const reasons = Map.groupBy(kept, ({ why }) => why)
+  const left = [...reasons].map(([why, all]) => `${named(all.map(({ what }) => what))} (${why})`)
+  return [
+    ...(undone.length === 0 ? [] : [`undone, as it was before: ${named(undone)}`]),
+    ...(left.length === 0 ? [] : [`not undone: ${left.join(', ')}`]),
+  ]
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length - mostNamed
+  return [...names.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
 }
 
 /** What the agent said last in the span, in at most so many characters. */
@@ -52,7 +76,7 @@ const describeChild = ({ agentId, name, aborted }: { agentId: string; name: stri
 /** Several checkpoints as one note, each shortened; always built from the checkpoints, never from an earlier such note. */
 export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readonly Block[]): string {
   const text = tags.map((tag) => cutEnd(tag.text.replace(/\s+/g, ' ').trim(), 400)).join(' | ')
-  const changed = [...new Set(tags.flatMap(({ evidence }) => evidence.changed))]
+  const changed = [...new Set(tags.flatMap(stillChanged))]
   const files = changed.length === 0 ? '' : `; still changed: ${changed.join(', ')}`
   const quotes = tags
     .flatMap(({ keepVerbatim = [] }) => keepVerbatim)
@@ -63,10 +87,12 @@ export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readon
   return note('checkpoint', abandoned, `${text}${files}${quotes}${replies.join('')}`)
 }
 
-/** What the runtime tells the model after a step: why what it asked for was refused, or that it goes in circles. */
+/** What the runtime tells the model after a step: why what it asked for was refused, that it goes in circles, what a policy asks of it. */
 export interface Notice {
-  readonly kind: 'refusal' | 'stall'
+  readonly kind: 'refusal' | 'stall' | 'policy'
   readonly text: string
+  /** The summary after which it stands, when that stood for the newest step already. */
+  readonly summary?: NodeId
 }
 
 export const renderNotice = ({ kind, text }: Notice): string => note(kind, [], text)
@@ -76,3 +102,10 @@ export const renderMemo = (memo: string, steps: readonly NodeId[]): string => no
 
 /** Names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
 export const renderIndex = (index: string): string => note('index', [], `\n${index}\n`)
+
+/** What stands before a copy of these nodes. */
+export const renderCopyOf = (nodes: readonly NodeId[]): string =>
+  note('graft', nodes, 'copied from an abandoned branch; nothing was run again')
+
+/** What stands after a copy that ends with the model's words. */
+export const renderCopyEnd = (id: NodeId): string => note('graft', [], `${formatNodeId(id)} ends here`)

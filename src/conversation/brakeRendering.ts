@@ -1,7 +1,8 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Block } from '../protocol/messages.ts'
-import { renderId, renderNotice, renderRollUp, renderTag, type BrakeNote } from './brakeNotes.ts'
+import type { Overlay } from '../protocol/records.ts'
+import { renderId, renderNotice, renderRollUp, renderTag, type BrakeNote, type Notice } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import { renderFacts } from './facts.ts'
 import { noteStep } from './hiddenSpan.ts'
@@ -86,8 +87,18 @@ export class BrakeRendering {
 
   /** Notes that stand after a node. */
   notesAt(node: ConversationNode): BrakeNote[] {
-    const notices = (this.#isBraked ? this.#conversation.annotations?.noticesAt(node.id) : undefined) ?? []
-    return [...this.#tagsAt(node.id), ...notices.map((notice) => ({ kind: notice.kind, text: renderNotice(notice) }))]
+    return [...this.#tagsAt(node.id), ...this.#noticesAt(node).map(brakeNote)]
+  }
+
+  #noticesAt({ id }: ConversationNode): readonly Notice[] {
+    return (this.#isBraked ? this.#conversation.annotations?.noticesAt(id) : undefined) ?? []
+  }
+
+  /** What was told when the last step that a summary stands for was the newest: the summary does not tell it. */
+  noticesAfter({ nodeId, to }: Pick<Overlay, 'nodeId' | 'to'>): BrakeNote[] {
+    return this.#noticesAt(this.#conversation.node(to)!)
+      .filter(({ summary }) => summary === nodeId)
+      .map(brakeNote)
   }
 
   #tagsAt(nodeId: NodeId): BrakeNote[] {
@@ -164,6 +175,8 @@ export class BrakeRendering {
     return this.#conversation.node(id)?.depth ?? Infinity
   }
 }
+
+const brakeNote = (notice: Notice): BrakeNote => ({ kind: notice.kind, text: renderNotice(notice) })
 
 /** The facts of what these tags stand for, if there are any. */
 function factsBehind(tags: readonly PlacedTag[]): BrakeNote[] {

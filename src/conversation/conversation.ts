@@ -2,8 +2,10 @@ import type { Tag } from '../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import { toolCallsOf } from '../protocol/messages.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
-import { nodesOf, type CallMarks, type OpenStep } from './openStep.ts'
-import { makeNode, repeatNode, stepsOf, type ConversationNode, type Step } from './node.ts'
+import { nodesOf, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
+import { copiesOf, wrongInGraft } from './grafts.ts'
+import { ConversationTree } from './conversationTree.ts'
+import { stepsOf, type ConversationNode, type Step } from './node.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
 import type { Notice } from './brakeNotes.ts'
@@ -16,6 +18,8 @@ import { noNotes, noteTokens, type NoteTokens } from './noteTokens.ts'
 import { wrongInPin } from './pins.ts'
 import { correctionOf, estimateTokens, type TokenCounter } from './tokenCounter.ts'
 import { wrongInStall } from './stallLog.ts'
+import { UndoneTags } from './undoneTags.ts'
+import { TrunkChanges } from './trunkChanges.ts'
 import { WaitingMessages } from './waitingMessages.ts'
 import { activeOverlay, savedBySummary, summaryTokens, wrongInOverlay, type LaidOverlay } from './overlay.ts'
 
@@ -24,23 +28,20 @@ import { activeOverlay, savedBySummary, summaryTokens, wrongInOverlay, type Laid
  */
 export class Conversation implements ConversationView {
   readonly #counter: TokenCounter
-  /** By id; ids of compaction summaries leave holes. */
-  readonly #nodes: (ConversationNode | undefined)[] = []
-  readonly #trunk: ConversationNode[] = []
+  readonly #tree = new ConversationTree()
   #overlays: readonly LaidOverlay[] = nobody
   /** Missing while nobody has waited. */
   #waiting: WaitingMessages | undefined
-  #callIds: Set<string> | undefined
   #open: OpenStep | undefined
   #lastSeq = 0
-  #lastNodeId = 0
   #correction = 1
   #annotations: Annotations | undefined
-  /** Depths from which the trunk changed in another way than by growing. */
-  #changes: number[] | undefined
+  readonly #changes = new TrunkChanges()
   #notes = noNotes
   /** What the model is told of an answer that could not be used. */
   #repair: string | undefined
+  readonly #undone = new UndoneTags((id) => this.#tree.node(id))
+  #ownFrom: NodeId = 1
   /** The overlay in force at the last change. */
   #shown: Overlay | undefined
 
@@ -49,7 +50,7 @@ export class Conversation implements ConversationView {
   }
 
   get head(): NodeId | null {
-    return this.#trunk.at(-1)?.id ?? null
+    return this.#tree.head?.id ?? null
   }
 
   /** `seq` of the last record applied. */
@@ -59,19 +60,22 @@ export class Conversation implements ConversationView {
 
   /** Highest id given to a node or a summary. */
   get lastNodeId(): NodeId {
-    return this.#lastNodeId
+    return this.#tree.lastNodeId
+  }
+
+  /** The first id that is not of the past which a fork shares with its source. */
+  get ownFrom(): NodeId {
+    return this.#ownFrom
   }
 
   /** How often the trunk changed in another way than by growing. */
   get epoch(): number {
-    return this.#changes?.length ?? 0
+    return this.#changes.epoch
   }
 
   /** The lowest depth that changed since that epoch: what was rendered before it still holds. */
   changedSince(epoch: number): number {
-    let depth = Infinity
-    for (let i = epoch; i < this.epoch; i++) depth = Math.min(depth, this.#changes![i]!)
-    return depth
+    return this.#changes.since(epoch)
   }
 
   /** Tags, notices, prunes and requests; `undefined` while there are none. */
@@ -86,6 +90,10 @@ export class Conversation implements ConversationView {
 
   pins(): NodeId[] {
     return [...(this.#annotations?.pinned ?? [])].toSorted((a, b) => a - b)
+  }
+
+  masks(): NodeId[] {
+    return [...(this.#annotations?.masked.steps ?? [])].filter((id) => this.onTrunk(id)).toSorted((a, b) => a - b)
   }
 
   /** Messages that wait, oldest first. */
@@ -106,7 +114,7 @@ export class Conversation implements ConversationView {
   get trunkTokens(): number {
     const repair = this.#repair === undefined ? 0 : this.#counter.text(this.#repair)
     const { shown, taken } = this.#notes
-    return (this.#trunk.at(-1)?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
+    return (this.#tree.head?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
   }
 
   /** Estimated tokens of what is shown beside the messages of the trunk, a summary apart. */
@@ -129,52 +137,49 @@ export class Conversation implements ConversationView {
   }
 
   trunk(): ConversationNode[] {
-    return this.#trunk.slice()
+    return this.#tree.path.slice()
   }
 
   /** The live trunk, for readers that do not keep it. */
   get path(): readonly ConversationNode[] {
-    return this.#trunk
+    return this.#tree.path
   }
 
   log(): ConversationNode[] {
-    const nodes = this.#nodes.filter((node) => node !== undefined)
-    return this.#open === undefined ? nodes : [...nodes, ...nodesOf(this.#open, this.#trunk.at(-1), this.#counter)]
+    const nodes = this.#tree.all()
+    return this.#open === undefined ? nodes : [...nodes, ...nodesOf(this.#open, this.#tree.head, this.#counter)]
   }
 
   abandoned(): ConversationNode[] {
-    return this.#nodes.filter((node) => node !== undefined && !this.onTrunk(node.id)) as ConversationNode[]
+    return this.#tree.all().filter(({ id }) => !this.onTrunk(id))
   }
 
   steps(): Step[] {
-    return stepsOf(this.#trunk)
+    return stepsOf(this.#tree.path)
   }
 
   node(id: NodeId): ConversationNode | undefined {
-    return this.#nodes[id]
+    return this.#tree.node(id)
   }
 
   /** The last node of the step a node belongs to. */
   stepEnd(node: ConversationNode): ConversationNode {
-    let end = node
-    for (let next = this.#nodes[node.id + 1]; next?.stepId === node.stepId; next = this.#nodes[next.id + 1]) end = next
-    return end
+    return this.#tree.stepEnd(node)
   }
 
   /** The last node that the summary of this id stands for. */
   summaryEnd(id: NodeId): ConversationNode | undefined {
     const overlay = this.#overlays.find(({ nodeId }) => nodeId === id)
-    return overlay === undefined ? undefined : this.#nodes[overlay.to]
+    return overlay === undefined ? undefined : this.#tree.node(overlay.to)
   }
 
   onTrunk(id: NodeId): boolean {
-    const node = this.#nodes[id]
-    return node !== undefined && this.#trunk[node.depth - 1] === node
+    return this.#tree.onTrunk(id)
   }
 
   /** Whether any reply so far has used this call id. */
   hasCall(callId: string): boolean {
-    return this.#callIds?.has(callId) ?? false
+    return this.#tree.hasCall(callId)
   }
 
   /**
@@ -187,8 +192,8 @@ export class Conversation implements ConversationView {
     if (record.seq !== this.#lastSeq + 1) throw corrupt(record, `seq ${this.#lastSeq + 1} is missing`)
     switch (record.type) {
       case 'message.added':
-        this.#checkPlace(record)
-        this.#append(record, record.nodeId)
+        check(record, wrongInPlace(record, this.#open, this.#tree))
+        this.#tree.append(record, record.nodeId, this.#counter)
         this.#annotations?.personSpoke()
         this.#repair = undefined
         this.#waiting?.said(record.message.content)
@@ -200,10 +205,10 @@ export class Conversation implements ConversationView {
       case 'reply.reset':
         if (record.repair === undefined) break
         this.#repair = renderRepair(record.repair)
-        this.#changed(this.#trunk.length + 1)
+        this.#changed(this.#tree.path.length + 1)
         break
       case 'tool.start':
-        if (record.irreversible || record.polls) this.#open?.marks.set(record.callId, record)
+        if (record.irreversible || record.reversible || record.polls) this.#open?.marks.set(record.callId, record)
         break
       case 'tool.end':
         this.#applyResult(record)
@@ -216,13 +221,24 @@ export class Conversation implements ConversationView {
       case 'prune.requested':
       case 'compaction.requested':
       case 'pin.requested':
+      case 'policy.requested':
+      case 'graft.requested':
         this.#annotate().ask(record)
         break
       case 'revert.applied':
         this.#applyRevert(record)
         break
+      case 'undo.step':
+        check(record, this.#undone.step(record))
+        break
+      case 'undo.end':
+        this.#changed(this.#undone.end(record, this.#annotate()).depth)
+        break
       case 'prune.applied':
         this.#applyPrune(record)
+        break
+      case 'graft.applied':
+        this.#applyGraft(record)
         break
       case 'pin.applied':
         check(record, wrongInPin(record, this))
@@ -232,6 +248,13 @@ export class Conversation implements ConversationView {
         check(record, wrongInStall(record, this))
         this.#annotate().stalls.add(record)
         if (record.note !== undefined) this.#notify({ kind: 'stall', text: record.note })
+        break
+      case 'policy.start':
+        this.#annotate().policies.start(record)
+        break
+      case 'policy.end':
+        if (record.requestId !== undefined) this.#annotations?.settle('policyRequests', record.requestId)
+        if (record.note !== undefined) this.#notify({ kind: 'policy', text: record.note })
         break
       case 'run.end':
         if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
@@ -255,54 +278,49 @@ export class Conversation implements ConversationView {
     this.#lastSeq = 0
     this.#open = undefined
     this.#waiting = undefined
+    this.#undone.drop()
+    this.#ownFrom = this.lastNodeId + 1
     this.#annotations?.dropRequests()
   }
 
   #applyReply(record: RecordOf<'reply.end'>): void {
-    this.#checkPlace(record)
+    check(record, wrongInPlace(record, this.#open, this.#tree))
     const callIds = toolCallsOf(record.message.content).map((call) => call.callId)
     const repeated = callIds.find((callId, index) => this.hasCall(callId) || callIds.indexOf(callId) !== index)
     if (repeated !== undefined) throw corrupt(record, `call ${repeated} was made before`)
     this.#correction = correctionOf(record.message, record.estimatedTokens) ?? this.#correction
     if (callIds.length === 0) {
-      this.#append(record, record.nodeId)
+      this.#tree.append(record, record.nodeId, this.#counter)
       return
     }
-    this.#callIds ??= new Set()
-    for (const callId of callIds) this.#callIds.add(callId)
+    this.#tree.addCalls(callIds)
     this.#open = { reply: record, callIds, results: new Map(), marks: new Map() }
-    this.#lastNodeId = record.nodeId + callIds.length
+    this.#tree.lastNodeId = record.nodeId + callIds.length
   }
 
   #applyResult(record: RecordOf<'tool.end'>): void {
-    const open = this.#open
-    const index = open?.callIds.indexOf(record.callId) ?? -1
-    if (open === undefined || index < 0) throw corrupt(record, `call ${record.callId} is not open`)
-    if (record.message.callId !== record.callId) throw corrupt(record, `its message answers ${record.message.callId}`)
-    if (open.results.has(record.callId)) throw corrupt(record, `call ${record.callId} has a result already`)
-    const nodeId = open.reply.nodeId + 1 + index
-    if (record.nodeId !== nodeId || record.parentId !== nodeId - 1) {
-      throw corrupt(record, `its place must be ${formatNodeId(nodeId)} after ${formatNodeId(nodeId - 1)}`)
-    }
+    check(record, wrongInResult(record, this.#open))
+    const open = this.#open!
     open.results.set(record.callId, record)
     if (open.results.size < open.callIds.length) return
     this.#open = undefined
-    this.#append(open.reply, open.reply.nodeId)
+    const stepId = open.reply.nodeId
+    this.#tree.append(open.reply, stepId, this.#counter)
     for (const callId of open.callIds) {
-      this.#append(open.results.get(callId)!, open.reply.nodeId, open.marks.get(callId))
+      this.#tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))
     }
   }
 
   #applyOverlay(record: LogRecord, overlay: Overlay): void {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    if (overlay.nodeId <= this.#lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
+    if (overlay.nodeId <= this.#tree.lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
     check(record, wrongInOverlay(overlay, this))
     this.#overlays = [
       ...this.#overlays,
       { ...overlay, saved: savedBySummary(overlay, this), tokens: summaryTokens(overlay, this) },
     ]
-    this.#lastNodeId = overlay.nodeId
-    this.#changed(this.#nodes[overlay.from]!.depth)
+    this.#tree.lastNodeId = overlay.nodeId
+    this.#changed(this.#tree.node(overlay.from)!.depth)
   }
 
   #applyRevert(record: RecordOf<'revert.applied'>): void {
@@ -313,50 +331,48 @@ export class Conversation implements ConversationView {
       return
     }
     const { target: targetId, tag, rebased = [] } = record
-    const target = targetId === undefined ? undefined : this.#nodes[targetId]
+    const target = targetId === undefined ? undefined : this.#tree.node(targetId)
     if (target === undefined || tag === undefined || !this.onTrunk(target.id))
       throw corrupt(record, 'its target is not on the trunk')
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
     check(record, wrongInRevert(record, target, this))
     const annotations = this.#annotate()
     const changed = annotations.hidden.changedByCut(target.depth, this)
-    this.#trunk.length = target.depth
-    for (const { nodeId, from } of rebased) this.#repeat(this.#nodes[from]!, nodeId)
-    annotations.settle('reverts', record.id)
+    this.#tree.cut(target.depth)
+    for (const { nodeId, from } of rebased) this.#tree.repeat(from, nodeId)
+    annotations.settle('reverts', record.id, true)
     annotations.countRevert(target.id)
-    const facts = factsBehind(tag.abandoned, (id) => this.#nodes[id])
-    annotations.tagged.push({ nodeId: target.id, tag, facts })
+    const facts = factsBehind(tag.abandoned, (id) => this.#tree.node(id))
+    const tagged = { nodeId: target.id, tag, facts }
+    annotations.tagged.push(tagged)
+    this.#undone.begin(record, tagged)
     Object.assign(target, { tags: [...target.tags, tag] })
     this.#repair = undefined
     this.#changed(Math.min(target.depth, changed))
   }
 
   #applyPrune(record: RecordOf<'prune.applied'>): void {
-    const nodes = record.steps.map((id) => this.#nodes[id])
-    if (nodes.some((node) => node === undefined || node.stepId !== node.id || node.message.role !== 'assistant')) {
-      throw corrupt(record, 'it hides something else than whole steps of the model')
-    }
-    if (record.steps.some((id) => this.#annotations?.isPinned(id))) throw corrupt(record, 'it hides a pinned step')
-    check(record, wrongInPrune(record, this.#annotations?.hidden, this))
-    const by = this.#annotate().settle('prunes', record.id)
-    if (record.reason !== undefined && by !== 'person') this.#notify({ kind: 'refusal', text: record.reason })
+    check(record, wrongInPrune(record, this.#annotations, this))
+    const by = this.#annotate().settle('prunes', record.id, record.applied) ?? 'model'
+    if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
     if (!record.applied) return
-    this.#changed(this.#annotate().hidden.apply(record, this))
+    this.#changed(this.#annotate().hide(record, this))
   }
 
-  /** Appends a user message again that a revert would have taken off the trunk. */
-  #repeat(original: ConversationNode, nodeId: NodeId): void {
-    const node = repeatNode(original, nodeId, this.#trunk.at(-1)!)
-    this.#nodes[nodeId] = node
-    this.#trunk.push(node)
-    this.#lastNodeId = nodeId
+  #applyGraft(record: RecordOf<'graft.applied'>): void {
+    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
+    check(record, wrongInGraft(record, this))
+    const by = this.#annotate().settle('grafts', record.id)
+    if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
+    if (!record.applied) return
+    this.#tree.add(copiesOf(record.copies, record, this))
   }
 
   /** Puts a notice after the newest step; in the middle of a step, as after an abort, no one would read it. */
   #notify(notice: Notice): void {
-    const head = this.#trunk.at(-1)
+    const head = this.#tree.head
     if (head === undefined || this.#open !== undefined) return
-    this.#annotate().notify(head.id, notice)
+    this.#annotate().notify(head.id, notice, this.overlay)
     this.#changed(head.depth)
   }
 
@@ -370,27 +386,11 @@ export class Conversation implements ConversationView {
     const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay ?? [])
     const hidden = this.#annotations?.hidden
     const depths = moved.flatMap((overlay) => [
-      this.#nodes[overlay.from]!.depth,
+      this.#tree.node(overlay.from)!.depth,
       hidden?.changedBySummary(overlay, this) ?? Infinity,
     ])
-    this.#changes ??= []
-    this.#changes.push(Math.min(depth, ...depths))
+    this.#changes.add(Math.min(depth, ...depths))
     this.#notes = noteTokens(this, this.#annotations)
-  }
-
-  #checkPlace(record: { nodeId: NodeId; parentId: NodeId | null } & LogRecord): void {
-    const { head } = this
-    if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    if (record.nodeId <= this.#lastNodeId) throw corrupt(record, `${formatNodeId(record.nodeId)} is taken`)
-    if (record.parentId !== head)
-      throw corrupt(record, `its parent must be the head, ${head === null ? 'none' : formatNodeId(head)}`)
-  }
-
-  #append(record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>, stepId: NodeId, marks?: CallMarks): void {
-    const node = makeNode(record, stepId, this.#trunk.at(-1), this.#counter, marks)
-    this.#nodes[node.id] = node
-    this.#trunk.push(node)
-    if (node.id > this.#lastNodeId) this.#lastNodeId = node.id
   }
 }
 

@@ -21,4 +21,6 @@ export interface ConversationView {
   tags(): { nodeId: NodeId; tag: Tag }[]
   /** Pinned steps, by the id of their first node, and pinned summaries; all are on the trunk. */
   pins(): NodeId[]
+  /** Steps of the trunk of which the model sees the calls and not what the results hold, by the id of their first node. */
+  masks(): NodeId[]
 }

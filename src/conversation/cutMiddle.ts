@@ -32,6 +32,10 @@ export function cutAround(text: string, at: number, maxChars: number): string {
   return `${before}${text.slice(from, to)}${after}`
 }
 
+/** The text on one line, without control characters, in at most `maxChars` UTF-16 units. */
+export const oneLine = (text: string, maxChars: number): string =>
+  cutEnd(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), maxChars)
+
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 
 /** The last cut at or before `at` that splits no character. */

@@ -2,6 +2,7 @@ import type { RevertRequest, Stall, StallOutcome, StallRule } from '../protocol/
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import type { Conversation } from './conversation.ts'
 import { mayWait } from './heldRevert.ts'
+import { isStanding } from './node.ts'
 import { defaultRevertPolicy, planRevert, type RevertRules } from './revert.ts'
 import { stallOf, stepsAfter } from './stall.ts'
 import { defaultStallRules } from './stallRules.ts'
@@ -98,7 +99,7 @@ function whyNotReverted(conversation: Conversation, stall: Stall, situation: Sta
   if (waiting.some((request) => request.id !== revertId && !mayWait(request))) return 'another revert waits'
   const { path } = conversation
   const span = path.slice(conversation.node(stall.target)!.depth)
-  if (span.some(({ isIrreversible }) => isIrreversible === true)) return 'it cannot be undone'
+  if (span.some((node) => node.isIrreversible === true || isStanding(node))) return 'it cannot be undone'
   const changed = span.some(({ message }) => message.role === 'toolResult' && (message.changed?.length ?? 0) > 0)
   if (changed && revertible[stall.rule] === 'unchanged') return 'it changed something'
   return isAllowed(conversation, stall, reverts) ? undefined : 'the rules of reverts forbid it'

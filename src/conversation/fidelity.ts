@@ -23,16 +23,24 @@ export function filesOf(span: readonly ConversationNode[], { changed }: Evidence
   ]
 }
 
+/** Paths and compound names that the calls of the last steps mention and a summary of them does not. Pure. */
+export function missingNames(summary: string, span: readonly ConversationNode[], ignored = brakeTools): string[] {
+  const names = lastSteps(span).flatMap((nodes) => namesIn(nodes, ignored))
+  return [...new Set(names)].filter((name) => !summary.includes(name))
+}
+
+const lastSteps = (span: readonly ConversationNode[]): ConversationNode[][] =>
+  [...new Set(span.map(({ stepId }) => stepId))]
+    .slice(-recentSteps)
+    .map((stepId) => span.filter((node) => node.stepId === stepId))
+
 /** Nodes of the last steps to quote in full because the summary lacks names they use. Pure. */
 export function fidelityOf(summary: string, span: readonly ConversationNode[], ignored = brakeTools): NodeId[] {
-  const steps = [...new Set(span.map(({ stepId }) => stepId))].slice(-recentSteps)
-  return steps.flatMap((stepId) => {
-    const nodes = span.filter((node) => node.stepId === stepId)
-    const names = namesIn(nodes, ignored)
-    return names.every((name) => summary.includes(name))
+  return lastSteps(span).flatMap((nodes) =>
+    namesIn(nodes, ignored).every((name) => summary.includes(name))
       ? []
-      : nodes.filter(({ message }) => textOf(message.content) !== '').map(({ id }) => id)
-  })
+      : nodes.filter(({ message }) => textOf(message.content) !== '').map(({ id }) => id),
+  )
 }
 
 /** Paths and compound names that the calls of a step mention: what later work refers to. */

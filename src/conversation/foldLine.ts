@@ -1,6 +1,6 @@
 import { formatNodeId } from '../protocol/ids.ts'
-import { textOf, toolCallsOf, type ToolCallBlock, type ToolResultMessage } from '../protocol/messages.ts'
-import { cutEnd } from './cutMiddle.ts'
+import { saidByTool, textOf, toolCallsOf, type ToolCallBlock, type ToolResultMessage } from '../protocol/messages.ts'
+import { cutEnd, oneLine } from './cutMiddle.ts'
 import type { Step } from './node.ts'
 
 /** How much of a step its line tells, in characters. */
@@ -21,13 +21,8 @@ const telling: ReadonlySet<string> = new Set(['path', 'file_path', 'filePath', '
 /** A line names this many calls that cannot be undone, however long it gets; of more, their number. */
 const mostIrreversible = 20
 
-const oneLine = (text: string, max: number): string =>
-  cutEnd(
-    cutEnd(text, 4 * max)
-      .replace(/[\s\p{Cc}]+/gu, ' ')
-      .trim(),
-    max,
-  )
+/** Of a huge text no more is read than can be shown. */
+const beginOf = (text: string, max: number): string => oneLine(cutEnd(text, 4 * max), max)
 
 /**
  * One line for a step of the model: its id, what it said, its calls with their arguments, the last line of an error. At most 240
@@ -43,7 +38,7 @@ export function foldLine({ id, nodes: [reply, ...results] }: Step, isShort = fal
     const outcome = outcomes.get(call.callId)
     return { text: describeCall(call, outcome?.message, room), isIrreversible: outcome?.isIrreversible === true }
   })
-  const said = oneLine(textOf(content), room.said)
+  const said = beginOf(textOf(content), room.said)
   const lineTo = (end: number): string => {
     const texts = calls.slice(0, end).map(({ text }) => text)
     return `${formatNodeId(id)} ${[said, texts.join('; ')].filter((part) => part !== '').join(' · ')}`
@@ -69,7 +64,7 @@ interface Outcome {
 }
 
 const describeCall = ({ name, input }: ToolCallBlock, result: ToolResultMessage | undefined, room: Room): string =>
-  [oneLine(name, 64), oneLine(describeInput(input, room), room.input)].filter((part) => part !== '').join(' ') +
+  [beginOf(name, 64), beginOf(describeInput(input, room), room.input)].filter((part) => part !== '').join(' ') +
   describeError(result, room)
 
 /** A call with its arguments and, if it failed, the last line of its error. At most about 320 characters. */
@@ -86,7 +81,7 @@ function describeInput(input: unknown, room: Room): string {
     if (said.length > 4 * room.input) break
     if (entry === main) continue
     const [key, value] = entry
-    const text = `${key}=${oneLine(typeof value === 'string' ? value : jsonOf(value), room.argument)}`
+    const text = `${key}=${beginOf(typeof value === 'string' ? value : jsonOf(value), room.argument)}`
     said = said === '' ? text : `${said} ${text}`
   }
   return said
@@ -96,8 +91,8 @@ const jsonOf = (value: unknown): string => JSON.stringify(value) ?? ''
 
 function describeError(result: ToolResultMessage | undefined, { outcome }: Room): string {
   if (result?.isError !== true) return ''
-  const said = textOf(result.content).trimEnd()
-  return ` → error: ${oneLine(said.slice(said.lastIndexOf('\n') + 1), outcome)}`
+  const said = textOf(saidByTool(result)).trimEnd()
+  return ` → error: ${beginOf(said.slice(said.lastIndexOf('\n') + 1), outcome)}`
 }
 
 /** A digest has at most so many lines, whatever it stands for. */
@@ -112,7 +107,8 @@ export function digestOf(steps: readonly Step[]): string {
   return lines.join('\n')
 }
 
-function digestLine(steps: readonly Step[]): string {
+/** Some steps in one line of at most 240 characters: how many, which tools were called how often, which files changed. Pure. */
+export function digestLine(steps: readonly Step[]): string {
   const calls = new Map<string, number>()
   const changed = new Set<string>()
   for (const { nodes } of steps) {
@@ -123,11 +119,11 @@ function digestLine(steps: readonly Step[]): string {
     }
   }
   const [first, last] = [steps[0]!.id, steps.at(-1)!.id].map(formatNodeId)
-  const counts = [...calls].toSorted((a, b) => b[1] - a[1]).map(([name, count]) => `${oneLine(name, 64)} ×${count}`)
+  const counts = [...calls].toSorted((a, b) => b[1] - a[1]).map(([name, count]) => `${beginOf(name, 64)} ×${count}`)
   const said = [
     `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
     ...(counts.length === 0 ? [] : [counts.join(', ')]),
-    ...(changed.size === 0 ? [] : [`changed: ${[...changed].map((file) => oneLine(file, 80)).join(' ')}`]),
+    ...(changed.size === 0 ? [] : [`changed: ${[...changed].map((file) => beginOf(file, 80)).join(' ')}`]),
   ]
   return cutEnd(`${first}–${last} ${said.join('; ')}`, digestLineChars)
 }

@@ -7,9 +7,9 @@ import type { ConversationNode } from './node.ts'
 import { applyPrune } from './prune.ts'
 import { applyRevert, brakeTools, resolveStep, type RevertPlan, type RevertRules, type Written } from './revert.ts'
 
-/** Whether a revert may be held back until it pays: the model asked for it, to condense work that is done. */
-export const mayWait = ({ by, category }: RevertRequest): boolean =>
-  by === 'model' && (category === 'completion' || category === 'step-summary')
+/** Whether a revert may be held back until it pays: the model asked for it, to condense work that is done and stays. */
+export const mayWait = ({ by, category, undo }: RevertRequest): boolean =>
+  by === 'model' && undo === undefined && (category === 'completion' || category === 'step-summary')
 
 /** A held-back revert after work has gone on: it hides the steps that it was to condense, and nothing that came later. */
 export interface HeldPlan extends RevertPlan {

@@ -24,6 +24,8 @@ interface Fold {
   readonly writtenAt: NodeId
   /** Names that stand in hidden steps alone. */
   readonly index?: string
+  /** A policy chose the steps: older ones may be left in sight. */
+  readonly isChosen?: true
 }
 
 export type RolledUp = NonNullable<PruneOutcome['rolled']>[number]
@@ -93,6 +95,12 @@ export function rolledUp(
     steps: stepsOnTrunk(parts, subject),
     tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
     memo,
-    fold: { ...last.fold!, ids: parts.flatMap(({ fold }) => fold!.ids), detail, writtenAt: subject.head ?? 0 },
+    fold: {
+      ...last.fold!,
+      ids: parts.flatMap(({ fold }) => fold!.ids),
+      detail,
+      writtenAt: subject.head ?? 0,
+      ...(parts.some(({ fold }) => fold!.isChosen) ? { isChosen: true } : {}),
+    },
   }
 }

@@ -1,3 +1,4 @@
+import type { ConversationNode } from './node.ts'
 import type { PruneOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Overlay } from '../protocol/records.ts'
@@ -21,22 +22,19 @@ export class HiddenSteps {
     return this.#spans
   }
 
-  get bySteps(): ReadonlyMap<NodeId, HiddenSpan> {
-    return this.#spanOf
-  }
-
   spanOf(stepId: NodeId): HiddenSpan | undefined {
     return this.#spanOf.get(stepId)
   }
 
   /** Takes in what was applied. Gives the lowest depth of the trunk whose rendering changes. */
   apply(outcome: PruneOutcome, subject: HiddenSubject): number {
-    const { id, by, steps, tokens, memo, index, rolled = [] } = outcome
+    const { id, by, policy, steps, tokens, memo, index, rolled = [] } = outcome
     const changed = this.changedBy(outcome, subject)
     const writtenAt = subject.head ?? 0
     for (const part of rolled) this.#rollUp(part, subject)
     const span = { id, steps, tokens, ...(memo === undefined ? {} : { memo }) }
-    const fold = { ids: [id], detail: 'line', writtenAt, ...(index === undefined ? {} : { index }) } as const
+    const chosen = policy === undefined ? {} : ({ isChosen: true } as const)
+    const fold = { ids: [id], detail: 'line', writtenAt, ...(index === undefined ? {} : { index }), ...chosen } as const
     const hidden = by === 'runtime' ? { ...span, fold } : span
     for (const step of steps) this.#spanOf.set(step, hidden)
     this.#spans.push(hidden)
@@ -79,9 +77,11 @@ export class HiddenSteps {
     return at === undefined || lines === undefined || lines.length === 0 ? undefined : { at, text: lines.join('\n') }
   }
 
-  /** The last step on the trunk that the newest fold hides; 0 without one. */
+  /** The last step on the trunk that the newest fold of the oldest steps hides; 0 without one. */
   foldedTo(subject: HiddenSubject): NodeId {
-    const newest = this.#newestFold(subject)
+    const newest = this.#spans.findLast(
+      ({ fold, steps }) => fold !== undefined && fold.isChosen !== true && subject.onTrunk(steps[0]!),
+    )
     return newest === undefined ? 0 : (lastOnTrunk(newest, subject) ?? 0)
   }
 
@@ -130,14 +130,30 @@ export interface ShownIndex {
 
 const linesIn = (memo: string | undefined): number => memo?.split('\n').length ?? 0
 
-/** Why a prune or fold cannot be applied; `undefined` when it can. */
+interface PruneAnnotations {
+  readonly hidden: HiddenSteps
+  readonly masked: { has(stepId: NodeId): boolean }
+  isPinned(stepId: NodeId): boolean
+}
+
+const isReply = (node: ConversationNode | undefined): boolean =>
+  node !== undefined && node.stepId === node.id && node.message.role === 'assistant'
+
+/** Why a prune, fold or mask cannot be applied; `undefined` when it can. */
 export function wrongInPrune(
-  { by, steps, memo, rolled = [] }: PruneOutcome,
-  hidden: HiddenSteps | undefined,
+  { by, steps, memo, masked, rolled = [] }: PruneOutcome,
+  annotations: PruneAnnotations | undefined,
   subject: HiddenSubject,
 ): string | undefined {
+  const hidden = annotations?.hidden
+  if (!steps.every((id) => isReply(subject.node(id)))) return 'it hides something else than whole steps of the model'
+  if (steps.some((id) => annotations?.isPinned(id))) return 'it hides a pinned step'
   if (steps.some((id, index) => !subject.onTrunk(id) || id <= (steps[index - 1] ?? 0)))
     return 'its steps are not in the order of the trunk'
+  if (masked === true) {
+    const isGone = (id: NodeId): boolean => hidden?.spanOf(id) !== undefined || annotations?.masked.has(id) === true
+    return steps.some(isGone) ? 'it masks what is hidden or masked already' : undefined
+  }
   if (by !== 'runtime') return undefined
   if (steps.some((id) => hidden?.spanOf(id) !== undefined)) return 'it hides what is hidden already'
   if (linesIn(memo) !== steps.length) return 'its memo has not a line for each step'

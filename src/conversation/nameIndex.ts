@@ -1,5 +1,7 @@
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
+import { textOf, type ToolResultMessage } from '../protocol/messages.ts'
 import type { Conversation } from './conversation.ts'
+import { maskOf } from './maskedResults.ts'
 import { NameLedger, type NameEntry } from './nameLedger.ts'
 import { namesIn, shortestName } from './names.ts'
 import type { ConversationNode } from './node.ts'
@@ -17,6 +19,10 @@ function isHidden({ id, stepId }: ConversationNode, conversation: Conversation, 
   return overlay !== undefined && id >= overlay.from && id <= overlay.to && !overlay.kept.includes(id)
 }
 
+/** What stands in place of a node of a step that is shown. */
+const maskIn = (node: ConversationNode, { annotations }: Conversation): ToolResultMessage | undefined =>
+  annotations?.masked.has(node.stepId) === true ? maskOf(node) : undefined
+
 /**
  * Reads the names that the next index is made from, a message at a time: all of a conversation that has just been rebuilt, what is new of
  * any other. Without it `nameIndex` reads them at once.
@@ -25,14 +31,14 @@ export function* readNames(conversation: Conversation): Generator<void> {
   const ledger = NameLedger.of(conversation)
   yield* ledger.learn(conversation)
   for (const node of conversation.path) {
-    if (isHidden(node, conversation)) ledger.house(node)
+    if (isHidden(node, conversation) || maskIn(node, conversation) !== undefined) ledger.house(node)
     else ledger.namesOf(node)
     yield
   }
 }
 
 /**
- * The names that stand in hidden steps alone once `folded` are hidden too, the most useful first until `maxChars` are filled, in lines: a
+ * The names that stand in hidden steps and masked results alone once `folded` are hidden too, the most useful first until `maxChars` are filled, in lines: a
  * step's id, then the names that are found there. `written` is what the request shows in place of hidden steps. Pure.
  */
 export function nameIndex(
@@ -46,11 +52,18 @@ export function nameIndex(
   ledger.forgetAbandoned(conversation)
   const present = namesIn(written)
   for (const node of conversation.path) {
-    if (isHidden(node, conversation, folded)) ledger.house(node)
-    else for (const name of ledger.namesOf(node).keys()) present.add(name)
+    if (isHidden(node, conversation, folded)) {
+      ledger.house(node)
+      continue
+    }
+    const mask = maskIn(node, conversation)
+    if (mask !== undefined) ledger.house(node)
+    const shown = mask === undefined ? ledger.namesOf(node).keys() : namesIn(textOf(mask.content))
+    for (const name of shown) present.add(name)
   }
-  const isLost = ({ name, home }: NameEntry): boolean =>
-    !present.has(name) && isHidden(conversation.node(home)!, conversation, folded)
+  const isHome = (step: ConversationNode): boolean =>
+    isHidden(step, conversation, folded) || conversation.annotations?.masked.has(step.id) === true
+  const isLost = ({ name, home }: NameEntry): boolean => !present.has(name) && isHome(conversation.node(home)!)
   const lost: Ranked[] = []
   for (const entry of ledger.candidates(Math.ceil(maxChars / (shortestName + 1)), isLost))
     lost.push({ entry, score: scoreOf(entry, ledger.now) })

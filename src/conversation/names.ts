@@ -21,7 +21,7 @@ export function namesIn(text: string): Set<string> {
 }
 
 /** Without dots, slashes and dashes at the end. */
-function withoutTail(name: string): string {
+export function withoutTail(name: string): string {
   let end = name.length
   while (end > 0 && './-'.includes(name[end - 1]!)) end -= 1
   return name.slice(0, end)

@@ -22,8 +22,12 @@ export interface ConversationNode {
   readonly tags: readonly Tag[]
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: NodeId
+  /** Of a copy that a graft made: the node it repeats, which is no copy itself. */
+  readonly graftedFrom?: NodeId
   /** For a result: its call was started and cannot be undone. */
   readonly isIrreversible?: true
+  /** For a result: its call was started, and its tool can undo what it did. `seq`: of the record of its end. */
+  readonly reversible?: { readonly seq: number; readonly isUndone: boolean }
   /** For a result: its call waits for something by asking again and again. */
   readonly isPolling?: true
 }
@@ -59,7 +63,7 @@ export function makeNode(
   stepId: NodeId,
   parent: ConversationNode | undefined,
   counter: TokenCounter,
-  { irreversible, polls }: Pick<RecordOf<'tool.start'>, 'irreversible' | 'polls'> = nothing,
+  { irreversible, reversible, polls }: Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls'> = nothing,
 ): ConversationNode {
   const tokens = counter.message(record.message)
   const node: ConversationNode = {
@@ -74,8 +78,19 @@ export function makeNode(
     depth: (parent?.depth ?? 0) + 1,
     tags: noTags,
   }
-  if (irreversible === undefined && polls === undefined) return node
-  return { ...node, ...(irreversible ? { isIrreversible: true } : {}), ...(polls ? { isPolling: true } : {}) }
+  if (irreversible === undefined && reversible === undefined && polls === undefined) return node
+  return {
+    ...node,
+    ...(irreversible ? { isIrreversible: true } : {}),
+    ...(reversible ? { reversible: { seq: record.seq, isUndone: false } } : {}),
+    ...(polls ? { isPolling: true } : {}),
+  }
+}
+
+/** Whether what a call did still stands, and its tool could undo it. A call that failed and kept nothing has done nothing. */
+export function isStanding({ message, reversible }: ConversationNode): boolean {
+  if (reversible === undefined || reversible.isUndone || message.role !== 'toolResult') return false
+  return !message.isError || message.receipt !== undefined || message.synthetic !== undefined
 }
 
 /** A copy, as a child of `parent`, of a user message that a revert would have taken off the trunk. */

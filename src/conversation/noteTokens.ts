@@ -4,6 +4,8 @@ import type { Annotations, Tagged } from './annotations.ts'
 import { renderNotice, renderTag } from './brakeNotes.ts'
 import { renderFacts } from './facts.ts'
 import { savedByCutting, type OverlaySubject } from './overlay.ts'
+import { maskOf } from './maskedResults.ts'
+import type { ConversationNode } from './node.ts'
 import { isLeft, isWhole, type HiddenSpan, type HiddenSubject } from './hiddenSpan.ts'
 import { indexNote, notesOfSpan, stepOf } from './pruneNotes.ts'
 
@@ -18,7 +20,7 @@ export interface NoteTokens {
   readonly shown: number
   /** Of the index alone. */
   readonly index: number
-  /** What hidden steps and cut output take off. */
+  /** What hidden steps, masks and cut output take off. */
   readonly taken: number
 }
 
@@ -27,11 +29,12 @@ export const noNotes: NoteTokens = Object.freeze({ shown: 0, index: 0, taken: 0 
 /** Counts the notes of a trunk, and what is not shown of its messages. Costs as much as there are tags and hidden spans. */
 export function noteTokens(conversation: NoteSubject, annotations: Annotations | undefined): NoteTokens {
   const { counter, overlay } = conversation
-  let taken =
-    overlay === undefined
-      ? 0
-      : savedByCutting(overlay, conversation, (stepId) => annotations?.hiddenBy(stepId) !== undefined)
+  const isUncut = (node: ConversationNode): boolean =>
+    annotations?.hiddenBy(node.stepId) !== undefined ||
+    (annotations?.masked.has(node.stepId) === true && maskOf(node) !== undefined)
+  let taken = overlay === undefined ? 0 : savedByCutting(overlay, conversation, isUncut)
   if (annotations === undefined) return { ...noNotes, taken }
+  taken += annotations.masked.saved(conversation)
   let shown = 0
   const lessons = { lesson: 0, finding: 0 }
   for (const placed of annotations.tagged.toReversed()) {
@@ -49,8 +52,10 @@ export function noteTokens(conversation: NoteSubject, annotations: Annotations |
     taken += counted.steps
   }
   for (const [nodeId, notices] of annotations.notices) {
-    if (!isLeft(nodeId, conversation)) continue
-    for (const notice of notices) shown += counter.text(renderNotice(notice))
+    if (!conversation.onTrunk(nodeId)) continue
+    const isAll = isLeft(nodeId, conversation)
+    for (const notice of notices)
+      if (isAll || notice.summary === overlay!.nodeId) shown += counter.text(renderNotice(notice))
   }
   const indexed = annotations.hidden.index(conversation)
   const index = indexed === undefined ? 0 : counter.text(indexNote(indexed).text)

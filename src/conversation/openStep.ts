@@ -1,3 +1,4 @@
+import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import { makeNode, type ConversationNode } from './node.ts'
 import type { TokenCounter } from './tokenCounter.ts'
@@ -11,8 +12,8 @@ export interface OpenStep {
   readonly marks: Map<string, CallMarks>
 }
 
-/** Of a call that was started: it cannot be undone; it waits for something by asking again and again. */
-export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'polls'>
+/** Of a call that was started: it cannot be undone, or can be; it waits for something by asking again and again. */
+export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls'>
 
 /** The nodes of an open step so far, to follow the head of the trunk. */
 export function nodesOf(
@@ -26,4 +27,29 @@ export function nodesOf(
     nodes.push(makeNode(record, reply.nodeId, nodes.at(-1) ?? head, counter, said))
   }
   return nodes
+}
+
+/** Why a result does not belong to the open step; `undefined` when it does. */
+export function wrongInResult(record: RecordOf<'tool.end'>, open: OpenStep | undefined): string | undefined {
+  const { callId, message } = record
+  const index = open?.callIds.indexOf(callId) ?? -1
+  if (open === undefined || index < 0) return `call ${callId} is not open`
+  if (message.callId !== callId) return `its message answers ${message.callId}`
+  if (open.results.has(callId)) return `call ${callId} has a result already`
+  const nodeId = open.reply.nodeId + 1 + index
+  return record.nodeId === nodeId && record.parentId === nodeId - 1
+    ? undefined
+    : `its place must be ${formatNodeId(nodeId)} after ${formatNodeId(nodeId - 1)}`
+}
+
+/** Why a message cannot be appended; `undefined` when it can. */
+export function wrongInPlace(
+  { nodeId, parentId }: { readonly nodeId: NodeId; readonly parentId: NodeId | null },
+  open: OpenStep | undefined,
+  { head, lastNodeId }: { readonly head: ConversationNode | undefined; readonly lastNodeId: NodeId },
+): string | undefined {
+  if (open !== undefined) return 'a step is still open'
+  if (nodeId <= lastNodeId) return `${formatNodeId(nodeId)} is taken`
+  if (parentId === (head?.id ?? null)) return undefined
+  return `its parent must be the head, ${head === undefined ? 'none' : formatNodeId(head.id)}`
 }

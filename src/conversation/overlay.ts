@@ -82,17 +82,17 @@ export function savedBySummary(overlay: Overlay, subject: OverlaySubject): numbe
 export const summaryTokens = (overlay: Overlay, subject: OverlaySubject): number =>
   subject.counter.text(renderSummary(overlay)) + subject.counter.text(renderSpanFacts(overlay, subject))
 
-/** Estimated tokens saved by cutting long tool output after the span, hidden steps left out. Costs the length of that part. */
+/** Estimated tokens saved by cutting long tool output after the span, but for what is `isUncut`. Costs the length of that part. */
 export function savedByCutting(
   overlay: Overlay,
   subject: OverlaySubject,
-  isHidden: (stepId: NodeId) => boolean = () => false,
+  isUncut: (node: ConversationNode) => boolean = () => false,
 ): number {
   let saved = 0
   for (let i = subject.node(overlay.to)!.depth; i < subject.path.length; i++) {
     const node = subject.path[i]!
     if (node.id > overlay.recentTo) break
-    if (isHidden(node.stepId)) continue
+    if (isUncut(node)) continue
     const cut = cutBy(overlay, node)
     if (cut !== node.message) saved += node.tokens - subject.counter.message(cut)
   }

@@ -10,6 +10,7 @@ export interface PinSubject {
   readonly annotations:
     | {
         readonly pinned: ReadonlySet<NodeId>
+        readonly masked: { has(stepId: NodeId): boolean }
         hiddenBy(stepId: NodeId): unknown
       }
     | undefined
@@ -51,6 +52,7 @@ function whyNotPinned(conversation: PinSubject, step: NodeId): string | undefine
   if (!conversation.onTrunk(step)) return 'is not on the current trunk'
   if (overlay !== undefined && step >= overlay.from && step <= overlay.to && !overlay.kept.includes(step))
     return `was compacted; the summary is ${formatNodeId(overlay.nodeId)}`
+  if (annotations?.masked.has(step) === true) return 'has its output hidden already'
   return annotations?.hiddenBy(step) === undefined ? undefined : 'is hidden already'
 }
 

@@ -1,14 +1,15 @@
-import type { PruneOutcome } from '../protocol/braking.ts'
+import type { PruneOutcome, PruneRequest } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { renderIndex, renderMemo } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import { foldLine } from './foldLine.ts'
 import { noteStep } from './hiddenSpan.ts'
 import { nameIndex } from './nameIndex.ts'
-import type { ConversationNode, Step } from './node.ts'
-import { cutBy } from './overlay.ts'
+import { tokensOfShown } from './maskedResults.ts'
+import type { Step } from './node.ts'
+import { chooseSteps, tokensOfStep, type ChosenSteps, type WayToHide } from './prune.ts'
 import { notesOfSpan, stepOf } from './pruneNotes.ts'
-import { rollUpMemos, type RollUp } from './rollUpMemos.ts'
+import { noRollUp, rollUpMemos, type RollUp } from './rollUpMemos.ts'
 import { trunkSums } from './trunkSums.ts'
 
 /** When and how far old steps are folded. Tokens are those of the model's context window. */
@@ -125,7 +126,7 @@ function recentTokens(conversation: Conversation, keepSteps: number): number {
   for (let i = path.length - 1; i >= 0 && kept < keepSteps && path[i]!.id > end; i--) {
     const node = path[i]!
     if (node.message.role === 'user' || annotations?.hiddenBy(node.stepId) !== undefined) continue
-    tokens += shownTokens(node, conversation)
+    tokens += tokensOfShown(node, conversation)
     if (node.id === node.stepId) kept += 1
   }
   return tokens
@@ -158,12 +159,12 @@ function* foldableSteps(conversation: Conversation, keepSteps: number): Generato
 const isProtected = ({ nodes }: Step): boolean =>
   nodes.some(({ message }) => message.role === 'toolResult' && message.synthetic === 'denied')
 
+const mayPay = ({ request, high, least, foldable }: FoldLevels, { notes }: Conversation): boolean =>
+  request > high && foldable + notes.shown - notes.index >= least
+
 /** Whether `planFold` would look for steps to fold: it may still find too few. */
-export function isFoldDue(conversation: Conversation, policy: FoldPolicy, frameTokens: number): boolean {
-  const { request, high, least, foldable } = foldLevels(conversation, policy, frameTokens)
-  const { notes } = conversation
-  return request > high && foldable + notes.shown - notes.index >= least
-}
+export const isFoldDue = (conversation: Conversation, policy: FoldPolicy, frameTokens: number): boolean =>
+  mayPay(foldLevels(conversation, policy, frameTokens), conversation)
 
 export interface FoldPlan {
   readonly outcome: PruneOutcome
@@ -172,43 +173,82 @@ export interface FoldPlan {
 }
 
 /**
- * Decides whether the model's oldest whole steps are folded into a memo, and how many; `undefined`: not now. With `taken`, somebody
- * asked: every step that may be folded is, whatever it saves, but those, which another request hides. Never a person's message, a pinned
- * step, a denied call, or one of the newest steps; nothing at or before a summary. Pure.
+ * Decides whether the model's oldest whole steps are folded into a memo, and how many; `undefined`: not now. Never a person's message, a
+ * pinned step, a denied call, or one of the newest steps; nothing at or before a summary. Pure.
  */
 export function planFold(
   conversation: Conversation,
   policy: FoldPolicy,
   frameTokens: number,
   id: string,
-  taken?: ReadonlySet<NodeId>,
 ): FoldPlan | undefined {
-  const isAsked = taken !== undefined
-  if (!isAsked && !isFoldDue(conversation, policy, frameTokens)) return undefined
-  const { request, low, least, foldable } = foldLevels(conversation, policy, frameTokens)
+  const levels = foldLevels(conversation, policy, frameTokens)
+  if (!mayPay(levels, conversation)) return undefined
+  const { request, low, least, foldable } = levels
   const rolled = rollUpMemos(conversation, low)
-  if (!isAsked && foldable + rolled.saved < least) return undefined
-  const { counter, notes } = conversation
-  const index = policy.indexTokens / conversation.correction
-  const excess = isAsked ? Infinity : request - low + index
+  if (foldable + rolled.saved < least) return undefined
+  const { counter, notes, correction } = conversation
+  const excess = request - low + policy.indexTokens / correction
   const steps: Step[] = []
-  const lines: string[] = []
-  let tokens = 0
   let freed = rolled.saved + notes.index
   for (const step of foldableSteps(conversation, policy.keepSteps)) {
     if (freed >= excess) break
-    if (taken?.has(step.id) === true) continue
-    const line = foldLine(step)
-    const size = step.nodes.reduce((sum, node) => sum + shownTokens(node, conversation), 0)
     steps.push(step)
-    lines.push(line)
-    tokens += size
-    freed += size - counter.text(`${line}\n`)
+    freed += tokensOfStep(step, conversation) - counter.text(`${foldLine(step)}\n`)
   }
-  if (steps.length === 0 || (!isAsked && freed < least)) return undefined
-  const memo = lines.join('\n')
+  return steps.length === 0 || freed < least ? undefined : foldOf(conversation, policy, id, steps, rolled)
+}
+
+/**
+ * The fold that somebody asked for: of the named steps that may be folded or, when none are named, of every one, whatever it saves, but
+ * those `taken` by another request. A refusal is a string. Pure.
+ */
+export function planAskedFold(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  frameTokens: number,
+  request: PruneRequest,
+  taken: ReadonlySet<NodeId>,
+): FoldPlan | string {
+  const { id, steps: named, policy: asker } = request
+  const { steps, reason } =
+    named === undefined ? allFoldable(conversation, policy, taken) : chooseSteps(conversation, request, taken, folding)
+  if (steps.length === 0) return `fold refused: ${reason ?? 'there is no step that may be folded'}`
+  const mayRollUp = named === undefined || request.rollUp === true
+  const rolled = mayRollUp ? rollUpMemos(conversation, foldLevels(conversation, policy, frameTokens).low) : noRollUp
+  const { outcome, trunkTokens } = foldOf(conversation, policy, id, steps, rolled)
+  const by = asker === undefined ? {} : { policy: asker }
+  const refused = reason === undefined ? {} : { reason: `fold refused: ${reason}` }
+  return { outcome: { ...outcome, ...by, ...refused }, trunkTokens }
+}
+
+const allFoldable = (
+  conversation: Conversation,
+  { keepSteps }: FoldPolicy,
+  taken: ReadonlySet<NodeId>,
+): ChosenSteps => ({
+  steps: [...foldableSteps(conversation, keepSteps)].filter(({ id }) => !taken.has(id)),
+})
+
+const folding: WayToHide = {
+  tokensOf: tokensOfStep,
+  whyNot: (step) => (isProtected(step) ? 'was denied by a person' : undefined),
+  steps: 'that',
+}
+
+function foldOf(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  id: string,
+  steps: readonly Step[],
+  rolled: RollUp,
+): FoldPlan {
+  const { counter, notes, correction } = conversation
+  const tokens = steps.reduce((sum, step) => sum + tokensOfStep(step, conversation), 0)
+  const memo = steps.map((step) => foldLine(step)).join('\n')
   const ids = steps.map((step) => step.id)
-  const names = namesLost(conversation, new Set(ids), memo, rolled, Math.floor(index * charsPerToken))
+  const chars = Math.floor((policy.indexTokens / correction) * charsPerToken)
+  const names = namesLost(conversation, new Set(ids), memo, rolled, chars)
   const outcome: PruneOutcome = {
     id,
     applied: true,
@@ -221,12 +261,6 @@ export function planFold(
   }
   const added = counter.text(renderMemo(memo, ids)) + (names === '' ? 0 : counter.text(renderIndex(names)))
   return { outcome, trunkTokens: conversation.trunkTokens - tokens - notes.index - rolled.saved + added }
-}
-
-/** Tokens of a node as the request shows it. */
-function shownTokens(node: ConversationNode, { overlay, counter }: Conversation): number {
-  const shown = overlay === undefined ? node.message : cutBy(overlay, node)
-  return shown === node.message ? node.tokens : counter.message(shown)
 }
 
 const charsPerToken = 4

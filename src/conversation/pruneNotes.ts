@@ -44,10 +44,7 @@ const memoNote = (memo: string, steps: readonly NodeId[]): BrakeNote => ({
 })
 
 function factsNote(steps: readonly NodeId[], subject: HiddenSubject): BrakeNote[] {
-  const nodes: ConversationNode[] = []
-  for (const id of steps)
-    for (let node = subject.node(id); node?.stepId === id; node = subject.node(node.id + 1)) nodes.push(node)
-  const text = renderFacts(factsOf(nodes), steps)
+  const text = renderFacts(factsOf(steps.flatMap((id) => stepOf(id, subject).nodes)), steps)
   return text === '' ? [] : [{ kind: 'facts', text }]
 }
 

@@ -14,7 +14,7 @@ import type { ConversationNode } from './node.ts'
 import { stepOf } from './pruneNotes.ts'
 import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found, type Term } from './searchSteps.ts'
 import { piecesOf } from './stepText.ts'
-import { whyHidden, type HiddenReason } from './whyHidden.ts'
+import { shownCopies, whyHidden, type HiddenReason } from './whyHidden.ts'
 
 /** What to read again: a step, what holds the query within a step, or the steps that hold the query. */
 export interface RecallRequest {
@@ -97,8 +97,8 @@ function findStep(conversation: Conversation, step: string): HiddenStep | string
   if (id === undefined || node === undefined) return whyNoStep(conversation, step, id)
   const nodes = stepOf(node.stepId, conversation).nodes
   const reason = whyHidden(conversation, nodes)
-  if (reason !== undefined) return { id: node.stepId, nodes, reason }
-  const shownAs = conversation.onTrunk(node.id) ? undefined : repeatOf(conversation, node.id)
+  const shownAs = reason === undefined ? repeatOf(conversation, node.id) : shownCopies(conversation).get(node.stepId)
+  if (reason !== undefined && shownAs === undefined) return { id: node.stepId, nodes, reason }
   return `${formatNodeId(id)} is shown in full above${shownAs === undefined ? '' : `, as ${formatNodeId(shownAs)}`}.`
 }
 
@@ -125,6 +125,7 @@ function newestId(conversation: Conversation): NodeId {
 
 /** The node on the trunk that repeats this message of a person. */
 function repeatOf(conversation: Conversation, id: NodeId): NodeId | undefined {
+  if (conversation.onTrunk(id)) return undefined
   const repeats = (node: ConversationNode | undefined): boolean => {
     const from = node?.rebasedFrom
     return from !== undefined && (from === id || repeats(conversation.node(from)))
@@ -184,8 +185,11 @@ function* searchHidden(
   const found: Found[] = []
   let steps = 0
   let unread = slice
+  const copies = shownCopies(conversation)
   for (let id = 1; id <= conversation.lastNodeId; id++) {
-    if (conversation.node(id)?.stepId !== id) continue
+    const first = conversation.node(id)
+    // A copy says nothing that its original does not say.
+    if (first?.stepId !== id || first.graftedFrom !== undefined || copies.has(id)) continue
     const nodes = stepOf(id, conversation).nodes
     if (whyHidden(conversation, nodes) === undefined) continue
     steps += 1

@@ -1,6 +1,7 @@
 import { tagKinds, type Evidence, type RevertOutcome, type RevertRequest, type Tag } from '../protocol/braking.ts'
 import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
 import { textOf } from '../protocol/messages.ts'
+import { ledgerOf, type UndoPlan } from '../protocol/undo.ts'
 import { cutEnd } from './cutMiddle.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Conversation } from './conversation.ts'
@@ -20,8 +21,15 @@ export const defaultRevertPolicy: RevertPolicy = { maxRevertsPerTarget: 2, onUse
 /** Tools whose calls are no evidence: they are the brake itself. */
 export const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'prun'])
 
-/** The same for an agent that has `recall`; another may have a tool of its own by that name. */
-export const brakeToolsWithRecall: ReadonlySet<string> = new Set([...brakeTools, recallName])
+/** The tool that asks for copies of abandoned steps. */
+export const graftName = 'graft'
+
+/** Tools whose calls are no evidence, for an agent that has these; another may have tools of its own by their names. */
+export const ignoredTools = ({ recall, graft }: { recall: boolean; graft: boolean }): ReadonlySet<string> =>
+  new Set([...brakeTools, ...(recall ? [recallName] : []), ...(graft ? [graftName] : [])])
+
+/** The same where it is not known what an agent has. */
+export const brakeToolsWithRecall: ReadonlySet<string> = ignoredTools({ recall: true, graft: false })
 
 /** How the reverts of one agent are decided. */
 export interface RevertRules extends RevertPolicy {
@@ -35,6 +43,8 @@ export interface RevertPlan {
   readonly span: readonly ConversationNode[]
   readonly users: readonly ConversationNode[]
   readonly evidence: Evidence
+  /** Of a revert that undoes. */
+  readonly undo?: UndoPlan
 }
 
 /**
@@ -121,7 +131,7 @@ export function applyRevert(
   written: Written,
   at: { turnIndex: number; lastNodeId: NodeId },
 ): RevertOutcome {
-  const { target, span, users, evidence } = plan
+  const { target, span, users, evidence, undo } = plan
   const { text, keepVerbatim = [] } = written
   const lastReply = lastReplyOf(request, span, written)
   const tag: Tag = {
@@ -132,6 +142,7 @@ export function applyRevert(
     evidence,
     ...(keepVerbatim.length === 0 ? {} : { keepVerbatim: [...keepVerbatim] }),
     ...(lastReply === undefined ? {} : { lastReply: lastReply.id }),
+    ...(undo === undefined ? {} : { undo: ledgerOf({ id: request.id, ...undo, steps: [] }) }),
   }
   const rebased = users.map(({ id }, index) => ({ nodeId: at.lastNodeId + 1 + index, from: id }))
   return {
@@ -142,6 +153,7 @@ export function applyRevert(
     target: target.id,
     tag,
     ...(rebased.length === 0 ? {} : { rebased }),
+    ...(undo === undefined ? {} : { undo }),
   }
 }
 
@@ -153,7 +165,9 @@ function lastReplyOf(
 ): ConversationNode | undefined {
   if (category !== 'completion' && category !== 'step-summary') return undefined
   const said = ({ message }: ConversationNode): string => textOf(message.content).trim()
-  const last = span.findLast((node) => node.message.role === 'assistant' && said(node) !== '')
+  const last = span.findLast(
+    (node) => node.message.role === 'assistant' && node.graftedFrom === undefined && said(node) !== '',
+  )
   return last === undefined || keepVerbatim?.includes(last.id) || text.includes(said(last)) ? undefined : last
 }
 

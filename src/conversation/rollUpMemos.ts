@@ -1,4 +1,5 @@
 import type { Conversation } from './conversation.ts'
+import { usualPrices } from './economics.ts'
 import { digestOf, foldLine } from './foldLine.ts'
 import { noteStep, rolledUp, stepsOnTrunk, type HiddenSpan, type RolledUp } from './hiddenSpan.ts'
 import { notesOfSpan, stepOf } from './pruneNotes.ts'
@@ -11,10 +12,10 @@ export interface RollUp {
   readonly saved: number
 }
 
-const nothing: RollUp = { parts: [], saved: 0 }
+export const noRollUp: RollUp = { parts: [], saved: 0 }
 
-/** What a token costs that the provider has to read anew, over what it costs from its cache: 1.25 less .1, over .1. */
-const rewriting = 11.5
+/** What it costs more to have the provider read a token anew than from its cache, in units of the latter. */
+const rewriting = (usualPrices.cacheWrite - usualPrices.cacheRead) / usualPrices.cacheRead
 
 /** The part of `low` that memos may take. */
 const mostOfLow = 1 / 4
@@ -46,9 +47,9 @@ export function rollUpMemos(conversation: Conversation, low: number): RollUp {
 
 /** `memos`: tokens of all, as nobody saves more; it costs less to ask with them first than to write shorter ones. */
 function ifItPays(conversation: Conversation, older: readonly HiddenSpan[], memos: number): RollUp {
-  if (older.length === 0 || !pays(conversation, older, memos)) return nothing
+  if (older.length === 0 || !pays(conversation, older, memos)) return noRollUp
   const rolled = rewrite(conversation, older, 'shortLine')
-  return pays(conversation, older, rolled.saved) ? rolled : nothing
+  return pays(conversation, older, rolled.saved) ? rolled : noRollUp
 }
 
 /** `least`: what a memo with a line a step becomes. One that gets no shorter is left alone. */

@@ -11,7 +11,8 @@ export interface Term {
 /** The most terms of a query that are looked for. */
 const mostTerms = 32
 
-const token = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_./-]*/gu
+/** A word, or a compound name, dots, slashes and dashes at its end included. */
+export const token = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_./-]*/gu
 const nameLike = /\p{Ll}\p{Lu}|[_./]|\p{L}\p{N}|\p{N}\p{L}|\p{Lu}{3}|\p{N}{3}/u
 const wordSign = /[\p{L}\p{M}\p{N}_]/u
 

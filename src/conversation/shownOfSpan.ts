@@ -1,13 +1,15 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { Conversation } from './conversation.ts'
 import { noteStep, type HiddenSpan } from './hiddenSpan.ts'
+import { maskOf } from './maskedResults.ts'
 import type { ConversationNode } from './node.ts'
 import type { CompactionPlan } from './planCompaction.ts'
 import { memoOf } from './pruneNotes.ts'
 
 /**
  * The nodes of a span that a summary has to tell of, as the model saw them: without what stays whole beside the summary, messages of
- * people excepted, and without what the summary before tells of; in place of hidden steps, what their memo says of them. Pure.
+ * people excepted, and without what the summary before tells of; in place of hidden steps, what their memo says of them. Masked results
+ * stay masked: what was put aside to make room is not to fill the prompt that asks for a summary. Pure.
  */
 export function shownOfSpan(conversation: Conversation, { span, kept }: CompactionPlan): ConversationNode[] {
   const { overlay, annotations } = conversation
@@ -24,7 +26,7 @@ export function shownOfSpan(conversation: Conversation, { span, kept }: Compacti
     if (isSummarised(node)) return overlay!.kept.includes(id) && !whole.has(id) ? node : []
     if (whole.has(id)) return message.role === 'user' ? node : []
     const by = annotations?.hiddenBy(stepId)
-    if (by === undefined) return node
+    if (by === undefined) return annotations?.masked.has(stepId) === true ? withMask(node) : node
     const steps = hidden.get(by)!
     // The memo of a prune stands before the span if its first step does.
     const isShownHere = by.fold !== undefined || noteStep(by, conversation) === steps[0]
@@ -32,4 +34,9 @@ export function shownOfSpan(conversation: Conversation, { span, kept }: Compacti
     if (memo === undefined || message.role !== 'assistant') return []
     return { ...node, message: { ...message, content: [{ type: 'text', text: `(hidden steps) ${memo}` }] } }
   })
+}
+
+function withMask(node: ConversationNode): ConversationNode {
+  const message = maskOf(node, false)
+  return message === undefined ? node : { ...node, message }
 }

@@ -52,7 +52,8 @@ function recentSteps(conversation: StallSubject): RecentSteps {
     if (node === undefined) continue
     // A message that a revert repeats was not said again.
     if (node.message.role === 'user' && node.rebasedFrom === undefined) break
-    if (node.message.role !== 'assistant') continue
+    // Nor was a copy of a step done again.
+    if (node.message.role !== 'assistant' || node.graftedFrom !== undefined) continue
     const print = printOf(node, () => resultsOf(conversation, id))
     if (print !== null) steps.push(print)
   }

@@ -56,12 +56,14 @@ export const stallRules: { readonly [R in StallRule]: FindLoop } = {
   },
 
   sameError: ({ steps }) => {
-    const last = steps.at(-1)
+    const recent = steps.slice(-6)
+    const last = recent.at(-1)
     if (last?.error === undefined || last.polls) return undefined
-    return atLeast(
-      3,
-      steps.slice(-6).filter(({ error, polls }) => error === last.error && !polls),
-    )
+    const lastChange = recent.findLastIndex(({ changes }) => changes)
+    // After a change, other words or counts are progress: one test fewer fails, or another one.
+    const isAgain = ({ error, failure, polls }: StepPrint, index: number): boolean =>
+      error === last.error && !polls && (index > lastChange || failure === last.failure)
+    return atLeast(3, recent.filter(isAgain))
   },
 
   repeat4: ({ steps }) => {

@@ -1,4 +1,4 @@
-import { textOf, toolCallsOf, type PlainBlock, type ToolResultMessage } from '../protocol/messages.ts'
+import { saidByTool, textOf, toolCallsOf, type PlainBlock, type ToolResultMessage } from '../protocol/messages.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { ConversationNode } from './node.ts'
 import { TextHash } from './textHash.ts'
@@ -12,6 +12,8 @@ export interface StepPrint {
   readonly results: string
   /** The errors, without what differs from one attempt to the next; missing when no call failed. */
   readonly error?: string
+  /** All that the failed calls said, apart from places, hashes and how long they took; missing as `error` is. */
+  readonly failure?: string
   /** A call succeeded that reported a change or cannot be undone. */
   readonly changes: boolean
   /** A call waits for something by asking again and again, and says so. */
@@ -36,17 +38,20 @@ function takePrint({ id, message }: ConversationNode, results: readonly Conversa
   for (const { name, input } of made) calls.add(name).addJson(input)
   const said = new TextHash()
   const errors: string[] = []
+  const failures = new TextHash()
   let changes = false
-  for (const { message: result, isIrreversible } of results) {
+  for (const { message: result, isIrreversible, reversible } of results) {
     if (result.role !== 'toolResult') continue
     if (isCutShort(result)) return null
     said.add(String(result.isError))
-    for (const block of result.content) addBlock(said, block)
-    if (result.isError) errors.push(`${result.toolName}: ${errorOf(result)}`)
-    else changes ||= isIrreversible === true || (result.changed?.length ?? 0) > 0
+    for (const block of saidByTool(result)) addBlock(said, block)
+    if (result.isError) {
+      errors.push(`${result.toolName}: ${errorOf(result)}`)
+      failures.add(result.toolName).add(failureOf(result))
+    } else changes ||= isIrreversible === true || reversible !== undefined || (result.changed?.length ?? 0) > 0
   }
   const polls = results.some(({ isPolling }) => isPolling === true)
-  const error = errors.length === 0 ? {} : { error: errors.join('\n') }
+  const error = errors.length === 0 ? {} : { error: errors.join('\n'), failure: failures.value }
   return { id, calls: calls.value, results: said.value, ...error, changes, polls }
 }
 
@@ -54,30 +59,39 @@ function takePrint({ id, message }: ConversationNode, results: readonly Conversa
 const isCutShort = ({ synthetic }: ToolResultMessage): boolean =>
   synthetic === 'aborted' || synthetic === 'skipped' || synthetic === 'interrupted'
 
-/** How long something took. Every quantifier has a limit, so that no text takes longer than its length. */
-const duration =
-  /(?<![\w.])\d{1,9}(?:\.\d{1,9})?[ \t]{0,3}(?:ms|s|secs?|seconds?|min|minutes?)\b|\bduration_ms[:= ]{1,3}[\d.]{1,20}/g
+/** How long something took, and what time it was. Every quantifier has a limit, so that no text takes longer than its length. */
+const times =
+  /(?<![\w.])\d{1,9}(?:\.\d{1,9})?[ \t]{0,3}(?:ms|s|secs?|seconds?|min|minutes?)\b|\bduration_ms[:= ]{1,3}[\d.]{1,20}|\b(?:\d{4}-\d{2}-\d{2}[T ])?\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z\b|[+-]\d{2}:?\d{2}\b)?/g
 
 function addBlock(hash: TextHash, block: PlainBlock): void {
-  if (block.type === 'text') hash.add(block.text.replace(duration, '#'))
+  if (block.type === 'text') hash.add(block.text.replace(times, '#'))
   else hash.add(block.mimeType).add(block.data)
 }
 
+/** So much of a failed result is looked at, from its end. */
+const longestFailure = 4_000
+
 const telling = /error|exception|traceback|fail|not found|no such|invalid|cannot|denied|refused|unexpected|timed? ?out/i
 
-/** The last line of a failed result that tells what went wrong, else its last; without numbers, hashes and paths. */
-function errorOf({ content }: ToolResultMessage): string {
-  const lines = textOf(content)
-    .slice(-4_000)
+const hash = /\b0x[\da-f]+\b|\b(?=[a-f]*\d)[\da-f]{7,}\b/gi
+
+/** Line and column: after the name of a file, and in words. */
+const place = /(?<=\.[a-z]{1,6})(?::\d{1,9}(?::\d{1,9})?|\(\d{1,9},\d{1,9}\))|\b(?:line|column) \d{1,9}/g
+
+/** Counts stay: fewer failing tests than before are another failure. */
+const failureOf = (result: ToolResultMessage): string =>
+  textOf(saidByTool(result)).slice(-longestFailure).replace(times, '#').replace(hash, '#').replace(place, '')
+
+/** A path of which a new one may be made for each attempt. */
+const temporary = /(?:\/tmp\/|\/var\/folders\/|\\temp\\)[^\s:'"`()]+/gi
+
+/** The last line of a failed result that tells what went wrong, else its last; without numbers, hashes and temporary paths. Another file is another error. */
+function errorOf(result: ToolResultMessage): string {
+  const lines = textOf(saidByTool(result))
+    .slice(-longestFailure)
     .split('\n')
     .map((line) => line.slice(0, 400).trim())
     .filter((line) => line !== '')
   const line = lines.findLast((one) => telling.test(one)) ?? lines.at(-1) ?? ''
-  return line
-    .replace(/\b0x[\da-f]+\b/gi, '#')
-    .replace(/\b(?=[a-f]*\d)[\da-f]{7,}\b/gi, '#')
-    .replace(/[^\s:'"`()]*[/\\][^\s:'"`()]+/g, 'PATH')
-    .replace(/\d+/g, '#')
-    .replace(/\s+/g, ' ')
-    .slice(0, 160)
+  return line.replace(hash, '#').replace(temporary, 'PATH').replace(/\d+/g, '#').replace(/\s+/g, ' ').slice(0, 160)
 }

@@ -7,8 +7,9 @@ import type { Sizes } from './economics.ts'
 import { HiddenSteps } from './hiddenSteps.ts'
 import type { FoldPlan } from './planFold.ts'
 import { factsBehind, renderFacts } from './facts.ts'
+import { firstMasked, freedByMask, tokensOfShown } from './maskedResults.ts'
 import { noteTokens } from './noteTokens.ts'
-import { cutBy, savedBySummary } from './overlay.ts'
+import { savedBySummary } from './overlay.ts'
 import { notesOfSpan } from './pruneNotes.ts'
 
 // All in tokens of the conversation's own counter, without the frame and before correction.
@@ -60,18 +61,22 @@ export function sizesOfRevert(conversation: Conversation, { target, tag, rebased
   return { before, after: kept + note + again, unchanged }
 }
 
-/** The trunk before and after a prune that is about to be applied. */
+/** The trunk before and after a prune or mask that is about to be applied. */
 export function sizesOfPrune(conversation: Conversation, outcome: PruneOutcome): Sizes {
   const before = conversation.trunkTokens
-  const hidden = new Set(outcome.steps)
-  const nodes = conversation.path.filter(({ stepId }) => hidden.has(stepId))
-  if (nodes.length === 0) return { before, after: before, unchanged: before }
-  const { counter, overlay } = conversation
-  let taken = 0
-  for (const node of nodes) taken += counter.message(overlay === undefined ? node.message : cutBy(overlay, node))
+  const chosen = new Set(outcome.steps)
+  const nodes = conversation.path.filter(({ stepId }) => chosen.has(stepId))
+  const isMask = outcome.masked === true
+  const first = isMask ? firstMasked(outcome.steps, conversation) : nodes[0]
+  if (first === undefined) return { before, after: before, unchanged: before }
+  const { counter } = conversation
+  let taken = isMask ? freedByMask({ nodes }, conversation) : 0
   let notes = outcome.reason === undefined ? 0 : counter.text(renderNotice({ kind: 'refusal', text: outcome.reason }))
-  for (const { text } of notesOfSpan(outcome, conversation)) notes += counter.text(text)
-  return { before, after: before - taken + notes, unchanged: shownTokens(conversation, nodes[0]!.depth - 1) }
+  if (!isMask) {
+    for (const node of nodes) taken += tokensOfShown(node, conversation)
+    for (const { text } of notesOfSpan(outcome, conversation)) notes += counter.text(text)
+  }
+  return { before, after: before - taken + notes, unchanged: shownTokens(conversation, first.depth - 1) }
 }
 
 /** The trunk before and after a fold that is about to be applied. */

@@ -1,7 +1,7 @@
 import { noUsage, toolCallsOf, type AssistantMessage, type ToolCallBlock, type Usage } from '../protocol/messages.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationNode } from './node.ts'
-import { brakeTools } from './revert.ts'
+import { brakeTools, graftName } from './revert.ts'
 
 interface Asking {
   readonly node: ConversationNode
@@ -16,7 +16,7 @@ function askingCall({ path }: Conversation, id: string): Asking | undefined {
     const { message } = node
     if (message.role !== 'assistant') continue
     const call = toolCallsOf(message.content).find(
-      ({ name, callId }) => brakeTools.has(name) && id.endsWith(`/tool/${callId}`),
+      ({ name, callId }) => (brakeTools.has(name) || name === graftName) && id.endsWith(`/tool/${callId}`),
     )
     if (call !== undefined) return { node, message, call }
   }
@@ -38,7 +38,7 @@ export function usedByAsking(conversation: Conversation, { id, by }: { id: strin
   if (asking === undefined) return noUsage
   const { message, call } = asking
   const calls = toolCallsOf(message.content)
-  const brakes = calls.filter(({ name }) => brakeTools.has(name)).length
+  const brakes = calls.filter(({ name }) => brakeTools.has(name) || name === call.name).length
   if (brakes < calls.length)
     return { ...noUsage, output: conversation.counter.message({ ...message, content: [call] }) }
   const { input, cacheRead, cacheWrite, output } = message.usage

@@ -8,6 +8,7 @@ import { AgentPane } from './views/agentPane.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { DetailsPane } from './views/detailsPane.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
+import { PolicyDialog } from './views/policyDialog.tsx'
 import { CompactDialog, PruneDialog } from './views/reshapeDialogs.tsx'
 import { RevertDialog } from './views/revertDialog.tsx'
 import { ShortcutsDialog } from './views/shortcutsDialog.tsx'
@@ -19,7 +20,14 @@ import { Welcome } from './views/welcome.tsx'
 import type { Connection } from './model/connection.ts'
 import { Icon } from './parts/icon.tsx'
 
-type DialogName = 'help' | 'spawn' | 'stop' | 'compact' | { readonly revert: NodeId } | { readonly prune: NodeId }
+type DialogName =
+  | 'help'
+  | 'spawn'
+  | 'stop'
+  | 'compact'
+  | 'policy'
+  | { readonly revert: NodeId }
+  | { readonly prune: NodeId }
 /** What a narrow screen shows. */
 type Part = 'agents' | 'agent' | 'details'
 
@@ -91,6 +99,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
               inspector={inspector}
               view={agent}
               onCompact={() => setDialog('compact')}
+              onAsk={() => setDialog('policy')}
               onStop={() => setDialog('stop')}
             />
             <DetailsPane
@@ -109,6 +118,9 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
       {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
       {dialog === 'compact' && agent !== null ? (
         <CompactDialog inspector={inspector} view={agent} onClose={close} />
+      ) : null}
+      {dialog === 'policy' && agent !== null ? (
+        <PolicyDialog inspector={inspector} view={agent} onClose={close} />
       ) : null}
       {typeof dialog === 'object' && dialog !== null && agent !== null ? (
         <NodeDialog inspector={inspector} view={agent} dialog={dialog} onClose={close} />

@@ -1,10 +1,12 @@
 import type { AgentContext, AgentMachineEvent, SettleOutput } from './agentTypes.ts'
-import { refusePrunes, refuseReverts } from './brakes.ts'
+import { refuseGrafts, refusePrunes, refuseReverts } from './brakes.ts'
 import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
 import { tellChildren } from './children.ts'
 import type { Draft } from './draft.ts'
+import { cancelConsultation, refusePolicies } from './policies.ts'
 import { dropQueues } from './queues.ts'
+import { endUndo } from './undoing.ts'
 import { addPartialReply, endRun } from './runs.ts'
 
 /** Key of the settling in progress. */
@@ -16,6 +18,7 @@ const nothing = { partial: null, spent: {} } as const
 export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
   if (event?.type === 'abort' && event.requestId !== undefined) draft.setRun({ abortedBy: event.requestId })
   if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
+  if (draft.context.consulting !== null) cancelConsultation(draft, 'aborted')
   stopCalls(draft)
   tellChildren(draft, 'abort')
   dropQueues(draft, ['steering', 'followUps'])
@@ -26,9 +29,12 @@ export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'p
   addPartialReply(draft, partial)
   cancelCalls(draft, 'aborted', spent)
   sealCalls(draft)
+  endUndo(draft, 'the run was aborted')
   refuseReverts(draft, 'the run was aborted')
+  refuseGrafts(draft, 'the run was aborted')
   refusePrunes(draft, 'the run was aborted')
   refuseCompactions(draft, 'the run was aborted')
+  refusePolicies(draft, 'the run was aborted')
   endRun(draft, 'aborted')
   draft.set({ pause: null, owesReply: false })
 }

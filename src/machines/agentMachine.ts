@@ -1,10 +1,11 @@
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
-import { requestPin, requestPrune, requestRevert } from './brakes.ts'
+import { requestGraft, requestPin, requestPrune, requestRevert } from './brakes.ts'
 import { abortAtRest, attachChild, detachChild, loseChild } from './children.ts'
 import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { requestCompaction } from './compaction.ts'
+import { requestPolicy } from './policies.ts'
 import { recoverRun } from './recovery.ts'
 import { deadlineKey } from './runs.ts'
 import { backoff } from './states/backoff.ts'
@@ -18,6 +19,7 @@ import { settling } from './states/settling.ts'
 import { beginEnding, stopped } from './states/stopped.ts'
 
 const none: readonly never[] = Object.freeze([])
+const noneConsulted = Object.freeze({ turns: 0, atRest: false, count: 0 })
 
 /** @throws RuntimeError `INVALID_OPTION`: the input is not an `AgentInput` but, for example, what `runtime.spawn` takes. */
 function checkInput(input: Partial<AgentInput> | undefined): void {
@@ -60,10 +62,15 @@ const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): Ag
   compactions: 0,
   ending: null,
   reverts: input.policy.flags.revert ? none : null,
+  undoing: null,
   prunes: input.policy.flags.prune ? none : null,
+  grafts: none,
   pins: none,
   foldAt: input.policy.flags.fold ? 0 : null,
   compactRequests: input.policy.flags.compact ? none : null,
+  policyRequests: input.policy.flags.policies ? none : null,
+  consulted: noneConsulted,
+  consulting: null,
   drainedAt: 0,
   drained: none,
   ...restored?.context,
@@ -143,8 +150,10 @@ export const agentMachine = agentSetup.createMachine({
     },
     revert: { actions: advance<EventOfType<'revert'>>((draft, { request }) => requestRevert(draft, request)) },
     prune: { actions: advance<EventOfType<'prune'>>((draft, { request }) => requestPrune(draft, request)) },
+    graft: { actions: advance<EventOfType<'graft'>>((draft, { request }) => requestGraft(draft, request)) },
     pin: { actions: advance<EventOfType<'pin'>>((draft, { request }) => requestPin(draft, request)) },
     compact: { actions: advance<EventOfType<'compact'>>((draft, { request }) => requestCompaction(draft, request)) },
+    brake: { actions: advance<EventOfType<'brake'>>((draft, { request }) => requestPolicy(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
     stop: ending,
     close: ending,

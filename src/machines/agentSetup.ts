@@ -6,8 +6,6 @@ import type {
   AgentMachineEvent,
   CallInput,
   CallOutput,
-  CompactInput,
-  CompactOutput,
   ReplyInput,
   ReplyOutput,
   SettleInput,
@@ -16,8 +14,14 @@ import type {
   SubAgentInput,
 } from './agentTypes.ts'
 import type {
+  CompactInput,
+  CompactOutput,
+  ConsultInput,
+  ConsultOutput,
   FoldInput,
   FoldOutput,
+  GraftsInput,
+  GraftsOutput,
   PinsInput,
   PinsOutput,
   PrunesInput,
@@ -26,6 +30,8 @@ import type {
   RevertsOutput,
   StallCheck,
   StallInput,
+  UndoInput,
+  UndoOutput,
 } from './drainTypes.ts'
 import { changeAction } from './change.ts'
 import { type Draft, fillDraft } from './draft.ts'
@@ -48,9 +54,12 @@ type Actors = {
   compactTrunk: ReturnType<typeof placeholder<CompactOutput, CompactInput>>
   drainPins: ReturnType<typeof placeholder<PinsOutput, PinsInput>>
   drainReverts: ReturnType<typeof placeholder<RevertsOutput, RevertsInput>>
+  drainGrafts: ReturnType<typeof placeholder<GraftsOutput, GraftsInput>>
   drainPrunes: ReturnType<typeof placeholder<PrunesOutput, PrunesInput>>
   drainFold: ReturnType<typeof placeholder<FoldOutput, FoldInput>>
+  undoCall: ReturnType<typeof placeholder<UndoOutput, UndoInput>>
   drainStall: ReturnType<typeof placeholder<StallCheck, StallInput>>
+  consultPolicies: ReturnType<typeof placeholder<ConsultOutput, ConsultInput>>
 }
 
 const actors: Actors = {
@@ -62,9 +71,12 @@ const actors: Actors = {
   compactTrunk: placeholder('compactTrunk'),
   drainPins: placeholder('drainPins'),
   drainReverts: placeholder('drainReverts'),
+  drainGrafts: placeholder('drainGrafts'),
   drainPrunes: placeholder('drainPrunes'),
   drainFold: placeholder('drainFold'),
+  undoCall: placeholder('undoCall'),
   drainStall: placeholder('drainStall'),
+  consultPolicies: placeholder('consultPolicies'),
 }
 
 /** Id of the chart. It carries its version: a persisted context belongs to one. */

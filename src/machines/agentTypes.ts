@@ -1,12 +1,19 @@
-import type { CompactionRequest, PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
-import type { Economics } from '../protocol/economics.ts'
+import type {
+  CompactionRequest,
+  GraftRequest,
+  PinRequest,
+  PolicyRequest,
+  PolicyStart,
+  PruneRequest,
+  RevertRequest,
+} from '../protocol/braking.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import type { AssistantMessage, Block, PlainBlock, Usage } from '../protocol/messages.ts'
+import type { Undoing } from '../protocol/undo.ts'
+import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
 import type { ModelErrorKind, ModelSnapshot } from '../protocol/model.ts'
 import type {
   Limits,
-  Overlay,
   ParentLink,
   PauseReason,
   QueuedMessage,
@@ -40,6 +47,7 @@ export interface AgentPolicy {
     readonly prune: boolean
     readonly fold: boolean
     readonly stall: boolean
+    readonly policies: boolean
     readonly compact: boolean
   }
   readonly toolExecution: ToolExecution
@@ -51,10 +59,13 @@ export interface AgentPolicy {
   /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
   readonly agents: readonly string[]
   readonly maxChildren: number
-  /** Names of tools and sub-agents whose calls cannot be undone. */
+  /** Names of tools and sub-agents whose calls cannot be undone, and of tools that can undo them. */
   readonly irreversible: readonly string[]
+  readonly reversible: readonly string[]
   /** Names of tools that poll; empty unless stalls are looked for. */
   readonly polling: readonly string[]
+  /** Names of the policies, in their order, and whether any is asked when the agent has come to rest. */
+  readonly policies: { readonly names: readonly string[]; readonly atRest: boolean }
   /** How many calls of one reply are run; the others are answered with an error. */
   readonly maxCallsPerReply: number
   /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */
@@ -172,11 +183,19 @@ export interface AgentContext {
   readonly ending: 'stop' | 'close' | null
   /** Requested and not yet drained; `null` with the switch off, when the queue does not exist. */
   readonly reverts: readonly RevertRequest[] | null
+  /** What the last revert undoes. */
+  readonly undoing: Undoing | null
   readonly prunes: readonly PruneRequest[] | null
+  readonly grafts: readonly GraftRequest[]
   readonly pins: readonly PinRequest[]
   /** Tokens of a request above which the drain looks whether to fold; `null` with the switch off. */
   readonly foldAt: number | null
   readonly compactRequests: readonly CompactionRequest[] | null
+  readonly policyRequests: readonly PolicyRequest[] | null
+  /** How many policies were asked since this turn ended, or since the agent came to rest after it. */
+  readonly consulted: { readonly turns: number; readonly atRest: boolean; readonly count: number }
+  /** A policy that has fired and has not come to an end. */
+  readonly consulting: { readonly policy: string; readonly requestId?: string } | null
   /** The requests of the current drain, and the last record before it. */
   readonly drainedAt: number
   readonly drained: readonly string[]
@@ -227,11 +246,15 @@ export type AgentMachineEvent =
   | { readonly type: 'stop' | 'close' }
   /** Starts what is waiting in an agent restored from its log. */
   | { readonly type: 'wake' }
-  | { readonly type: 'spawn'; readonly childId: string; readonly name: string; readonly at: number }
+  | ({ readonly type: 'spawn'; readonly at: number } & Spawning)
   | { readonly type: 'revert'; readonly request: RevertRequest; readonly at: number }
   | { readonly type: 'prune'; readonly request: PruneRequest; readonly at: number }
+  | { readonly type: 'graft'; readonly request: GraftRequest; readonly at: number }
   | { readonly type: 'pin'; readonly request: PinRequest; readonly at: number }
   | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
+  | { readonly type: 'brake'; readonly request: PolicyRequest; readonly at: number }
+  /** A policy fired in the consultation under `key`. */
+  | { readonly type: 'policy.fired'; readonly key: string; readonly start: PolicyStart; readonly at: number }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }
   /** The request for the reply under `key`, to be recorded. */
@@ -243,6 +266,9 @@ export type AgentMachineEvent =
   | { readonly type: `xstate.error.actor.child.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.call.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.${string}`; readonly error: unknown }
+
+/** A child that code asks for. */
+type Spawning = { readonly childId: string; readonly name: string; readonly incognito?: true }
 
 export type EventOfType<T extends AgentMachineEvent['type']> = Extract<AgentMachineEvent, { readonly type: T }>
 
@@ -321,6 +347,10 @@ export interface CallOutput {
   readonly notStarted?: ErrorInfo
   /** Files the tool changed. */
   readonly changed?: readonly string[]
+  /** What the tool kept to undo the call with. */
+  readonly receipt?: NonNullable<ToolResultMessage['receipt']>
+  /** The last block of the content is the runtime's, not the tool's. */
+  readonly hasLesson?: true
   /** What a brake tool requests; decided between turns. */
   readonly brake?: BrakeCall
   /** Used by a sub-agent since the last run that counted it. */
@@ -340,10 +370,11 @@ export interface SubAgentInput extends Omit<CallInput, 'callId'> {
   readonly allowance: Limits
 }
 
-/** A call of `revert_to_state` or `prun`. */
+/** A call of `revert_to_state`, `prun` or `graft`. */
 export type BrakeCall =
   | ({ readonly type: 'revert' } & Omit<RevertRequest, 'id' | 'by'>)
   | ({ readonly type: 'prune' } & Omit<PruneRequest, 'id' | 'by'>)
+  | ({ readonly type: 'graft' } & Omit<GraftRequest, 'id' | 'by'>)
 
 export interface SettleInput {
   readonly agentId: string
@@ -359,27 +390,6 @@ export interface SettleOutput {
   readonly partial: { readonly content: readonly Block[]; readonly usage: Usage; readonly costUsd: number } | null
   /** What aborted sub-agents had used, by the key of their call. */
   readonly spent: { readonly [key: string]: Spent }
-}
-
-export interface CompactInput {
-  readonly agentId: string
-  readonly key: string
-  /** Anything that makes the request smaller will do. */
-  readonly force: boolean
-  readonly focus?: string
-}
-
-export interface CompactOutput {
-  readonly key: string
-  readonly overlay: Omit<Overlay, 'nodeId'> | null
-  readonly reason: string | null
-  readonly tokensBefore: number
-  readonly tokensAfter: number
-  /** Of one that is applied. */
-  readonly economics?: Economics
-  readonly usage: Usage | null
-  readonly costUsd: number
-  readonly at: number
 }
 
 export interface SleepInput {

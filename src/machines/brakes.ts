@@ -1,8 +1,9 @@
-import type { PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
+import type { GraftRequest, PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
 import type { AgentContext, BrakeCall } from './agentTypes.ts'
-import type { FoldOutput, PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
+import type { FoldOutput, GraftsOutput, PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'
+import { beginUndo } from './undoing.ts'
 
 /** Key of the current drain: each ends with a record, so no two have the same place in the log. */
 export const drainKey = (context: AgentContext): string => `${context.agentId}/drain/${context.drainedAt}`
@@ -11,7 +12,7 @@ export const drainKey = (context: AgentContext): string => `${context.agentId}/d
 export const foldKey = (context: AgentContext): string => `${context.agentId}/fold/${context.drainedAt}`
 
 /** Opens a drain: it answers what is waiting now; what arrives meanwhile is left to the next. */
-export function beginDrain(draft: Draft, queue: 'reverts' | 'prunes' | 'pins'): void {
+export function beginDrain(draft: Draft, queue: 'reverts' | 'grafts' | 'prunes' | 'pins'): void {
   const asked = draft.context[queue]?.map(({ id }) => id) ?? []
   draft.set({ drainedAt: draft.context.seq, drained: asked })
 }
@@ -32,6 +33,12 @@ export function requestPrune(draft: Draft, request: PruneRequest): void {
   draft.set({ prunes: [...prunes, request] })
 }
 
+/** Queues a graft for the next drain. */
+export function requestGraft(draft: Draft, request: GraftRequest): void {
+  draft.record({ type: 'graft.requested', ...draft.at, request })
+  draft.set({ grafts: [...draft.context.grafts, request] })
+}
+
 /** Queues a pin for the next drain. */
 export function requestPin(draft: Draft, request: PinRequest): void {
   draft.record({ type: 'pin.requested', ...draft.at, request })
@@ -44,6 +51,9 @@ export function requestBrake(draft: Draft, key: string, brake: BrakeCall): void 
   if (brake.type === 'revert') {
     const { type: _, ...request } = brake
     requestRevert(draft, { ...asked, ...request })
+  } else if (brake.type === 'graft') {
+    const { type: _, ...request } = brake
+    requestGraft(draft, { ...asked, ...request })
   } else {
     const { type: _, ...request } = brake
     requestPrune(draft, { ...asked, ...request })
@@ -66,11 +76,26 @@ export function applyReverts(draft: Draft, output: RevertsOutput): void {
     forgetFold(draft)
     const last = outcome.rebased?.at(-1)?.nodeId
     draft.set({ compactedAt: 0, head: last ?? outcome.target, ...(last === undefined ? {} : { lastNodeId: last }) })
+    beginUndo(draft, outcome)
   }
   // At rest nothing is held back: the next drain would follow at once.
   const waits = draft.context.run === null ? [] : held
   const answered = draft.context.drained.filter((id) => !waits.includes(id))
   refuseReverts(draft, 'the drain gave no answer', answered)
+  draft.set({ contextTokens: output.contextTokens })
+}
+
+/** Records the copies, after which the trunk goes on. */
+export function applyGrafts(draft: Draft, output: GraftsOutput): void {
+  for (const outcome of output.outcomes) {
+    draft.record({ type: 'graft.applied', ...draft.at, ...outcome })
+    draft.set({ grafts: draft.context.grafts.filter(({ id }) => id !== outcome.id) })
+    const last = outcome.copies.at(-1)?.nodeId
+    if (last === undefined) continue
+    forgetFold(draft)
+    draft.set({ head: last, lastNodeId: last })
+  }
+  refuseGrafts(draft, 'the drain gave no answer', draft.context.drained)
   draft.set({ contextTokens: output.contextTokens })
 }
 
@@ -128,6 +153,16 @@ export function refuseReverts(draft: Draft, why: string, only?: readonly string[
     })
   }
   if (draft.context.reverts !== null) draft.set({ reverts: left(waiting, only) })
+}
+
+export function refuseGrafts(draft: Draft, why: string, only?: readonly string[]): void {
+  const waiting = draft.context.grafts
+  for (const { id, steps } of waiting) {
+    if (only !== undefined && !only.includes(id)) continue
+    const refused = { applied: false, requested: steps, copies: [], reason: `graft refused: ${why}` }
+    draft.record({ type: 'graft.applied', ...draft.at, id, ...refused })
+  }
+  draft.set({ grafts: left(waiting, only) })
 }
 
 export function refusePrunes(draft: Draft, why: string, only?: readonly string[]): void {

@@ -122,7 +122,8 @@ function startCall(draft: Draft, index: number): void {
   const started = isIrreversible(draft, name)
     ? ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, irreversible: true, ...room } as const)
     : ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, ...room } as const)
-  draft.record(policy.polling.includes(name) ? { ...started, polls: true } : started)
+  const marked = policy.reversible.includes(name) ? ({ ...started, reversible: true } as const) : started
+  draft.record(policy.polling.includes(name) ? { ...marked, polls: true } : marked)
   draft.children.push({
     type: 'start',
     src: 'runTool',
@@ -297,7 +298,9 @@ function synthesize(draft: Draft, index: number, synthetic: SyntheticReason, why
   })
 }
 
-type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed'> & { readonly spent?: Spent }
+type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson'> & {
+  readonly spent?: Spent
+}
 
 function endCall(draft: Draft, index: number, result: CallResult): void {
   recordEnd(draft, draft.context.calls[index]!, result)
@@ -305,17 +308,19 @@ function endCall(draft: Draft, index: number, result: CallResult): void {
 }
 
 function recordEnd(draft: Draft, { callId, key, name, nodeId }: CallState, result: CallResult): void {
-  const { content, isError, synthetic, changed = [], spent } = result
+  const { content, isError, synthetic, changed = [], receipt, hasLesson, spent } = result
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
   const message: ToolResultMessage =
-    synthetic === undefined && changed.length === 0
+    synthetic === undefined && changed.length === 0 && receipt === undefined && hasLesson === undefined
       ? plain
       : {
           ...plain,
           ...(synthetic === undefined ? {} : { synthetic }),
           ...(changed.length === 0 ? {} : { changed }),
+          ...(receipt === undefined ? {} : { receipt }),
+          ...(hasLesson === undefined ? {} : { hasLesson }),
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const

@@ -13,12 +13,13 @@ function freeSlot(taken: readonly { readonly slot: string }[]): string {
 }
 
 /** Starts a child that works alongside the agent until it is stopped. */
-export function attachChild(draft: Draft, { childId, name }: EventOfType<'spawn'>): void {
+export function attachChild(draft: Draft, { childId, name, incognito }: EventOfType<'spawn'>): void {
   const { agentId, attached, children } = draft.context
   const slot = freeSlot(attached)
   const key = `${agentId}/child/${childId}`
   draft.set({ attached: [...attached, { childId, slot, key }], children: children + 1 })
-  draft.record({ type: 'child.spawned', ...draft.at, childId, definition: name })
+  const spawned = { type: 'child.spawned', ...draft.at, childId, definition: name } as const
+  draft.record(incognito === undefined ? spawned : { ...spawned, incognito })
   const input = { agentId, ...draft.at, key, callId: null, name, input: null, childId, allowance: {} }
   draft.children.push({ type: 'start', src: 'subAgent', id: slot, input })
 }

@@ -1,6 +1,7 @@
 import type { CompactionRequest } from '../protocol/braking.ts'
 import { noUsage } from '../protocol/messages.ts'
-import type { AgentContext, CompactOutput } from './agentTypes.ts'
+import type { AgentContext } from './agentTypes.ts'
+import type { CompactOutput } from './drainTypes.ts'
 import { forgetFold } from './brakes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'

@@ -1,13 +1,22 @@
 import type {
+  GraftOutcome,
+  GraftRequest,
   PinOutcome,
   PinRequest,
+  PolicyEnd,
+  PolicyRequest,
   PruneOutcome,
   PruneRequest,
   RevertOutcome,
   RevertRequest,
   StallOutcome,
 } from '../protocol/braking.ts'
+import type { Economics } from '../protocol/economics.ts'
+import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
+import type { Usage } from '../protocol/messages.ts'
+import type { Overlay } from '../protocol/records.ts'
+import type { UndoCall, UndoStep } from '../protocol/undo.ts'
 
 export interface RevertsInput {
   readonly agentId: string
@@ -31,6 +40,36 @@ export interface RevertsOutput {
   /** Tokens of the next request, as `contextTokens` counts them. */
   readonly contextTokens: number
   readonly at: number
+}
+
+export interface GraftsInput {
+  readonly agentId: string
+  readonly key: string
+  readonly requests: readonly GraftRequest[]
+  readonly lastNodeId: NodeId
+}
+
+export interface GraftsOutput {
+  readonly key: string
+  readonly outcomes: readonly GraftOutcome[]
+  readonly contextTokens: number
+  readonly at: number
+}
+
+export interface UndoInput {
+  readonly agentId: string
+  readonly key: string
+  readonly call: UndoCall
+  /** Older calls of the same thing that are undone after this one, the newest first. */
+  readonly earlier: readonly NodeId[]
+}
+
+export interface UndoOutput {
+  readonly key: string
+  readonly step: UndoStep
+  readonly at: number
+  /** The store failed before it could be undone: nothing has happened. */
+  readonly notStarted?: ErrorInfo
 }
 
 export interface PrunesInput {
@@ -82,6 +121,32 @@ export interface StallCheck {
   readonly at: number
 }
 
+export interface ConsultInput {
+  readonly agentId: string
+  readonly key: string
+  /** How many policies of the list were asked before. */
+  readonly from: number
+  /** Asks for one, whatever its trigger says. */
+  readonly request?: PolicyRequest
+  readonly isAtRest: boolean
+  /** Turns in the agent's lifetime. */
+  readonly turn: number
+}
+
+export interface ConsultOutput {
+  readonly key: string
+  /** How many policies of the list have been asked by now. */
+  readonly asked: number
+  /** Of the policy that fired; `null`: none did. */
+  readonly end: PolicyEnd | null
+  /** What it asks for. */
+  readonly prune?: PruneRequest
+  readonly revert?: RevertRequest
+  /** What the note adds to the next request, as `contextTokens` counts. */
+  readonly noteTokens: number
+  readonly at: number
+}
+
 export interface PinsInput {
   readonly agentId: string
   readonly key: string
@@ -91,5 +156,26 @@ export interface PinsInput {
 export interface PinsOutput {
   readonly key: string
   readonly outcomes: readonly PinOutcome[]
+  readonly at: number
+}
+
+export interface CompactInput {
+  readonly agentId: string
+  readonly key: string
+  /** Anything that makes the request smaller will do. */
+  readonly force: boolean
+  readonly focus?: string
+}
+
+export interface CompactOutput {
+  readonly key: string
+  readonly overlay: Omit<Overlay, 'nodeId'> | null
+  readonly reason: string | null
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+  /** Of one that is applied. */
+  readonly economics?: Economics
+  readonly usage: Usage | null
+  readonly costUsd: number
   readonly at: number
 }

@@ -1,13 +1,15 @@
 import type { PauseReason } from '../protocol/records.ts'
 import { settleKey } from './aborts.ts'
 import { drainKey, foldKey } from './brakes.ts'
+import { askedSoFar, consultKey } from './policies.ts'
 import { stallKey } from './stalls.ts'
+import { undoKey } from './undoing.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
 import { limitAfter, reachedLimit } from './limits.ts'
 import { replyKey } from './runs.ts'
-import type { StallCheck } from './drainTypes.ts'
-import type { AgentContext, AgentMachineEvent, CallOutput, CompactOutput, ReplyOutput } from './agentTypes.ts'
+import type { CompactOutput, StallCheck } from './drainTypes.ts'
+import type { AgentContext, AgentMachineEvent, CallOutput, ReplyOutput } from './agentTypes.ts'
 
 interface Subject {
   readonly context: AgentContext
@@ -36,11 +38,40 @@ export const stallEnabled = ({ context }: Subject): boolean =>
 /** A failing store goes first: it could not take the records. */
 export const stallPauses = ({ context, event }: Subject): boolean =>
   context.storeError === null && (event as unknown as { output: StallCheck }).output.stall?.rung === 'pause'
+/** A policy was asked for, or has not been asked since the turn ended or the agent came to rest; open only with policies. */
+export const consultEnabled = (subject: Subject): boolean =>
+  subject.context.policy.flags.policies &&
+  (subject.context.run !== null || mayBegin(subject)) &&
+  (policyRequested(subject) || isPolicyLeft(subject.context))
+function isPolicyLeft(context: AgentContext): boolean {
+  const { run, turns, prompts, policy } = context
+  const { names, atRest } = policy.policies
+  // A run that has used up what it may is not to pay for more.
+  const isAsked = run === null ? atRest && turns > 0 && prompts.length === 0 : reachedLimit(run) === undefined
+  return isAsked && askedSoFar(context) < names.length
+}
+/** A message came for an agent at rest: what nobody asked for gives way. */
+export const outrunsConsultation = ({ context }: Subject): boolean =>
+  context.run === null && context.prompts.length > 0 && context.drained.length === 0
+export const isCurrentConsultation = ({ context, event }: Subject): boolean =>
+  event.type === 'policy.fired' && event.key === consultKey(context)
+/** Abandoned steps are asked back. */
+export const graftRequested = ({ context }: Subject): boolean => context.grafts.length > 0
+/** An applied revert has something left to undo, perhaps since before a crash. */
+export const undoPending = ({ context }: Subject): boolean => context.policy.flags.revert && context.undoing !== null
 export const pinRequested = ({ context }: Subject): boolean => context.pins.length > 0
+const policyRequested = ({ context }: Subject): boolean =>
+  context.policy.flags.policies && (context.policyRequests?.length ?? 0) > 0
 /** A person requested a change of the trunk while the agent was idle. */
 export const changeRequested = (subject: Subject): boolean =>
   mayBegin(subject) &&
-  (pinRequested(subject) || revertEnabled(subject) || pruneEnabled(subject) || compactRequested(subject))
+  (undoPending(subject) ||
+    pinRequested(subject) ||
+    revertEnabled(subject) ||
+    graftRequested(subject) ||
+    pruneEnabled(subject) ||
+    compactRequested(subject) ||
+    policyRequested(subject))
 
 /** The trunk leaves too little headroom and has grown since the last attempt to compact it. */
 export function lowHeadroom({ context }: Subject): boolean {
@@ -126,6 +157,8 @@ export const isStaleCompaction = (subject: Subject): boolean => keyOf(subject) !
 export const isStaleDrain = (subject: Subject): boolean => keyOf(subject) !== drainKey(subject.context)
 export const isStaleFold = (subject: Subject): boolean => keyOf(subject) !== foldKey(subject.context)
 export const isStaleStall = (subject: Subject): boolean => keyOf(subject) !== stallKey(subject.context)
+export const isStaleConsultation = (subject: Subject): boolean => keyOf(subject) !== consultKey(subject.context)
+export const isStaleUndo = (subject: Subject): boolean => keyOf(subject) !== undoKey(subject.context)
 export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== settleKey(subject.context)
 
 /** A result whose key is no longer outstanding; it is dropped. */

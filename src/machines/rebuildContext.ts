@@ -24,6 +24,8 @@ export type FoldedContext = Pick<
   | 'heldAt'
   | 'isCompacting'
   | 'compactions'
+  | 'consulting'
+  | 'undoing'
 >
 
 const empty: FoldedContext = {
@@ -42,6 +44,8 @@ const empty: FoldedContext = {
   heldAt: 0,
   isCompacting: false,
   compactions: 0,
+  consulting: null,
+  undoing: null,
 }
 
 type Fold = {
@@ -86,7 +90,7 @@ function pausedIn(unfinished: NonNullable<RecordOf<'run.end'>['unfinished']>, ca
 
 /** A fork starts idle; if a reply is due, it is as if the process had died there. */
 function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext): Partial<FoldedContext> {
-  const resting = { run: null, calls: [], isTurnOpen: false, isCompacting: false }
+  const resting = { run: null, calls: [], isTurnOpen: false, isCompacting: false, consulting: null, undoing: null }
   const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
   if (owedRun === null) return { ...resting, owesReply: false, pausedRun: null, pausedLimits: null, pause: null }
   const left = run === null ? pausedLimits : remainingLimits(run, now)
@@ -167,7 +171,19 @@ const fold: Fold = {
   'child.spawned': ({ children }) => ({ children: children + 1 }),
   'compaction.start': ({ compactions }) => ({ isCompacting: true, compactions: compactions + 1 }),
   'compaction.end': (context, { usage, costUsd }) => ({ isCompacting: false, ...used(context, usage, costUsd) }),
-  'revert.applied': (context, { usage, costUsd }) => used(context, usage, costUsd),
+  'policy.start': (_, { policy, requestId }) => ({
+    consulting: requestId === undefined ? { policy } : { policy, requestId },
+  }),
+  'policy.end': (context, { usage, costUsd }) => ({ consulting: null, ...used(context, usage, costUsd) }),
+  'revert.applied': (context, { id, usage, costUsd, undo }) => ({
+    ...used(context, usage, costUsd),
+    ...(undo === undefined ? {} : { undoing: { id, ...undo, steps: [] } }),
+  }),
+  'undo.step': ({ undoing }, { call, undone, why }) => {
+    const step = { call, undone, ...(why === undefined ? {} : { why }) }
+    return undoing === null ? {} : { undoing: { ...undoing, steps: [...undoing.steps, step] } }
+  },
+  'undo.end': () => ({ undoing: null }),
 }
 
 /** Nothing is running, and the run's wall time is stopped, because its calls wait for people. */

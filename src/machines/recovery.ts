@@ -2,7 +2,9 @@ import { callsSettled, heldCalls, isCalling, pausedCalls, recoverCalls, sealCall
 import { cancelCompaction } from './compaction.ts'
 import type { AgentContext, AgentInput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
+import { cancelConsultation } from './policies.ts'
 import { remainingLimits } from './limits.ts'
+import { goOnUndoing } from './undoing.ts'
 import { endRun, pauseRun } from './runs.ts'
 
 /**
@@ -11,9 +13,12 @@ import { endRun, pauseRun } from './runs.ts'
  * as interrupted.
  */
 export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
-  const { run, isCompacting } = draft.context
+  const { run, isCompacting, consulting } = draft.context
+  // A crash came between the last call and the record of the end.
+  goOnUndoing(draft)
   // One that a person asked for is tried again.
   if (isCompacting) cancelCompaction(draft, 'the process was interrupted')
+  if (consulting !== null) cancelConsultation(draft, 'the process was interrupted', true)
   // A run paused by a failing store may have left calls open too.
   if (run === null) recoverOpenCalls(draft, restored)
   else if (run.unsaid > 0) forgetRun(draft)
@@ -66,9 +71,21 @@ function interruptRun(draft: Draft): void {
 }
 
 /** Whether something would start automatically. */
-const isAnythingWaiting = ({ prompts, reverts, prunes, pins, compactRequests }: AgentContext): boolean =>
+const isAnythingWaiting = ({
+  prompts,
+  reverts,
+  grafts,
+  undoing,
+  prunes,
+  pins,
+  compactRequests,
+  policyRequests,
+}: AgentContext): boolean =>
   prompts.length > 0 ||
   pins.length > 0 ||
+  grafts.length > 0 ||
+  undoing !== null ||
   (compactRequests?.length ?? 0) > 0 ||
+  (policyRequests?.length ?? 0) > 0 ||
   (reverts?.length ?? 0) > 0 ||
   (prunes?.length ?? 0) > 0

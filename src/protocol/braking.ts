@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { economicsSchema } from './economics.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { usageSchema } from './messages.ts'
+import { undoLedgerSchema, undoPlanSchema } from './undo.ts'
 
 export const revertCategorySchema = z.enum(['failure', 'tangent', 'completion', 'step-summary'])
 export type RevertCategory = z.infer<typeof revertCategorySchema>
@@ -50,6 +51,8 @@ export const tagSchema = z.object({
   keepVerbatim: z.array(nodeIdSchema).readonly().exactOptional(),
   /** Of an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
   lastReply: nodeIdSchema.exactOptional(),
+  /** Of a revert with `undo`; until that has ended, nothing is said to be undone. */
+  undo: undoLedgerSchema.exactOptional(),
 })
 export type Tag = z.infer<typeof tagSchema>
 
@@ -60,22 +63,34 @@ const asked = {
 
 export const revertRequestSchema = z.object({
   ...asked,
-  /** `runtime`: to end a stall. */
+  /** `runtime`: to end a stall, or for a policy. */
   by: z.enum(['model', 'person', 'runtime']),
   category: revertCategorySchema,
   /** As it was given: `n12`, `12`, or whatever else. */
   step: z.string(),
   summary: z.string().exactOptional(),
+  /** The policy that planned it. */
+  policy: z.string().exactOptional(),
+  /** What the abandoned calls did is undone as far as possible. */
+  undo: z.literal(true).exactOptional(),
 })
 export type RevertRequest = z.infer<typeof revertRequestSchema>
 
 export const pruneRequestSchema = z.object({
   ...asked,
+  /** `runtime`: for a policy. */
+  by: z.enum(['model', 'person', 'runtime']),
   steps: z.array(z.string()).readonly().exactOptional(),
   tokens: z.number().positive().exactOptional(),
   memo: z.string().exactOptional(),
-  /** Folds every step that may be folded; the other fields say nothing then. */
+  /** Folds the steps, or without `steps` every step that may be folded: `tokens` and `memo` say nothing then. */
   fold: z.literal(true).exactOptional(),
+  /** The steps stay, and so do their calls: a line takes the place of what each result holds. A `memo` says nothing then. */
+  mask: z.literal(true).exactOptional(),
+  /** Of a fold: lines of older folds become shorter as they pile up. Without `steps` they do anyway. */
+  rollUp: z.literal(true).exactOptional(),
+  /** The policy that planned it. */
+  policy: z.string().exactOptional(),
 })
 export type PruneRequest = z.infer<typeof pruneRequestSchema>
 
@@ -87,6 +102,13 @@ export const pinRequestSchema = z.object({
   pinned: z.boolean(),
 })
 export type PinRequest = z.infer<typeof pinRequestSchema>
+
+export const graftRequestSchema = z.object({
+  ...asked,
+  /** As they were given: `n12`, `12`, or whatever else. */
+  steps: z.array(z.string()).readonly(),
+})
+export type GraftRequest = z.infer<typeof graftRequestSchema>
 
 export const stallRuleSchema = z.enum(['repeat', 'cycle', 'sameError', 'repeat4', 'nothingNew', 'errors'])
 export type StallRule = z.infer<typeof stallRuleSchema>
@@ -123,6 +145,47 @@ export const compactionRequestSchema = z.object({
 })
 export type CompactionRequest = z.infer<typeof compactionRequestSchema>
 
+/** A policy of an agent: its name, and those of its trigger, its decider and its keeper, such as `tokensOver(60000)`. */
+export const policyInfoSchema = z.object({ name: z.string(), when: z.string(), decide: z.string(), keep: z.string() })
+export type PolicyInfo = z.infer<typeof policyInfoSchema>
+
+/** Asks for a policy by name, whatever its trigger says. */
+export const policyRequestSchema = z.object({ ...asked, policy: z.string() })
+export type PolicyRequest = z.infer<typeof policyRequestSchema>
+
+/** A policy that fired. */
+export const policyStartSchema = z.object({
+  policy: z.string(),
+  /** In a few words. */
+  why: z.string(),
+  /** Turns in the agent's lifetime. */
+  turn: z.int().nonnegative(),
+  /** Estimated tokens of the next request. */
+  tokens: z.number().nonnegative(),
+  /** The request that it answers. */
+  requestId: z.string().exactOptional(),
+})
+export type PolicyStart = z.infer<typeof policyStartSchema>
+
+/** What a policy came to; without a start, what it cost to ask one that did not fire. What it asks for is decided by the drains, and its outcome stands in a record of its own. */
+export const policyEndSchema = z.object({
+  policy: z.string(),
+  outcome: z.enum(['planned', 'nothing', 'failed']),
+  /** Ids of what it asks for. */
+  prune: z.string().exactOptional(),
+  revert: z.string().exactOptional(),
+  /** What the model is told. */
+  note: z.string().exactOptional(),
+  /** Why it failed, or found nothing to do. */
+  reason: z.string().exactOptional(),
+  /** The request that this answers. */
+  requestId: z.string().exactOptional(),
+  /** Of the models it asked. */
+  usage: usageSchema.exactOptional(),
+  costUsd: z.number(),
+})
+export type PolicyEnd = z.infer<typeof policyEndSchema>
+
 /** What came of a revert; `reason` says why it was refused. */
 export const revertOutcomeSchema = z.object({
   id: z.string(),
@@ -143,22 +206,28 @@ export const revertOutcomeSchema = z.object({
     .exactOptional(),
   /** Of an applied one. */
   economics: economicsSchema.exactOptional(),
+  /** Of an applied one that undoes: what is tried now, and what is not. The ledger follows in `undo.end`. */
+  undo: undoPlanSchema.exactOptional(),
 })
 export type RevertOutcome = z.infer<typeof revertOutcomeSchema>
 
-/** What came of a prune; `steps` are hidden, and `reason` says what was not. */
+/** What came of a prune; `steps` are hidden, or their results are masked, and `reason` says what was not. */
 export const pruneOutcomeSchema = z.object({
   id: z.string(),
   applied: z.boolean(),
   steps: z.array(nodeIdSchema).readonly(),
-  /** Estimated tokens hidden. */
+  /** Estimated tokens hidden; of a mask, freed. */
   tokens: z.number().nonnegative(),
   memo: z.string().exactOptional(),
   reason: z.string().exactOptional(),
   /** Of an applied one. */
   economics: economicsSchema.exactOptional(),
+  /** The steps are shown, without what their results hold. */
+  masked: z.literal(true).exactOptional(),
   /** The runtime folded the steps: `memo` has a line for each of them, in their order. */
   by: z.literal('runtime').exactOptional(),
+  /** The policy that chose the steps. */
+  policy: z.string().exactOptional(),
   /** Of a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
   index: z.string().exactOptional(),
   /** Of a fold: shorter memos that take the place of those of older folds. */
@@ -187,3 +256,16 @@ export const pinOutcomeSchema = z.object({
   reason: z.string().exactOptional(),
 })
 export type PinOutcome = z.infer<typeof pinOutcomeSchema>
+
+/** What came of a graft; `copies` are on the trunk, and `reason` says what was not copied. */
+export const graftOutcomeSchema = z.object({
+  id: z.string(),
+  applied: z.boolean(),
+  requested: z.array(z.string()).readonly(),
+  /** The new nodes, in order, each with the node whose words it repeats; that one is never a copy itself. */
+  copies: z.array(z.object({ nodeId: nodeIdSchema, from: nodeIdSchema })).readonly(),
+  reason: z.string().exactOptional(),
+  /** Of an applied one. */
+  economics: economicsSchema.exactOptional(),
+})
+export type GraftOutcome = z.infer<typeof graftOutcomeSchema>

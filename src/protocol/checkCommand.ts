@@ -25,8 +25,15 @@ export function checkCommand(command: AgentCommand): CheckedCommand {
 }
 
 function checkPrune(command: CheckedCommand): CheckedCommand {
-  if (command.type !== 'agent.prune' || command.steps !== undefined || command.tokens !== undefined) return command
-  throw new RuntimeError('INVALID_OPTION', 'agent.prune: give "steps" or "tokens".')
+  if (command.type !== 'agent.prune') return command
+  if (command.steps === undefined && command.tokens === undefined)
+    throw new RuntimeError('INVALID_OPTION', 'agent.prune: give "steps" or "tokens".')
+  if (command.mask === true && command.memo !== undefined)
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      'agent.prune: give "memo" or "mask": a memo takes the place of hidden steps.',
+    )
+  return command
 }
 
 /** All of a command goes into one record, its context too. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { revertCategorySchema } from './braking.ts'
+import { revertCategorySchema, type RevertCategory } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
 import { contentSchema, type Content } from './content.ts'
 import { limitsSchema, type Limits } from './records.ts'
@@ -42,6 +42,8 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
     step: z.string(),
     category: revertCategorySchema,
     summary: z.string().exactOptional(),
+    /** Undoes what the abandoned calls did, as far as possible. */
+    undo: z.boolean().exactOptional(),
   }),
   z.strictObject({
     ...toAgent,
@@ -50,14 +52,18 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
     /** Without steps: how many tokens to hide, the oldest steps first. */
     tokens: z.number().positive().exactOptional(),
     memo: z.string().exactOptional(),
+    /** Masks the steps' results, and leaves their calls in sight. */
+    mask: z.literal(true).exactOptional(),
   }),
   z.strictObject({ ...toAgent, type: z.literal('agent.fold') }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.brake'), policy: z.string() }),
   z.strictObject({
     ...toAgent,
     type: z.literal('agent.compact'),
     /** What the summary should keep above all, in words. */
     focus: z.string().min(1).max(4_000).exactOptional(),
   }),
+  z.strictObject({ ...toAgent, type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
   z.strictObject({ ...toAgent, type: z.literal('agent.pin'), step: z.string() }),
   z.strictObject({ ...toAgent, type: z.literal('agent.unpin'), step: z.string() }),
   z.strictObject({
@@ -69,6 +75,15 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
   }),
 ])
 export type AgentCommand = z.input<typeof agentCommandSchema>
+
+/** How a step is reverted to. */
+export interface RevertCommandOptions {
+  readonly category: RevertCategory
+  /** What the note says. */
+  readonly summary?: string | undefined
+  /** What the abandoned calls did is undone, as far as their tools can. Default `false`. */
+  readonly undo?: boolean | undefined
+}
 
 /** Options of any message to an agent. */
 export interface SayOptions {
@@ -83,13 +98,15 @@ export interface RunOptions extends SayOptions {
   readonly limits?: Limits | undefined
 }
 
-/** What to hide: these steps, or the oldest until so many tokens are hidden. */
+/** What to hide or mask: these steps, or the oldest until so many tokens are hidden or freed. */
 export interface PruneOptions {
   readonly steps?: readonly string[] | undefined
   /** Estimated; without `steps`. */
   readonly tokens?: number | undefined
   /** What the model reads in their place. */
   readonly memo?: string | undefined
+  /** Leaves the steps and their calls in sight, and puts a line in place of what each result holds. Without `memo`. */
+  readonly mask?: true | undefined
 }
 
 export interface CompactOptions {
@@ -100,3 +117,7 @@ export interface CompactOptions {
 /** The options that were given, including unknown ones, so that the command's schema can report them. */
 export const given = (options: object): object =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+/** One step or several, as the command has them; what is neither is left for its schema to report. */
+export const stepsIn = (steps: string | readonly string[]): string[] =>
+  typeof steps === 'string' ? [steps] : (steps as string[])

@@ -12,6 +12,7 @@ export const errorTable = {
   INVALID_CONTENT: 'Give text or images that are not empty and not too large.',
   INVALID_ID: 'Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit.',
   AGENT_EXISTS: 'Choose another id, or get the agent that is there with runtime.open(id, definition).',
+  AGENT_INCOGNITO: 'Talk to it by the handle that spawn returned; to keep an agent, spawn it without incognito.',
   AGENT_NOT_FOUND: 'Check the id and the store, or spawn a new agent.',
   NODE_NOT_FOUND: 'Give the id of a node, as the conversation shows it: n12.',
   SESSION_IN_USE: 'Delete what depends on it first, or keep it.',
@@ -22,7 +23,8 @@ export const errorTable = {
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide a call once, with the callId of an approval.requested event.',
   BRAKING_OFF:
-    'Set braking: { revert: true } on the agent; for agent.prune any brake will do, for agent.fold it must be { fold: true }.',
+    'Set braking: { revert: true } on the agent; for agent.prune any brake will do, for agent.fold it must be { fold: true }, for agent.brake { policies: [...] }.',
+  POLICY_NOT_FOUND: 'Give the name of one of the policies in braking.policies.',
   COMPACTION_OFF: 'Remove compaction: false from the agent.',
   CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
   CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",

@@ -9,6 +9,8 @@ import type { Provenance } from './provenance.ts'
 export interface EventOrigin {
   readonly agentId: string
   readonly path: readonly string[]
+  /** The agent is incognito: nothing of this is stored, and whoever keeps events should not keep it either. */
+  readonly incognito?: true
 }
 
 type Stamped<R> = R extends unknown ? Readonly<R> & EventOrigin : never
@@ -60,11 +62,10 @@ export type AgentEvent = LoggedEvent | LiveEvent
 export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
 /** Projects a record to the event observers get. */
-export const eventOf = (record: LogRecord, origin: EventOrigin): LoggedEvent => ({
-  ...record,
-  agentId: origin.agentId,
-  path: origin.path,
-})
+export const eventOf = (
+  record: LogRecord,
+  { agentId, path, incognito }: Omit<EventOrigin, 'incognito'> & { readonly incognito?: true | undefined },
+): LoggedEvent => (incognito === true ? { ...record, agentId, path, incognito } : { ...record, agentId, path })
 
 /** Whether an event is a record of the log; the others are seen live or not at all. */
 export const isLogged = (event: AgentEvent): event is LoggedEvent => 'v' in event

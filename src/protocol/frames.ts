@@ -50,6 +50,8 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     type: z.literal('agent.spawn'),
     definition: z.string(),
     agentId: agentIdSchema.exactOptional(),
+    /** Nothing of it is stored, no other client sees it, and it ends with the client's session. */
+    incognito: z.boolean().exactOptional(),
   }),
   z.strictObject({
     ...asked,

@@ -118,6 +118,10 @@ export const toolResultMessageSchema = z.object({
   synthetic: syntheticReasonSchema.exactOptional(),
   /** Files the tool reported as changed. */
   changed: z.array(z.string()).readonly().exactOptional(),
+  /** What the tool kept to undo the call with; `of`: what the call changed. No model sees it. */
+  receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
+  /** The last block is the runtime's: what became of the same call before. */
+  hasLesson: z.literal(true).exactOptional(),
 })
 export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
 
@@ -127,6 +131,10 @@ export const messageSchema = z.discriminatedUnion('role', [
   toolResultMessageSchema,
 ])
 export type Message = z.infer<typeof messageSchema>
+
+/** The content of a result as the tool gave it, without what the runtime added. */
+export const saidByTool = ({ content, hasLesson }: ToolResultMessage): readonly PlainBlock[] =>
+  hasLesson === true ? content.slice(0, -1) : content
 
 /** The text blocks of a message joined without a separator. */
 export function textOf(content: readonly Block[]): string {

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import {
   compactionRequestSchema,
+  graftOutcomeSchema,
+  graftRequestSchema,
   pinOutcomeSchema,
   pinRequestSchema,
+  policyEndSchema,
+  policyRequestSchema,
+  policyStartSchema,
   pruneOutcomeSchema,
   pruneRequestSchema,
   revertOutcomeSchema,
@@ -13,6 +18,7 @@ import {
 import { economicsSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
+import { undoLedgerSchema, undoStepSchema } from './undo.ts'
 import {
   assistantMessageSchema,
   plainBlockSchema,
@@ -225,6 +231,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     input: z.unknown(),
     /** What it does cannot be undone. */
     irreversible: z.literal(true).exactOptional(),
+    /** Its tool can undo what it does. */
+    reversible: z.literal(true).exactOptional(),
     /** It waits for something by asking again and again; only of agents that look for stalls. */
     polls: z.literal(true).exactOptional(),
     /** The sub-agent that carries the call out. */
@@ -242,7 +250,14 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     spent: spentSchema.exactOptional(),
   }),
   /** Code spawned a child that works alongside the agent. */
-  z.object({ ...inTurn, type: z.literal('child.spawned'), childId: agentIdSchema, definition: z.string() }),
+  z.object({
+    ...inTurn,
+    type: z.literal('child.spawned'),
+    childId: agentIdSchema,
+    definition: z.string(),
+    /** It has no log: this, and what it used, is all that is kept of it. */
+    incognito: z.literal(true).exactOptional(),
+  }),
   z.object({
     ...inTurn,
     type: z.literal('child.ended'),
@@ -310,12 +325,21 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   }),
   z.object({ ...inTurn, type: z.literal('revert.requested'), request: revertRequestSchema }),
   z.object({ ...inTurn, type: z.literal('revert.applied'), ...revertOutcomeSchema.shape }),
+  /** A call was undone, or was not: one of those that the `revert.applied` with this `id` lists, in their order. */
+  z.object({ ...inTurn, type: z.literal('undo.step'), id: z.string(), ...undoStepSchema.shape }),
+  /** The undoing of a revert has ended: what came of it. */
+  z.object({ ...inTurn, type: z.literal('undo.end'), id: z.string(), ...undoLedgerSchema.shape }),
   z.object({ ...inTurn, type: z.literal('prune.requested'), request: pruneRequestSchema }),
   z.object({ ...inTurn, type: z.literal('prune.applied'), ...pruneOutcomeSchema.shape }),
   z.object({ ...inTurn, type: z.literal('compaction.requested'), request: compactionRequestSchema }),
   z.object({ ...inTurn, type: z.literal('pin.requested'), request: pinRequestSchema }),
   z.object({ ...inTurn, type: z.literal('pin.applied'), ...pinOutcomeSchema.shape }),
+  z.object({ ...inTurn, type: z.literal('graft.requested'), request: graftRequestSchema }),
+  z.object({ ...inTurn, type: z.literal('graft.applied'), ...graftOutcomeSchema.shape }),
   z.object({ ...inTurn, type: z.literal('stall.detected'), ...stallOutcomeSchema.shape }),
+  z.object({ ...inTurn, type: z.literal('policy.requested'), request: policyRequestSchema }),
+  z.object({ ...inTurn, type: z.literal('policy.start'), ...policyStartSchema.shape }),
+  z.object({ ...inTurn, type: z.literal('policy.end'), ...policyEndSchema.shape }),
   z.object({ ...base, type: z.literal('agent.stopped') }),
 ])
 export type LogRecord = z.infer<typeof logRecordSchema>

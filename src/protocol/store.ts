@@ -1,4 +1,5 @@
 import type { LogRecord } from './records.ts'
+import type { SnapshotStore } from './snapshots.ts'
 
 /**
  * What `append` may return if the records are stored by the time it returns. The runtime recognises this promise and continues at
@@ -42,13 +43,15 @@ export interface Store {
   list(): Promise<readonly string[]>
   stat?(agentId: string): Promise<LogStat | undefined>
   open(agentId: string): Promise<StoreLease>
+  /** Keeps files as agents found them, for `undo`. Without it the runtime keeps them in memory. */
+  readonly snapshots?: SnapshotStore
   close(): Promise<void>
 }
 
 /** A store that can also delete logs. */
 export interface ErasableStore extends Store {
   /**
-   * Removes a log permanently; does nothing for an unknown agent. Rejects with `STORE_LOCKED` while a lease is out,
+   * Removes a log permanently, with its snapshots; does nothing for an unknown agent. Rejects with `STORE_LOCKED` while a lease is out,
    * `STORE_DELETE_FAILED`.
    */
   delete(agentId: string): Promise<void>

@@ -9,6 +9,8 @@ export interface TracedAgent {
   readonly name: string
   /** Id of its model. */
   readonly model: string
+  /** Nothing of it is stored: a tracer must keep no content of its events. */
+  readonly incognito?: true
 }
 
 /** An effect that takes place inside a span. */

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Agent } from './agents/agent.ts'
+import type { SpawnOptions } from './children/spawnOptions.ts'
 import type { AgentPage } from './registry.ts'
 
 /** Spawns agents in this process and owns what they share. */
@@ -17,7 +18,7 @@ export interface AgentRuntime {
    * for await (const event of run) if (event.type === 'reply.delta') process.stdout.write(event.text)
    * ```
    */
-  spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
+  spawn(definition: AgentDefinition, options?: SpawnOptions): Promise<Agent>
   /**
    * Resumes an agent from its log after its process ended without `stop`: the conversation, queues, approvals and pauses are as they
    * were. A run that waits for approvals keeps waiting; an interrupted one continues as a new run: the model is asked again, and
@@ -52,14 +53,14 @@ export interface AgentRuntime {
    */
   open(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
   /**
-   * The agents without a parent that have not ended, including unloaded ones, oldest first; all of them, or one page.
+   * The agents without a parent that have not ended, including unloaded ones but no incognito ones, oldest first; all of them, or one page.
    *
    * @throws RuntimeError `INVALID_OPTION`: `after` is not the id of one of them, or `limit` is not a positive integer.
    */
   agents(options?: { readonly page?: AgentPage }): Agent[]
   /** The agent with this id, which may be a sub-agent, if it has not ended. */
   agent(id: string): Agent | undefined
-  /** Calls `listener` with every agent that starts, including sub-agents; returns a function that ends it. */
+  /** Calls `listener` with every agent that starts, including sub-agents and incognito ones; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
   /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
   close(): Promise<void>

@@ -1,7 +1,7 @@
 import type { Agent } from './agents/agent.ts'
 
 interface OpenRuntime {
-  agents(): readonly Agent[]
+  roots(): readonly Agent[]
 }
 
 /** Open runtimes, held weakly so that one dropped without `close` is not kept in memory. */
@@ -24,7 +24,7 @@ export function warnOfForgottenApprovals(runtime: OpenRuntime): () => void {
 function warn(): void {
   // The warning itself is work, so `beforeExit` would fire again.
   process.off('beforeExit', warn)
-  for (const entry of open) for (const agent of entry.deref()?.agents() ?? []) warnOf(agent)
+  for (const entry of open) for (const agent of entry.deref()?.roots() ?? []) warnOf(agent)
 }
 
 function warnOf(agent: Agent): void {

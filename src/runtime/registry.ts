@@ -32,7 +32,7 @@ class Slot implements AgentSlot {
   }
 }
 
-/** A runtime's agents by id, loaded or not; those without a parent also in order of creation. */
+/** A runtime's agents by id, loaded or not; those without a parent also in order of creation, unless they are incognito. */
 export class Registry {
   readonly #owner: AgentOwner<Agent>
   readonly #slots = new Map<string, Slot>()
@@ -69,7 +69,7 @@ export class Registry {
     if (old !== undefined) this.#unlink(old)
     const slot = new Slot(body, this.#owner)
     this.#slots.set(body.agentId, slot)
-    if (body.parent === undefined) this.#link(slot)
+    if (body.parent === undefined && !body.incognito) this.#link(slot)
     for (const listener of this.#listeners) listener(slot.agent)
   }
 
@@ -96,6 +96,12 @@ export class Registry {
     for (let slot = this.#after(after); slot !== undefined && agents.length < limit; slot = slot.next)
       agents.push(slot.agent)
     return agents
+  }
+
+  /** All agents without a parent, those too that are not listed because they are incognito. */
+  everyRoot(): Agent[] {
+    const incognito = [...this.#slots.values()].filter(({ body }) => body.incognito && body.parent === undefined)
+    return [...this.roots(), ...incognito.map(({ agent }) => agent)]
   }
 
   #after(agentId: string | undefined): Slot | undefined {

@@ -1,18 +1,9 @@
 import { nanoid } from 'nanoid'
 import type { ActorRefFrom } from 'xstate'
-import { compactTrunk } from '../actors/compactTrunk.ts'
 import { checkFold } from '../actors/brakingOptions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
-import { drainPins } from '../actors/drainPins.ts'
-import { drainFold } from '../actors/drainFold.ts'
-import { drainStall } from '../actors/drainStall.ts'
-import { drainPrunes } from '../actors/drainPrunes.ts'
-import { drainReverts } from '../actors/drainReverts.ts'
-import { runTool } from '../actors/runTool.ts'
-import { settle } from '../actors/settle.ts'
 import { sleep } from '../actors/sleep.ts'
 import { openChild, watchChild } from '../actors/openChild.ts'
-import { streamReply } from '../actors/streamReply.ts'
 import { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { SubAgentLogic } from '../machines/agentSetup.ts'
@@ -24,6 +15,7 @@ import { isAgentId } from '../protocol/ids.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
+import { agentEffects } from './agentEffects.ts'
 import type { Agent } from './agents/agent.ts'
 import type { AgentOwner } from './agents/agentOwner.ts'
 import type { AgentBody } from './agents/agentBody.ts'
@@ -32,6 +24,8 @@ import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 import type { ChildHosts } from './children/childHosts.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
+import type { SpawnOptions } from './children/spawnOptions.ts'
+import { incognitoStore } from './incognitoStore.ts'
 import { Registry, type AgentPage } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { IdleUnloader } from './agents/idleUnloader.ts'
@@ -40,6 +34,7 @@ import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import { Instrumentation } from '../telemetry/instrumentation.ts'
 import { interpretBy } from './interpreter/differenceFromXState.ts'
 import { readHistory } from '../sessions/readHistory.ts'
+import { MemorySnapshots } from '../stores/memorySnapshots.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
 
 /** Something with the lifetime of a runtime, such as a server for its agents. */
@@ -91,16 +86,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     const machine = interpreter.prepare(
       agentMachine.provide({
         actors: {
-          streamReply: streamReply(find),
-          runTool: runTool(find),
-          settle: settle(find),
-          compactTrunk: compactTrunk(find),
-          sleep: sleep(clock),
-          drainPins: drainPins(find),
-          drainReverts: drainReverts(find),
-          drainPrunes: drainPrunes(find),
-          drainFold: drainFold(find),
-          drainStall: drainStall(find),
+          ...agentEffects(find, clock),
           subAgent: supervisor as unknown as SubAgentLogic,
         },
         actions: {
@@ -117,6 +103,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       createActor: interpreter.createActor,
       childHosts: this,
       store: this.#store,
+      snapshots: new MemorySnapshots(),
       clock,
       random,
       unloader: this.#unloader,
@@ -127,14 +114,15 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     }
   }
 
-  async spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent> {
+  async spawn(definition: AgentDefinition, options?: SpawnOptions): Promise<Agent> {
     if (options !== undefined) checkOptions('spawn', options)
     const agentId = options?.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
     this.#checkFree(agentId)
     return this.#alone(agentId, async () => {
-      const lease = await this.openLog(agentId)
-      if (lease.lastSeq === 0) return this.#begin({ agentId, definition, lease })
+      const incognito = options?.incognito === true ? this.incognitoStore() : undefined
+      const lease = await this.openLog(agentId, incognito)
+      if (lease.lastSeq === 0) return this.#begin({ agentId, definition, lease, incognito })
       await lease.release()
       const what = `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store.`
       throw new RuntimeError('AGENT_EXISTS', what)
@@ -144,6 +132,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   async resume(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
     checkOptions('resume', options)
     this.#check(agentId, definition, 'resume')
+    this.#checkStored(agentId, 'resume')
     this.#checkFree(agentId)
     return this.#alone(agentId, async () => this.#continue(await this.openLog(agentId), definition, options))
   }
@@ -152,6 +141,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     checkOptions('open', options)
     for (;;) {
       this.#check(agentId, definition, 'open')
+      this.#checkStored(agentId, 'open')
       const opening = this.#openings.get(agentId)
       const body = this.#registry.body(agentId)
       if (opening !== undefined) await opening
@@ -224,14 +214,29 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is being started by another call.`)
   }
 
-  openLog(agentId: string): Promise<StoreLease> {
+  /** @throws RuntimeError `AGENT_INCOGNITO` */
+  #checkStored(agentId: string, verb: string): void {
+    if (this.#hosts.get(agentId)?.incognito !== true) return
+    const what = `${verb}: Agent "${agentId}" is incognito: nothing of it is stored.`
+    throw new RuntimeError('AGENT_INCOGNITO', what)
+  }
+
+  newId(): string {
+    return this.#owner.newId()
+  }
+
+  incognitoStore(): Store {
+    return incognitoStore(this.#store)
+  }
+
+  openLog(agentId: string, store: Store = this.#store): Promise<StoreLease> {
     const agent = this.#registry.get(agentId)
-    if (agent === undefined || agent.isLoaded) return this.#open(agentId)
+    if (agent === undefined || agent.isLoaded) return this.#open(agentId, store)
     return Promise.reject(new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" already exists, unloaded.`))
   }
 
-  async #open(agentId: string): Promise<StoreLease> {
-    const lease = await this.#store.open(agentId)
+  async #open(agentId: string, store = this.#store): Promise<StoreLease> {
+    const lease = await store.open(agentId)
     if (this.#closing === undefined) return lease
     await lease.release()
     throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed in the meantime.')
@@ -245,6 +250,9 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   adopt(options: HostOptions): AgentHost {
     checkFold(options.definition)
     const host = new AgentHost(options, this.#shared)
+    // Two logs of one id are possible in two stores only.
+    if (this.#hosts.has(options.agentId) && this.#hosts.get(options.agentId)?.store !== host.store)
+      throw new RuntimeError('AGENT_EXISTS', `Agent "${options.agentId}" is running already.`)
     this.#hosts.set(options.agentId, host)
     return host
   }
@@ -300,6 +308,11 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#registry.roots(options)
   }
 
+  /** `agents`, and the incognito ones. */
+  roots(): Agent[] {
+    return this.#registry.everyRoot()
+  }
+
   agent(id: string): Agent | undefined {
     return this.#registry.get(id)
   }
@@ -327,7 +340,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   async #close(): Promise<void> {
     this.#forget()
     // Agents end first, so that clients still see their runs end.
-    const agents = Promise.allSettled(this.agents().map((agent) => agent.close()))
+    const agents = Promise.allSettled(this.roots().map((agent) => agent.close()))
     const companions = Promise.allSettled(this.#companions.map((companion) => companion.close()))
     const stops = await agents
     await companions

@@ -55,7 +55,7 @@ const schemas = {
       interpreter: z.enum(['planned', 'xstate']),
     })
     .partial(),
-  spawn: z.strictObject({ id: z.string() }).partial(),
+  spawn: z.strictObject({ id: z.string(), incognito: z.boolean() }).partial(),
   resume: z.strictObject({ continue: z.boolean() }).partial(),
   open: z.strictObject({ continue: z.boolean() }).partial(),
 }

@@ -82,10 +82,19 @@ function afterRecord(before: State, record: LogRecord): State {
       return at('draining.leaving')
     case 'revert.applied':
       return at('draining.reverted')
+    case 'graft.applied':
+      return at('draining.grafted')
+    case 'undo.step':
+    case 'undo.end':
+      return at('draining.undone')
     case 'pin.applied':
       return at('draining.pinned')
     case 'stall.detected':
       return at('draining.checked')
+    case 'policy.start':
+      return at('draining.consulting')
+    case 'policy.end':
+      return at('draining.consulted')
     case 'run.end':
       return record.stopReason === 'paused' ? { ...before, state: 'paused', pause: record.reason ?? null } : at('idle')
     case 'run.abandoned':
@@ -101,7 +110,9 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'revert.requested':
     case 'prune.requested':
     case 'compaction.requested':
+    case 'graft.requested':
     case 'pin.requested':
+    case 'policy.requested':
       return before
   }
 }

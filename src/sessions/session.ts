@@ -45,6 +45,16 @@ export type TrunkChange =
       readonly target?: NodeId
       /** The new nodes of those messages. */
       readonly rebased?: readonly NodeId[]
+      /** The policy that planned it. */
+      readonly policy?: string
+      readonly economics?: Economics
+      readonly reason?: string
+    }
+  | {
+      readonly type: 'graft'
+      readonly applied: boolean
+      /** The new nodes, each with the node that it repeats. */
+      readonly copies: readonly { readonly nodeId: NodeId; readonly from: NodeId }[]
       readonly economics?: Economics
       readonly reason?: string
     }
@@ -53,6 +63,10 @@ export type TrunkChange =
       readonly applied: boolean
       readonly steps: readonly NodeId[]
       readonly tokens: number
+      /** The steps are shown, without what their results hold. */
+      readonly masked?: true
+      /** The policy that chose the steps. */
+      readonly policy?: string
       readonly economics?: Economics
       readonly reason?: string
     }

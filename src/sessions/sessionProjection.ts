@@ -59,6 +59,8 @@ export class SessionProjection {
   /** Calls that have not ended, and where they were made. */
   readonly #calls = new Map<string, { readonly call: CallDraft; readonly turn: TurnDraft }>()
   readonly #changes: TrunkChange[] = []
+  /** Policies that planned reverts, by the requests' ids. */
+  readonly #planned = new Map<string, string>()
   readonly #children: string[] = []
   /** Of what happened while no run was under way. */
   #usageAtRest = noUsage
@@ -97,11 +99,18 @@ export class SessionProjection {
       case 'tool.end':
         return this.#endCall(record)
       case 'revert.applied':
+      case 'graft.applied':
       case 'prune.applied':
       case 'compaction.end':
         return this.#change(record)
+      case 'revert.requested':
+        if (record.request.policy !== undefined) this.#planned.set(record.request.id, record.request.policy)
+        return
+      case 'policy.end':
+        if (record.usage !== undefined) this.#spend(record.usage, record.costUsd)
+        return
       case 'child.spawned':
-        this.#children.push(record.childId)
+        if (record.incognito !== true) this.#children.push(record.childId)
         return
       case 'agent.stopped':
         this.#isStopped = true
@@ -259,9 +268,9 @@ export class SessionProjection {
     turn.status = turn.toolCalls.some((call) => call.synthetic === 'aborted') ? 'aborted' : 'completed'
   }
 
-  #change(record: RecordOf<'revert.applied' | 'prune.applied' | 'compaction.end'>): void {
-    if (record.type !== 'prune.applied' && record.usage !== undefined) this.#spend(record.usage, record.costUsd ?? 0)
-    ;(this.#turn?.changes ?? this.#changes).push(trunkChangeOf(record))
+  #change(record: Reshaping): void {
+    if ('usage' in record && record.usage !== undefined) this.#spend(record.usage, record.costUsd ?? 0)
+    ;(this.#turn?.changes ?? this.#changes).push(trunkChangeOf(record, this.#planned))
   }
 
   #spend(usage: Usage, costUsd: number): void {
@@ -277,10 +286,10 @@ export class SessionProjection {
   }
 }
 
-type Reshaping = RecordOf<'revert.applied' | 'prune.applied' | 'compaction.end'>
+type Reshaping = RecordOf<'revert.applied' | 'graft.applied' | 'prune.applied' | 'compaction.end'>
 
 /** What a record says of how the trunk was reshaped, in short. Pure. */
-function trunkChangeOf(record: Reshaping): TrunkChange {
+function trunkChangeOf(record: Reshaping, planned: ReadonlyMap<string, string>): TrunkChange {
   const { applied } = record
   const rest = {
     ...(record.economics === undefined ? {} : { economics: record.economics }),
@@ -289,17 +298,24 @@ function trunkChangeOf(record: Reshaping): TrunkChange {
   switch (record.type) {
     case 'revert.applied': {
       const { category, target, rebased = [] } = record
+      const policy = planned.get(record.id)
       return {
         type: 'revert',
         applied,
         category,
         ...(target === undefined ? {} : { target }),
         ...(rebased.length === 0 ? {} : { rebased: rebased.map(({ nodeId }) => nodeId) }),
+        ...(policy === undefined ? {} : { policy }),
         ...rest,
       }
     }
-    case 'prune.applied':
-      return { type: 'prune', applied, steps: [...record.steps], tokens: record.tokens, ...rest }
+    case 'graft.applied':
+      return { type: 'graft', applied, copies: [...record.copies], ...rest }
+    case 'prune.applied': {
+      const masked = record.masked === true ? { masked: record.masked } : {}
+      const policy = record.policy === undefined ? {} : { policy: record.policy }
+      return { type: 'prune', applied, steps: [...record.steps], tokens: record.tokens, ...masked, ...policy, ...rest }
+    }
     case 'compaction.end': {
       const { overlay, tokensBefore, tokensAfter } = record
       const span = overlay === undefined ? {} : { nodeId: overlay.nodeId, from: overlay.from, to: overlay.to }

@@ -4,15 +4,37 @@ import type { LogRecord, Spent } from '../protocol/records.ts'
 
 export const noneSpent: Spent = Object.freeze({ usage: noUsage, costUsd: 0, turns: 0 })
 
+/** What an agent has spent, the run under way left out. */
+export interface SpentSoFar {
+  readonly spent: Spent
+  readonly isInRun: boolean
+}
+
+export const notSpent: SpentSoFar = { spent: noneSpent, isInRun: false }
+
 /** What an agent has spent once this record is in its log. A run's total lacks only the turns of sub-agents it called; children started by code belong to no run. */
-export function spentAfter(spent: Spent, record: LogRecord): Spent {
-  if (record.type === 'run.end') {
-    const { unfinished = [], turns, usage, costUsd } = record
-    return addSpent(spent, { usage, costUsd, turns: unfinished.reduce((sum, call) => sum + call.spent.turns, turns) })
+export function spentAfter(before: SpentSoFar, record: LogRecord): SpentSoFar {
+  const { spent, isInRun } = before
+  switch (record.type) {
+    case 'run.start':
+      return { spent, isInRun: true }
+    case 'run.end': {
+      const { unfinished = [], turns, usage, costUsd } = record
+      const all = unfinished.reduce((sum, call) => sum + call.spent.turns, turns)
+      return { spent: addSpent(spent, { usage, costUsd, turns: all }), isInRun: false }
+    }
+    case 'child.ended':
+      return { spent: addSpent(spent, record.spent), isInRun }
+    case 'tool.end':
+      if (record.spent === undefined) return before
+      return { spent: { ...spent, turns: spent.turns + record.spent.turns }, isInRun }
+    case 'compaction.end':
+    case 'revert.applied':
+    case 'policy.end':
+      return isInRun ? before : { spent: addSpent(spent, of(record.usage, record.costUsd)), isInRun }
+    default:
+      return before
   }
-  if (record.type === 'child.ended') return addSpent(spent, record.spent)
-  if (record.type !== 'tool.end') return spent
-  return record.spent === undefined ? spent : { ...spent, turns: spent.turns + record.spent.turns }
 }
 
 /** What was spent since. */
@@ -57,6 +79,7 @@ function spentBy(record: LogRecord): Spent | undefined {
       return of(record.usage, record.costUsd)
     case 'compaction.end':
     case 'revert.applied':
+    case 'policy.end':
       return of(record.usage, record.costUsd)
     case 'tool.end':
     case 'child.ended':
@@ -68,6 +91,7 @@ function spentBy(record: LogRecord): Spent | undefined {
 
 /** What was spent after one more record. The end of a run states the run's cost, which may exceed the sum of its parts. Pure. */
 export function foldSpent(fold: SpentFold, record: LogRecord): SpentFold {
+  if (record.type === 'run.start') return { before: totalSpent(fold), run: noneSpent }
   if (record.type === 'run.end') {
     const isMore = record.costUsd >= fold.run.costUsd
     const run = isMore ? { ...fold.run, usage: record.usage, costUsd: record.costUsd } : fold.run

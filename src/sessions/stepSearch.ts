@@ -42,6 +42,8 @@ export class StepSearch {
         const ids = record.rebased?.map(({ nodeId }) => nodeId) ?? []
         return ids.length === 0 ? undefined : this.#meet(ids[0]!, ids.at(-1)!)
       }
+      case 'graft.applied':
+        return this.#meetCopies(record.copies)
       case 'compaction.end':
         return record.applied && record.overlay !== undefined
           ? this.#meet(record.overlay.nodeId, record.overlay.nodeId)
@@ -58,6 +60,11 @@ export class StepSearch {
     this.#open = new Set(calls.map(({ callId }) => callId))
     this.#stepEnd = end
     return undefined
+  }
+
+  /** A graft is whole at once, so a fork at any copy holds all of them. */
+  #meetCopies(copies: RecordOf<'graft.applied'>['copies']): NodeId | undefined {
+    return copies.length === 0 ? undefined : this.#meet(copies[0]!.nodeId, copies.at(-1)!.nodeId)
   }
 
   /** `last` when the node is one of these. */

@@ -4,6 +4,7 @@ import { type ErrorCode, messageOf, RuntimeError, hasCode } from '../protocol/er
 import { checkAgentId, isAgentId } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { ErasableStore, LogStat, StoreLease } from '../protocol/store.ts'
+import { FileSnapshots } from './fileSnapshots.ts'
 import { type FileLock, lockFile } from './lockFile.ts'
 import type { LogFile } from './logFile.ts'
 import { openLog } from './openLog.ts'
@@ -18,14 +19,23 @@ class FileLease implements StoreLease {
   readonly repairedBytes: number
   readonly log: LogFile
   readonly #lock: FileLock
+  readonly #snapshots: FileSnapshots
   readonly #onReleased: () => void
   #released: Promise<void> | undefined
 
-  constructor(parts: { agentId: string; repairedBytes: number; log: LogFile; lock: FileLock; onReleased: () => void }) {
+  constructor(parts: {
+    agentId: string
+    repairedBytes: number
+    log: LogFile
+    lock: FileLock
+    snapshots: FileSnapshots
+    onReleased: () => void
+  }) {
     this.agentId = parts.agentId
     this.repairedBytes = parts.repairedBytes
     this.log = parts.log
     this.#lock = parts.lock
+    this.#snapshots = parts.snapshots
     this.#onReleased = parts.onReleased
   }
 
@@ -46,6 +56,7 @@ class FileLease implements StoreLease {
     try {
       await this.log.close()
     } finally {
+      await this.#snapshots.forget(this.agentId)
       await this.#lock.release()
       this.#onReleased()
     }
@@ -53,6 +64,7 @@ class FileLease implements StoreLease {
 }
 
 class FileStore implements ErasableStore {
+  readonly snapshots: FileSnapshots
   readonly #dir: string
   readonly #policy: SyncPolicy
   readonly #leases = new Map<string, FileLease>()
@@ -63,6 +75,11 @@ class FileStore implements ErasableStore {
   constructor(dir: string, policy: SyncPolicy) {
     this.#dir = dir
     this.#policy = policy
+    const isSynced = policy.durability !== 'os'
+    this.snapshots = new FileSnapshots((agentId) => join(dir, `${agentId}.snapshots`), {
+      ...policy.snapshots,
+      isSynced,
+    })
   }
 
   append(agentId: string, records: readonly LogRecord[]): Promise<void> {
@@ -154,6 +171,7 @@ class FileStore implements ErasableStore {
         repairedBytes,
         log,
         lock,
+        snapshots: this.snapshots,
         onReleased: () => {
           if (this.#leases.get(agentId) === lease) this.#leases.delete(agentId)
         },
@@ -172,6 +190,7 @@ class FileStore implements ErasableStore {
     if (!(await isThere(file))) return
     const lock = await lockFile(this.#lockOf(agentId))
     try {
+      await this.snapshots.delete(agentId)
       await unlink(file)
       if (this.#policy.durability !== 'os') await syncFolder(this.#dir)
     } catch (thrown) {
@@ -217,13 +236,14 @@ async function isThere(file: string): Promise<boolean> {
 
 /**
  * A store in a folder, created if missing: `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last
- * field, and `<agentId>.lock` exists beside it while a process is writing. See `Store` for the contract. `durability` determines
+ * field, and `<agentId>.lock` exists beside it while a process is writing; `<agentId>.snapshots` holds files as the agent found them, if its
+ * tools keep them. See `Store` for the contract. `durability` determines
  * when a record counts as stored; by default once the operating system has it, so it survives the process, even `kill -9`, but not a
  * power cut.
  *
  * Opening cuts off a torn or damaged last line (`lease.repairedBytes`) and checks nothing before it; `read` finds a bad line further
  * up (`LOG_CORRUPT`, naming file and line). Reading works in any process at any time, even after `close`. `delete` removes the log
- * but not the copies that repairs made.
+ * and the snapshots, but not the copies that repairs made.
  *
  * @throws RuntimeError `INVALID_OPTION` if `dir` is blank or an option is wrong. All other problems with the folder are reported by
  * `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`).

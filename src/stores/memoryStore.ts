@@ -3,6 +3,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { stored, type ErasableStore, type StoreLease } from '../protocol/store.ts'
 import { checkAgentId } from '../protocol/ids.ts'
+import { MemorySnapshots } from './memorySnapshots.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 
 class MemoryLease implements StoreLease {
@@ -42,6 +43,7 @@ class MemoryLease implements StoreLease {
 export function memoryStore(): ErasableStore {
   const logs = new Map<string, LogRecord[]>()
   const leases = new Map<string, MemoryLease>()
+  const snapshots = new MemorySnapshots()
   let closed = false
 
   const refuseWhenClosed = (): void => {
@@ -64,6 +66,8 @@ export function memoryStore(): ErasableStore {
   }
 
   return {
+    snapshots,
+
     append(agentId, records) {
       try {
         keep(agentId, records)
@@ -111,6 +115,7 @@ export function memoryStore(): ErasableStore {
       refuseWhenClosed()
       checkAgentId(agentId)
       refuseWhenLeased(agentId)
+      snapshots.delete(agentId)
       logs.delete(agentId)
     },
 

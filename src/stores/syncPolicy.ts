@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { systemClock, type Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import type { SnapshotLimits } from '../protocol/snapshots.ts'
+import { defaultSnapshotLimits } from './snapshotLimits.ts'
 import { QuickWrites } from './quickWrites.ts'
 
 const isClock = (value: unknown): value is Clock =>
@@ -8,10 +10,13 @@ const isClock = (value: unknown): value is Clock =>
   value !== null &&
   ['now', 'after'].every((name) => typeof (value as { [name: string]: unknown })[name] === 'function')
 
+const limit = z.number().positive()
+
 const syncPolicySchema = z.strictObject({
   durability: z.enum(['os', 'batch', 'each']).default('os'),
   batchMs: z.number().min(0).max(60_000).default(10),
   clock: z.custom<Clock>(isClock, 'expected a Clock').default(systemClock),
+  snapshots: z.strictObject({ maxBytes: limit, maxCount: limit, maxFileBytes: limit }).partial().default({}),
 })
 
 /** When appends count as stored, and the state that a store's files share for this. */
@@ -21,6 +26,7 @@ export interface SyncPolicy {
   readonly quick: QuickWrites
   /** Of `batch`. */
   readonly rounds: SyncRounds
+  readonly snapshots: SnapshotLimits
 }
 
 export interface FileStoreOptions {
@@ -34,6 +40,11 @@ export interface FileStoreOptions {
   readonly batchMs?: number
   /** Measures `batchMs` and how long writes take. Default: the system's clock. */
   readonly clock?: Clock
+  /**
+   * How much is kept of the files that one agent changed, for `undo`: see `workspaceTools`. Default: 256 MiB in all, 10,000 contents, 16 MiB
+   * of one. What was kept longest ago goes first.
+   */
+  readonly snapshots?: Partial<SnapshotLimits>
 }
 
 /**
@@ -46,7 +57,9 @@ export function syncPolicy(options: FileStoreOptions = {}): SyncPolicy {
   if (!policy.success)
     throw new RuntimeError('INVALID_OPTION', `fileStore was given a wrong option: ${describeIssues(policy.error)}.`)
   const { durability, batchMs, clock } = policy.data
-  return { durability, quick: new QuickWrites(clock), rounds: new SyncRounds(clock, batchMs) }
+  const given = Object.entries(policy.data.snapshots).filter(([, value]) => value !== undefined)
+  const snapshots = { ...defaultSnapshotLimits, ...Object.fromEntries(given) }
+  return { durability, quick: new QuickWrites(clock), rounds: new SyncRounds(clock, batchMs), snapshots }
 }
 
 /**

@@ -28,11 +28,12 @@ export function modelAttributes(id: string): Attributes {
 }
 
 /** Whose span it is; on every span. */
-export const agentAttributes = ({ agentId, name, path }: TracedAgent): Attributes => ({
+export const agentAttributes = ({ agentId, name, path, incognito }: TracedAgent): Attributes => ({
   'gen_ai.agent.id': agentId,
   'gen_ai.agent.name': name,
   'gen_ai.conversation.id': agentId,
   ...(path.length === 0 ? {} : { 'escapement.agent.path': [...path] }),
+  ...(incognito === undefined ? {} : { 'escapement.agent.incognito': incognito }),
 })
 
 const settingNames: readonly (readonly [setting: string, attribute: string, type: 'number' | 'string'])[] = [

@@ -102,9 +102,22 @@ function revertApplied(event: EventOf<'revert.applied'>): Narration {
   })
 }
 
-function pruneApplied({ applied, steps, tokens, reason, economics }: EventOf<'prune.applied'>): Narration {
-  if (!applied) return warn('prune refused', { reason: plainReason(reason) })
-  return info(`pruned ${counted(steps.length, 'step')}`, { steps: steps.map(formatNodeId), tokens, ...economics })
+function pruneApplied({ applied, masked, steps, tokens, reason, economics }: EventOf<'prune.applied'>): Narration {
+  if (!applied) return warn(`${masked === true ? 'mask' : 'prune'} refused`, { reason: plainReason(reason) })
+  return info(`${masked === true ? 'masked' : 'pruned'} ${counted(steps.length, 'step')}`, {
+    steps: steps.map(formatNodeId),
+    tokens,
+    ...economics,
+  })
+}
+
+function graftApplied({ applied, copies, reason, economics }: EventOf<'graft.applied'>): Narration {
+  if (!applied) return warn('graft refused', { reason: plainReason(reason) })
+  return info(`${counted(copies.length, 'node')} copied from abandoned branches`, {
+    copies: copies.map(({ nodeId }) => formatNodeId(nodeId)),
+    from: copies.map(({ from }) => formatNodeId(from)),
+    ...economics,
+  })
 }
 
 function pinApplied({ applied, pinned, step, reason }: EventOf<'pin.applied'>): Narration {
@@ -116,6 +129,12 @@ function pinApplied({ applied, pinned, step, reason }: EventOf<'pin.applied'>): 
 /** Without the evidence, which quotes arguments and results. */
 const stallDetected = ({ rule, rung, count, first, target }: EventOf<'stall.detected'>): Narration =>
   warn(`it goes in circles (${rule})`, { rule, rung, count, first: formatNodeId(first), target: formatNodeId(target) })
+
+/** Without the reason, which may quote what a model or a tool said. */
+const policyEnded = ({ policy, outcome, usage, costUsd }: EventOf<'policy.end'>): Narration =>
+  (outcome === 'failed' ? warn : info)(`policy ${policy} ${policyWords[outcome]}`, { policy, outcome, usage, costUsd })
+
+const policyWords = { planned: 'has a plan', nothing: 'changes nothing', failed: 'failed' } as const
 
 const narrators: Narrators = {
   'agent.created': ({ definition, model, forkedFrom }) =>
@@ -162,11 +181,20 @@ const narrators: Narrators = {
   'compaction.end': compactionEnded,
   'revert.requested': ({ request: { by, category } }) => debug(`revert asked for by the ${by}`, { by, category }),
   'revert.applied': revertApplied,
-  'prune.requested': ({ request: { by } }) => debug(`prune asked for by the ${by}`, { by }),
+  'undo.step': ({ call, undone }) => debug(`call ${undone ? '' : 'not '}undone`, { call: formatNodeId(call), undone }),
+  'undo.end': ({ undone, kept }) =>
+    info(`${counted(undone.length, 'thing')} undone, ${kept.length} not`, { undone: undone.length, kept: kept.length }),
+  'prune.requested': ({ request: { by, mask } }) =>
+    debug(`${mask === true ? 'mask' : 'prune'} asked for by the ${by}`, { by }),
   'prune.applied': pruneApplied,
+  'graft.requested': ({ request: { by } }) => debug(`graft asked for by the ${by}`, { by }),
+  'graft.applied': graftApplied,
   'pin.requested': ({ request: { by, pinned } }) => debug(`${pinned ? 'pin' : 'unpin'} asked for by the ${by}`, { by }),
   'pin.applied': pinApplied,
   'stall.detected': stallDetected,
+  'policy.requested': ({ request: { by, policy } }) => debug(`policy ${policy} asked for by the ${by}`, { by, policy }),
+  'policy.start': ({ policy, tokens }) => debug(`policy ${policy} fired`, { policy, tokens }),
+  'policy.end': policyEnded,
   'model.warning': ({ model, message }) => warn('the model warns', { model, warning: message }),
   'state.changed': null,
   'tag.expired': null,
@@ -176,10 +204,14 @@ const narrators: Narrators = {
 
 /** Where an event happened, for every line: `seq` is the record's, or of the last one before. */
 function place(event: AgentEvent): Fields {
-  const { agentId, seq, type } = event
-  return 'runId' in event
-    ? { agentId, seq, event: type, runId: event.runId, turnIndex: event.turnIndex }
-    : { agentId, seq, event: type }
+  const { agentId, seq, type, incognito } = event
+  return {
+    agentId,
+    seq,
+    event: type,
+    ...('runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : {}),
+    ...(incognito === undefined ? {} : { incognito }),
+  }
 }
 
 /** An event in words for people; `undefined`: not worth a line. Never what was said: no messages, inputs, results or reasons. Pure. */

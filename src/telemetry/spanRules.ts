@@ -166,6 +166,18 @@ const spanRules: SpanRules = {
     }
     trace.answerDrain(id, 'revert.applied', attributes, usage)
   },
+  'undo.end'(trace, { undone, kept }) {
+    trace.mark('undo.end', {
+      'escapement.undo.undone': undone.length,
+      'escapement.undo.kept': kept.length,
+      ...(trace.content
+        ? {
+            'escapement.undo.undone_names': [...undone],
+            'escapement.undo.kept_names': kept.map(({ what, why }) => `${what} (${why})`),
+          }
+        : {}),
+    })
+  },
   'stall.detected'(trace, { rule, rung, count, first, target, steps, evidence }) {
     trace.mark('stall.detected', {
       'escapement.stall.rule': rule,
@@ -175,6 +187,38 @@ const spanRules: SpanRules = {
       'escapement.stall.target': formatNodeId(target),
       'escapement.stall.steps': steps.length,
       ...(trace.content ? { 'escapement.stall.evidence': evidence } : {}),
+    })
+  },
+  'policy.requested'(trace, { request: { by, policy } }) {
+    trace.mark('policy.requested', { 'escapement.policy': policy, 'escapement.policy.by': by })
+  },
+  'policy.start'(trace, { policy, why, tokens }) {
+    trace.mark('policy.start', {
+      'escapement.policy': policy,
+      'escapement.policy.tokens': tokens,
+      ...(trace.content ? { 'escapement.policy.why': why } : {}),
+    })
+  },
+  'policy.end'(trace, { policy, outcome, reason, note, costUsd }) {
+    trace.mark('policy.end', {
+      'escapement.policy': policy,
+      'escapement.policy.outcome': outcome,
+      'escapement.cost_usd': costUsd,
+      ...(trace.content ? { 'escapement.policy.reason': reason, 'escapement.policy.note': note } : {}),
+    })
+  },
+  'graft.requested'(trace, { request: { id, by, steps } }) {
+    trace.awaitDrain(id, 'graft.requested', {
+      'escapement.graft.by': by,
+      ...(trace.content ? { 'escapement.graft.steps': [...steps] } : {}),
+    })
+  },
+  'graft.applied'(trace, { id, applied, copies, reason }) {
+    trace.answerDrain(id, 'graft.applied', {
+      'escapement.graft.applied': applied,
+      'escapement.graft.copies': copies.map(({ nodeId }) => formatNodeId(nodeId)),
+      'escapement.graft.from': copies.map(({ from }) => formatNodeId(from)),
+      'escapement.graft.reason': trace.content ? reason : plainReason(reason),
     })
   },
   'pin.requested'(trace, { request: { id, by, step, pinned } }) {
@@ -204,9 +248,10 @@ const spanRules: SpanRules = {
         : {}),
     })
   },
-  'prune.applied'(trace, { id, applied, steps, tokens, reason }) {
+  'prune.applied'(trace, { id, applied, masked, steps, tokens, reason }) {
     trace.answerDrain(id, 'prune.applied', {
       'escapement.prune.applied': applied,
+      'escapement.prune.masked': masked,
       'escapement.prune.hidden': steps.map(formatNodeId),
       'escapement.prune.tokens': tokens,
       'escapement.prune.reason': trace.content ? reason : plainReason(reason),

@@ -32,7 +32,7 @@ export class SpanTracer implements Tracer {
   event(event: AgentEvent, agent: TracedAgent): void {
     const { agentId } = agent
     const known = this.#agents.get(agentId)
-    const trace = known ?? new AgentTrace(agent, this.#options)
+    const trace = known ?? new AgentTrace(agent, agent.incognito ? { ...this.#options, content: false } : this.#options)
     traceEvent(trace, event)
     if (trace.isIdle) this.#agents.delete(agentId)
     else if (known === undefined) this.#agents.set(agentId, trace)

@@ -84,7 +84,14 @@ describe('the definition of an agent', (it) => {
 
   it('has the documented defaults', () => {
     const { policy, maxQueue, compaction, output, pricing, tools, instructions, checkRequests } = defineAgent(good)
-    assert.equal(policy.flags, { revert: false, prune: false, fold: false, stall: false, compact: true })
+    assert.equal(policy.flags, {
+      revert: false,
+      prune: false,
+      fold: false,
+      stall: false,
+      policies: false,
+      compact: true,
+    })
     assert.equal([policy.toolExecution, policy.queueMode, policy.limits], ['parallel', 'one-at-a-time', {}])
     assert.equal(policy.retry, { attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 })
     assert.equal([compaction?.policy.contextWindow, compaction?.strategy.name], [200_000, 'heuristic'])

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineTool, isBlocks } from '../../src/actors/tools/defineTool.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
+import { toolContext } from '../support/toolContext.ts'
 
 const good = { name: 'look', description: 'Looks.', input: z.object({ path: z.string() }), run: () => 'ok' }
 
@@ -29,6 +30,12 @@ describe('the definition of a tool', (it) => {
     ['maxOutputChars', { maxOutputChars: 99 }],
     ['maxOutputChars', { maxOutputChars: 1_000.5 }],
     ['timeout', { timeout: 5 }],
+    ['say how a call is undone', { effects: 'reversible' }],
+    ["declare effects: 'reversible'", { undo: () => {} }],
+    ["declare effects: 'reversible'", { effects: 'idempotent', undo: () => {} }],
+    ['undo', { effects: 'reversible', undo: 'yes' }],
+    ['no undo that takes it', { receipt: z.string() }],
+    ['receipt', { effects: 'reversible', undo: () => {}, receipt: 'text' }],
   ]
   for (const [index, [named, change]] of bad.entries()) {
     const [[option, value] = ['', undefined]] = Object.entries(change)
@@ -36,6 +43,36 @@ describe('the definition of a tool', (it) => {
       assert.throws(() => defineTool({ ...good, ...change }), withCode('INVALID_DEFINITION', named))
     })
   }
+
+  it('gives undo the input and the receipts as they are typed, or says why it cannot', async () => {
+    const seen: unknown[] = []
+    const { undo } = defineTool({
+      name: 'book',
+      description: 'Books.',
+      input: z.object({ seat: z.coerce.number() }),
+      effects: 'reversible',
+      receipt: z.object({ id: z.number() }),
+      run: ({ seat }, context) => context.keep({ id: seat }),
+      undo: ({ input, receipt, earlier }) => void seen.push(input.seat + receipt.id, ...earlier.map(({ id }) => id)),
+    })
+    const { signal, callId, key, agent, snapshots } = toolContext()
+    const call = {
+      signal,
+      callId,
+      key,
+      agent,
+      snapshots,
+      earlier: [{ id: 3 }],
+      input: { seat: '4' },
+      receipt: { id: 5 },
+    }
+    await undo!(call)
+    assert.equal(seen, [9, 3])
+    await assert.rejects(undo!({ ...call, receipt: undefined }), /what it kept no longer fits its tool/)
+    await assert.rejects(undo!({ ...call, earlier: [{ id: 'x' }] }), /what it kept no longer fits its tool/)
+    await assert.rejects(undo!({ ...call, input: {} }), /its arguments no longer fit its tool/)
+    assert.is(seen.length, 2)
+  })
 
   for (const nothing of [undefined, null, 'tool', 7]) {
     it(`is refused when it is ${String(nothing)}`, () => {

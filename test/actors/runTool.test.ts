@@ -1,7 +1,8 @@
 import { createActor, toPromise } from 'xstate'
 import { Redactor } from '../../src/redaction/redactor.ts'
 import { runTool } from '../../src/actors/runTool.ts'
-import type { Tool } from '../../src/actors/tools/defineTool.ts'
+import { z } from 'zod'
+import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { actorPorts, runActor, type RecordedPorts } from '../support/actorPorts.ts'
 import { gate, never, quiet, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -28,6 +29,48 @@ describe('running a tool', (it) => {
       { key: 'k1', content: [{ type: 'text', text: 'x'.repeat(350) }], isError: false, tokens: 0, at: 1_005 },
     )
     assert.ok(output.tokens >= 100 && output.tokens < 120)
+  })
+
+  it('keeps what the tool needs to undo the call, of a failed call too, and only of a tool with undo', async () => {
+    const keeping = (name: string, act: (context: ToolContext) => string, reversible = true): Tool =>
+      defineTool({
+        name,
+        description: name,
+        input: z.object({}),
+        ...(reversible ? { effects: 'reversible', undo: () => {} } : {}),
+        run: (_, context) => act(context),
+      })
+    const given = { id: 7, gone: undefined }
+    let late: ToolContext['keep'] = () => {}
+    const ports = withTools(
+      keeping('twice', ({ keep }) => {
+        keep('first')
+        keep(given, 'a.txt')
+        late = keep
+        given.id = 8
+        return 'ok'
+      }),
+      keeping('fails', ({ keep }) => {
+        keep([1])
+        throw new Error('half way')
+      }),
+      keeping('large', ({ keep }) => String(keep('x'.repeat(16_001)))),
+      keeping('odd', ({ keep }) => String(keep(() => {}))),
+      keeping('other', ({ keep }) => String(keep('x')), false),
+    )
+    const receipts: unknown[] = []
+    for (const name of ['twice', 'fails', 'large', 'odd', 'other']) {
+      const { receipt, isError } = await run(ports, name).output
+      receipts.push([receipt, isError])
+      late('late')
+    }
+    assert.equal(receipts, [
+      [{ of: 'a.txt', data: { id: 7 } }, false],
+      [{ data: [1] }, true],
+      [undefined, true],
+      [undefined, true],
+      [undefined, false],
+    ])
   })
 
   it('waits until the log is written', async () => {

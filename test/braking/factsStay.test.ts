@@ -2,6 +2,7 @@ import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { assembleRequest, RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { happen } from '../support/brakedHappenings.ts'
 import { BrakeLog, textIn } from '../support/brakeLog.ts'
 import { brakedHistories, foldedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -42,6 +43,9 @@ class Deeds {
         const chosen = picks === undefined ? { tokens } : { steps: picks.map(name) }
         return void log.prune({ ...chosen, ...(memo === undefined ? {} : { memo }) })
       }
+      case 'mask':
+      case 'graft':
+        return happen(log, happening)
       case 'pin':
         return void log.pin(name(happening.pick), happening.pinned)
       case 'fold':

@@ -20,7 +20,7 @@ import { called, replied, text } from '../machines/agentScript.ts'
 /** Folds early enough for short runs. */
 const early = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000 } as const
 
-const noFlags = { revert: false, prune: false, fold: false, stall: false, compact: false }
+const noFlags = { revert: false, prune: false, fold: false, stall: false, policies: false, compact: false }
 
 const look = tool('look', ({ at }) => `seen${String(at)}Thing\n${'word '.repeat(240)}`, { effects: 'none' })
 

@@ -36,7 +36,10 @@ describe('an agent without braking', (it) => {
   for (const [title, braking] of [
     ['braking given as undefined', { braking: undefined }],
     ['an empty braking', { braking: {} }],
-    ['all of it set to false', { braking: { revert: false, prune: false, recall: false, fold: false, stall: false } }],
+    [
+      'all of it set to false',
+      { braking: { revert: false, prune: false, recall: false, fold: false, stall: false, lessons: false } },
+    ],
   ] as const) {
     it(`sends byte for byte what one sends that never knew of it: ${title}`, async (context) => {
       const never = await longRun(context, {})
@@ -74,7 +77,7 @@ describe('an agent without braking', (it) => {
 
   it('ignores forged requests: the queue does not exist and the drains are not entered', () => {
     const driver = new MachineDriver({
-      policy: { flags: { revert: false, prune: false, fold: false, stall: false, compact: false } },
+      policy: { flags: { revert: false, prune: false, fold: false, stall: false, policies: false, compact: false } },
     })
     const states = new Set<string>()
     driver.onStart = ({ src }) => states.add(src)
@@ -183,4 +186,21 @@ describe('an agent with braking', (it) => {
       )
     }
   })
+})
+
+describe('the ids of steps', (it) => {
+  for (const [braking, isShown] of [
+    [{ revert: true }, true],
+    [{ prune: true }, true],
+    [{ graft: true }, true],
+    [{ recall: true }, true],
+    [{ fold: true }, true],
+    [{ stall: true }, false],
+    [{ lessons: true }, false],
+  ] as const)
+    it(`are shown to a model that has a tool for them: ${JSON.stringify(braking)}`, async (context) => {
+      const { agent, script } = await startAgent(context, { braking, replies: ['done'] })
+      await agent.prompt('go').result
+      assert.is(/^\[n1\]$/m.test(textIn(script.requests[0]!.messages)), isShown)
+    })
 })

@@ -154,3 +154,25 @@ describe('a revert is refused', (it) => {
     if (applied) assert.match(textIn(log.assemble().request.messages), /the lesson of a hidden step/)
   })
 })
+
+describe('what the model is told when the newest step is one that a summary stands for', (it) => {
+  it('is shown after the summary, and counted, until another takes its place', () => {
+    const log = worked()
+    log.revert('n999', 'too early')
+    const summary = log.compact()
+    assert.ok(log.revert(`n${summary}`).applied)
+    const before = log.conversation.trunkTokens
+    log.revert('n998', 'in vain')
+    const told = (): string[] =>
+      notesIn(log.assemble().request.messages).filter((note) => note.startsWith('<brake-note kind="refusal"'))
+    assert.is(told().length, 1)
+    assert.match(told()[0]!, /n998 not found/)
+    assert.is(log.conversation.trunkTokens - before, log.conversation.counter.text(told()[0]!))
+    assert.equal(rebuildConversation(log.records).notes, log.conversation.notes)
+    log.step([{ output: 'more' }])
+    log.step([{ output: 'more' }])
+    assert.is(told().length, 1)
+    log.compact()
+    assert.equal(told(), [])
+  })
+})

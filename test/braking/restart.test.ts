@@ -32,7 +32,7 @@ describe('a braked conversation after a restart', (it) => {
     assert.equal(restarted.tags(), agent.conversation.tags())
     assert.is(restarted.tokens, agent.conversation.tokens)
     assert.equal(
-      [...(restarted.annotations?.hiddenSteps ?? [])].map(([id]) => id),
+      (restarted.annotations?.hidden.spans ?? []).flatMap(({ steps }) => steps),
       [2],
     )
     const { system, tools, settings } = script.requests[5]!

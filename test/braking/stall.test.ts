@@ -285,10 +285,10 @@ describe('without the flag', (it) => {
     const { definition } = looker()
     assert.equal([...definition.tools.keys()], ['start', 'look'])
     const { flags } = definition.policy
-    assert.equal(flags, { revert: true, prune: true, fold: false, stall: true, compact: true })
+    assert.equal(flags, { revert: true, prune: true, fold: false, stall: true, policies: false, compact: true })
     assert.is(looker({ braking: { stall: { revert: false } } }).definition.policy.flags.revert, false)
     const { agent } = await startAgent(context, { braking: { stall: { revert: false } } })
-    assert.equal(agent.braking, { revert: false, prune: true, fold: false, stall: true })
+    assert.equal(agent.braking, { revert: false, prune: true, fold: false, stall: true, policies: false })
     assert.throws(() => agent.revert('n1', { category: 'failure' }), withCode('BRAKING_OFF'))
   })
 

@@ -24,7 +24,7 @@ const live = (state: string): ChartedAgent => ({
   id: 'coder-1',
   definition: 'coder',
   state,
-  braking: { revert: true, prune: false, fold: false, stall: false },
+  braking: { revert: true, prune: false, fold: false, stall: false, policies: false },
 })
 
 interface Area {
@@ -87,7 +87,13 @@ describe('a chart', (it) => {
     const half = definition({ prune: true })
     assert.match(chart(half), /draining_reverts : \[revertEnabled\]<br\/>brake shut/)
     assert.match(chart(half), /draining_prunes : \[pruneEnabled\]<br\/>brake open/)
-    assert.equal(chart(half, { format: 'json' }).brakes, { revert: false, prune: true, fold: false, stall: false })
+    assert.equal(chart(half, { format: 'json' }).brakes, {
+      revert: false,
+      prune: true,
+      fold: false,
+      stall: false,
+      policies: false,
+    })
     const svg = await chart(half, { format: 'svg' })
     assert.match(svg, /<g class="open">/)
     assert.match(svg, /<g class="shut"><path class="arrow"[^>]*\/><path class="head"[^>]*\/><path class="cross"/)

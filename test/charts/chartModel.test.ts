@@ -36,21 +36,27 @@ describe('the model of a chart', (it) => {
           .edges.filter(({ isBrake }) => isBrake)
           .map(({ from, to, isOpen }) => [`${from} → ${to}`, isOpen]),
       )
-    const between = ['entering', 'checked', 'pinned', 'reverted', 'pruned']
-    const all = (revert?: boolean, prune?: boolean, fold?: boolean, stall?: boolean) => ({
+    const between = ['entering', 'checked', 'consulted', 'pinned', 'reverted', 'undone', 'grafted', 'pruned']
+    const all = (revert?: boolean, prune?: boolean, fold?: boolean, stall?: boolean, policies?: boolean) => ({
       'draining.entering → draining.checking': stall,
-      ...Object.fromEntries(between.slice(0, 3).map((from) => [`draining.${from} → draining.reverts`, revert])),
-      ...Object.fromEntries(between.slice(0, 4).map((from) => [`draining.${from} → draining.prunes`, prune])),
+      ...Object.fromEntries(between.slice(0, 4).map((from) => [`draining.${from} → draining.reverts`, revert])),
+      ...Object.fromEntries(
+        ['entering', 'reverted', 'undone'].map((from) => [`draining.${from} → draining.undoing`, revert]),
+      ),
+      ...Object.fromEntries(between.slice(0, 7).map((from) => [`draining.${from} → draining.prunes`, prune])),
       ...Object.fromEntries(between.map((from) => [`draining.${from} → draining.folding`, fold])),
+      ...Object.fromEntries(between.map((from) => [`draining.${from} → draining.consulting`, policies])),
+      'idle → draining.consulting': policies,
     })
     const sorted = (open: object) => Object.entries(open).toSorted(([a], [b]) => (a < b ? -1 : 1))
-    const shut = { revert: false, prune: false, fold: false, stall: false }
+    const shut = { revert: false, prune: false, fold: false, stall: false, policies: false }
     assert.equal(sorted(openOf()), sorted(all()))
-    assert.equal(sorted(openOf({ ...shut, revert: true })), sorted(all(true, false, false, false)))
-    assert.equal(sorted(openOf({ ...shut, prune: true })), sorted(all(false, true, false, false)))
-    assert.equal(sorted(openOf({ ...shut, fold: true })), sorted(all(false, false, true, false)))
-    assert.equal(sorted(openOf({ ...shut, stall: true })), sorted(all(false, false, false, true)))
-    assert.equal(sorted(openOf(shut)), sorted(all(false, false, false, false)))
+    assert.equal(sorted(openOf({ ...shut, revert: true })), sorted(all(true, false, false, false, false)))
+    assert.equal(sorted(openOf({ ...shut, prune: true })), sorted(all(false, true, false, false, false)))
+    assert.equal(sorted(openOf({ ...shut, fold: true })), sorted(all(false, false, true, false, false)))
+    assert.equal(sorted(openOf({ ...shut, stall: true })), sorted(all(false, false, false, true, false)))
+    assert.equal(sorted(openOf({ ...shut, policies: true })), sorted(all(false, false, false, false, true)))
+    assert.equal(sorted(openOf(shut)), sorted(all(false, false, false, false, false)))
   })
 
   it('marks every way into the reverts as a brake', () => {

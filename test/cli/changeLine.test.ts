@@ -13,6 +13,12 @@ describe('a change of the conversation in `escapement show`', (it) => {
       changeLine({ type: 'prune', applied: true, steps: [2, 4], tokens: 1_300, economics }),
       'prune of n2, n4: 1,300 tokens hidden · frees 1,240 tokens, pays after 3 requests',
     )
+    const mask = { type: 'prune', steps: [2], tokens: 1_300, masked: true } as const
+    assert.is(changeLine({ ...mask, applied: true }), 'mask of n2: 1,300 tokens hidden')
+    assert.is(
+      changeLine({ ...mask, applied: false, reason: 'mask refused: n2 is pinned' }),
+      'no mask: mask refused: n2 is pinned',
+    )
     assert.is(
       changeLine({
         type: 'compaction',

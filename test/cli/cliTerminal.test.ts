@@ -107,12 +107,50 @@ describe('what a chat line asks for', (it) => {
     })
     assert.equal(readChatLine('/prune 5000'), { type: 'prune', tokens: 5_000 })
     assert.equal(readChatLine('/prune n4'), { type: 'prune', steps: ['n4'] })
+    const back = { type: 'revert', step: 'n4', category: 'failure' }
+    assert.equal(readChatLine('/revert n4'), back)
+    assert.equal(readChatLine('/revert n4 --undo'), { ...back, undo: true })
+    assert.equal(readChatLine('/revert n4 --undo too slow'), { ...back, summary: 'too slow', undo: true })
     assert.equal(readChatLine('/compact the port numbers'), { type: 'compact', focus: 'the port numbers' })
     assert.equal(readChatLine('/compact'), { type: 'compact' })
     assert.equal(readChatLine('/pin n12'), { type: 'pin', step: 'n12' })
     assert.equal(readChatLine('/unpin n12'), { type: 'unpin', step: 'n12' })
-    for (const line of ['/prune', '/prune the old ones', '/pin', '/unpin', '/steer'])
+    assert.equal(readChatLine('/graft n12, n13'), { type: 'graft', steps: ['n12', 'n13'] })
+    assert.equal(readChatLine('/mask n4 n9'), { type: 'prune', steps: ['n4', 'n9'], mask: true })
+    assert.equal(readChatLine('/mask 5000'), { type: 'prune', tokens: 5_000, mask: true })
+    for (const line of [
+      '/prune',
+      '/prune the old ones',
+      '/mask',
+      '/mask n4 because',
+      '/pin',
+      '/unpin',
+      '/graft',
+      '/steer',
+      '/revert',
+      '/revert back',
+    ])
       assert.match((readChatLine(line) as { text?: string }).text ?? '', /^ {2}\/\w+ needs \w/, line)
+  })
+
+  it('tells what was brought back, and what was not', async (context) => {
+    const said: string[] = []
+    const { agent, until } = await startAgent(context, {
+      braking: { revert: true },
+      tools: [tool('look', () => 'seen', { effects: 'none' })],
+      replies: [calls('a', 'look'), 'done'],
+    })
+    const screen = plainScreen({ write: (text) => said.push(text) })
+    await agent.prompt('go').result
+    agent.revert('n1', { category: 'failure', summary: 'no' })
+    await until(({ type }) => type === 'revert.applied')
+    agent.subscribe(eventPrinter({ screen, colours: coloursFor({ isTTY: false }, {}), isPriced: false }))
+    await (
+      await runChatLine(agent, readChatLine('/graft n2 n4 n1') as AgentLine)
+    ).decided
+    assert.equal(said.length, 2)
+    assert.match(said[0]!, /^ {2}brought back: n2–n4 as n5–n7 · adds \d+ tokens$/m)
+    assert.match(said[1]!, /^ {2}graft refused: n1 is a message of the user/)
   })
 
   it('tells what came of it: at rest once it is decided, at work in a note', async (context) => {

@@ -1,8 +1,10 @@
 import { coloursFor } from '../../src/cli/terminal/colours.ts'
 import { eventPrinter } from '../../src/cli/terminal/eventPrinter.ts'
 import { pauseText } from '../../src/cli/terminal/sessionText.ts'
+import { StatusLine } from '../../src/cli/terminal/statusLine.ts'
 import { plainScreen } from '../../src/cli/terminal/screen.ts'
 import type { AgentEvent } from '../../src/index.ts'
+import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('events at a terminal', (it) => {
@@ -14,11 +16,56 @@ describe('events at a terminal', (it) => {
     const prune = { type: 'prune.applied', applied: true, steps: [2, 4], tokens: 1_400 }
     print({ ...prune, by: 'runtime', economics } as unknown as AgentEvent)
     print({ ...prune, steps: [6] } as unknown as AgentEvent)
+    print({ ...prune, masked: true } as unknown as AgentEvent)
     print({ ...prune, applied: false, steps: [], reason: 'n6 is pinned' } as unknown as AgentEvent)
     assert.is(
       printed,
-      '  folded: 2 steps · frees 1,240 tokens, pays after 3 requests\n  hidden: 1 step\n  n6 is pinned\n',
+      '  folded: 2 steps · frees 1,240 tokens, pays after 3 requests\n  hidden: 1 step\n  output hidden: 2 steps\n  n6 is pinned\n',
     )
+  })
+
+  it('say which policy hid something, what asking it took, and nothing of one that found nothing by itself', () => {
+    let printed = ''
+    const screen = plainScreen({ write: (text) => (printed += text) })
+    const print = eventPrinter({ screen, colours: coloursFor({}, {}), isPriced: false })
+    const usage = { input: 900, output: 100, cacheRead: 0, cacheWrite: 0 }
+    const end = { type: 'policy.end', policy: 'tidy', outcome: 'planned', costUsd: 0 }
+    print({ ...end, reason: 'old', usage, costUsd: 0.002 } as unknown as AgentEvent)
+    print({
+      type: 'prune.applied',
+      applied: true,
+      steps: [2],
+      tokens: 9,
+      policy: 'ti\u001B[2Jdy',
+    } as unknown as AgentEvent)
+    print({ ...end, outcome: 'nothing' } as unknown as AgentEvent)
+    print({ ...end, policy: 'ti\u001B[2Jdy', outcome: 'failed', reason: 'no idea' } as unknown as AgentEvent)
+    assert.is(
+      printed,
+      '  policy tidy has a plan: old · asking took 1,000 tokens, $0.0020\n  hidden: 1 step, by policy tidy\n  policy tidy failed: no idea\n',
+    )
+  })
+
+  it('show below the text which policy decides, as long as it does', () => {
+    const shown: string[] = []
+    const screen = {
+      ...plainScreen({ write: () => {} }),
+      setStatus: (text: string | undefined) => void shown.push(text ?? ''),
+    }
+    const status = new StatusLine(screen, coloursFor({}, {}), simulatedClock())
+    for (const event of [
+      { type: 'run.start' },
+      { type: 'state.changed', state: 'draining.consulting' },
+      { type: 'policy.start', policy: 'tidy' },
+      { type: 'policy.end', policy: 'tidy' },
+    ])
+      status.see(event as unknown as AgentEvent)
+    status.close()
+    assert.equal(shown.slice(-3), [
+      '● draining.consulting · policy tidy · 0 s · Ctrl-C to stop',
+      '● draining.consulting · 0 s · Ctrl-C to stop',
+      '',
+    ])
   })
 
   it('say that an agent goes in circles, and that it was paused for it', () => {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { nameIndex, readNames } from '../../src/conversation/nameIndex.ts'
-import { defaultFoldPolicy, planFold, type FoldPolicy } from '../../src/conversation/planFold.ts'
+import { defaultFoldPolicy, type FoldPolicy } from '../../src/conversation/planFold.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { brakedHistories, foldedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { happen } from '../support/brakedHappenings.ts'
-import { BrakeLog } from '../support/brakeLog.ts'
+import { askedFold, BrakeLog } from '../support/brakeLog.ts'
 import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -48,8 +48,8 @@ describe('the names that are kept from one fold to the next', (it) => {
         const log: BrakeLog = new BrakeLog({
           policy: { onUserMessage: isRebase ? 'rebase' : 'refuse' },
           after: () => {
-            const plan = planFold(log.conversation, policy, 0, 'p', new Set())
-            assert.equal(planFold(rebuildConversation(log.records), policy, 0, 'p', new Set()), plan)
+            const plan = askedFold(log.conversation, policy)
+            assert.equal(askedFold(rebuildConversation(log.records), policy), plan)
             compared += 1
             if (plan?.outcome.index !== undefined) indexed += 1
           },
@@ -77,7 +77,7 @@ describe('the names that are kept from one fold to the next', (it) => {
     let slices = 0
     for (const _ of readNames(again)) slices += 1
     assert.ok(slices > again.path.length)
-    assert.equal(planFold(again, policy, 0, 'p', new Set()), planFold(log.conversation, policy, 0, 'p', new Set()))
+    assert.equal(askedFold(again, policy), askedFold(log.conversation, policy))
   })
 })
 
@@ -173,6 +173,6 @@ describe('the rank of a name', (it) => {
     assert.match(index, /^n120 .*every_where_1/m)
     assert.is(index.match(/every_where_1/g)?.length, 1)
     const again = rebuildConversation(made.records)
-    assert.equal(planFold(again, policy, 0, 'p', new Set()), planFold(made.conversation, policy, 0, 'p', new Set()))
+    assert.equal(askedFold(again, policy), askedFold(made.conversation, policy))
   })
 })

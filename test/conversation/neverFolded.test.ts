@@ -1,30 +1,12 @@
-import type { Conversation } from '../../src/conversation/conversation.ts'
-import { defaultFoldPolicy, type FoldPolicy } from '../../src/conversation/planFold.ts'
-import { BrakeLog, notesIn, textIn, type WantedCall } from '../support/brakeLog.ts'
+import { notesIn, textIn, type WantedCall } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
-
-const policy: FoldPolicy = {
-  ...defaultFoldPolicy,
-  work: 1_500,
-  minBatch: 1_500,
-  keepSteps: 5,
-  indexTokens: 0,
-  cap: 12_000,
-}
-
-const started = (): BrakeLog => {
-  const log = new BrakeLog()
-  log.user('the task')
-  return log
-}
+import { policy, spansOf, started } from './foldedLogs.ts'
 
 const look = (at: number, chars = 300): WantedCall => ({
   name: 'look',
   input: { path: `src/folder/file${at}.ts` },
   output: 'x '.repeat(chars / 2),
 })
-
-const spansOf = (conversation: Conversation) => conversation.annotations?.hidden.spans ?? []
 
 describe('what is never folded', (it) => {
   it('stays between folds, and every fold goes on after it', () => {

@@ -5,7 +5,7 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import type { TokenCounter } from '../../src/conversation/tokenCounter.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { withCode } from '../support/agentHarness.ts'
-import { BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'
+import { askedFold, BrakeLog, notesIn, textIn } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { LogBuilder, text, toolCall } from './logBuilder.ts'
 
@@ -95,7 +95,7 @@ describe('a fold', (it) => {
     }
     const denied = log.conversation.steps()[3]!.id
     log.prune({ steps: ['n4'] })
-    const { steps } = planFold(log.conversation, policy, 0, 'f', new Set())!.outcome
+    const { steps } = askedFold(log.conversation, policy)!.outcome
     const all = log.conversation.steps().filter(({ nodes }) => nodes[0]!.message.role === 'assistant')
     const expected = all.map(({ id }) => id).filter((id) => id !== denied && id !== 4)
     assert.equal(steps, expected.slice(0, -policy.keepSteps))
@@ -176,7 +176,7 @@ describe('a fold', (it) => {
       log.fold({ keepSteps: 3 }, true)
       worked(6, { log })
       const again = rebuildConversation(log.records)
-      assert.equal(planFold(again, policy, 0, 'f', new Set()), planFold(log.conversation, policy, 0, 'f', new Set()))
+      assert.equal(askedFold(again, policy), askedFold(log.conversation, policy))
       const first = log.conversation.annotations!.hidden.spans.at(-1)!.steps[1]!
       if (round === 2) log.revert(`n${first}`)
     }
@@ -186,7 +186,7 @@ describe('a fold', (it) => {
 describe('the memo of a fold', (it) => {
   it('cannot stand for a step that a revert took away', () => {
     const log = worked(6)
-    const { outcome } = planFold(log.conversation, policy, 0, 'f', new Set())!
+    const { outcome } = askedFold(log.conversation, policy)!
     log.revert('n6')
     const { lastSeq, notes } = log.conversation
     const record = { v: 2, seq: lastSeq + 1, time: 0, runId: 'a/r0', turnIndex: 9, type: 'prune.applied', ...outcome }

@@ -37,6 +37,9 @@ function happen(log: BrakeLog, what: BrakedHappening, place: number): readonly s
     case 'revert':
       log.drain(...what.wanted.map(({ pick, category, summary }) => ({ step: stepAt(log, pick), category, summary })))
       return []
+    case 'graft':
+      log.grafts(what.wanted.map((picks) => picks.map((pick) => stepAt(log, pick))))
+      return []
     case 'stall':
       log.stall(what)
       return []
@@ -44,6 +47,14 @@ function happen(log: BrakeLog, what: BrakedHappening, place: number): readonly s
       const { picks, tokens, memo } = what
       const steps = picks === undefined ? { tokens } : { steps: picks.map((pick) => stepAt(log, pick)) }
       log.prune({ ...steps, ...(memo === undefined ? {} : { memo }) })
+      return []
+    }
+    case 'mask': {
+      const { picks, tokens } = what
+      log.prune({
+        ...(picks === undefined ? { tokens } : { steps: picks.map((pick) => stepAt(log, pick)) }),
+        mask: true,
+      })
       return []
     }
     case 'pin':

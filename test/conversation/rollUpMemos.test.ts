@@ -1,31 +1,17 @@
 import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { foldLine } from '../../src/conversation/foldLine.ts'
-import { defaultFoldPolicy, foldLevels, type FoldPolicy } from '../../src/conversation/planFold.ts'
+import { foldLevels } from '../../src/conversation/planFold.ts'
 import { notesOfSpan } from '../../src/conversation/pruneNotes.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { rollUpMemos } from '../../src/conversation/rollUpMemos.ts'
 import { logRecordSchema } from '../../src/protocol/records.ts'
 import { BrakeLog, notesIn, textIn, type WantedCall } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
-
-const policy: FoldPolicy = {
-  ...defaultFoldPolicy,
-  work: 1_500,
-  minBatch: 1_500,
-  keepSteps: 5,
-  indexTokens: 0,
-  cap: 12_000,
-}
+import { policy, spansOf, started } from './foldedLogs.ts'
 
 /** A low level at which memos have all the room that they may want. */
 const roomy = 1_000_000
-
-const started = (): BrakeLog => {
-  const log = new BrakeLog()
-  log.user('the task')
-  return log
-}
 
 /** A log of its own that goes on from the same records. */
 function copyOf(log: BrakeLog): BrakeLog {
@@ -42,7 +28,6 @@ const look = (at: number, chars = 300): WantedCall => ({
   output: 'x '.repeat(chars / 2),
 })
 
-const spansOf = (conversation: Conversation) => conversation.annotations?.hidden.spans ?? []
 const detailsOf = (conversation: Conversation): string[] => spansOf(conversation).map(({ fold }) => fold!.detail)
 
 /** Estimated tokens of all memos, facts apart. */

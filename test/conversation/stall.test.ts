@@ -84,10 +84,18 @@ describe('a stall by repeating', (it) => {
       assert.is(ruleOf(logOf(one, one, open(input))), undefined)
   })
 
-  it('knows a result by its text and images, but not by how long it took', () => {
+  it('knows a result by its text and images, but not by how long it took and what time it was', () => {
     const took = (time: string): WantedCall => ({ ...look, output: `2 failed (${time})` })
     assert.is(ruleOf(logOf(took('1.25 s'), took('980ms'), took('1 min'))), 'repeat')
     assert.is(ruleOf(logOf(took('1 s'), took('1 s'), { ...look, output: '3 failed (1 s)' })), undefined)
+    for (const at of ['12:33:0', '2026-03-01T10:00:0', '9:07:41.12', '2026-03-01 10:00:00+02:0'])
+      assert.is(ruleOf(logOf(took(`${at}1`), took(`${at}2`), took(`${at}3`))), 'repeat', at)
+    for (const different of ['2026-03-0', 'page 1:0', '1:2:'])
+      assert.is(
+        ruleOf(logOf(took(`${different}1`), took(`${different}2`), took(`${different}3`))),
+        undefined,
+        different,
+      )
     assert.is(ruleOf(logOf(took('1 s'), took('1 s'), { ...took('1 s'), isError: true })), undefined)
     const image = (data: string): WantedCall => ({ ...look, output: [{ type: 'image', data, mimeType: 'image/png' }] })
     assert.is(ruleOf(logOf(image('AA=='), image('AA=='), image('AA=='))), 'repeat')
@@ -132,7 +140,7 @@ describe('a stall by going round', (it) => {
 describe('a stall by failing', (it) => {
   it('is the same error three times in six, whatever was called', () => {
     const at = (path: string, line: number) => failing(`see below\n${path}:${line} TypeError: 0x${line}f is not ok\n`)
-    const log = logOf(at('src/a.ts', 1), other(1), at('lib/b/c.ts', 20), other(2), at('src/a.ts', 333))
+    const log = logOf(at('src/a.ts', 1), other(1), at('src/a.ts', 20), other(2), at('src/a.ts', 333))
     const stall = stallOf(log.conversation)!
     assert.equal([stall.rule, stall.first, stall.steps], ['sameError', 2, [2, 6, 10]])
     assert.is(stall.evidence, 'the same error 3 times, the last: run → error: src/a.ts:333 TypeError: 0x333f is not ok')
@@ -146,6 +154,31 @@ describe('a stall by failing', (it) => {
     assert.is(ruleOf(logOf(failing('no A'), failing('no B', { input: 1 }), failing('no A', { input: 2 }))), undefined)
     assert.is(ruleOf(logOf(...times(3, (input) => failing('no A', { input })), other(1))), undefined)
     assert.is(ruleOf(logOf(...times(3, (at) => failing('no A', { name: `run${at}` })))), undefined)
+  })
+
+  it('is another where it names another file, but for a temporary one', () => {
+    const missing = (path: string) => failing(`no such file: '${path}'`, { input: { path } })
+    assert.is(ruleOf(logOf(missing('/app/jest.config.js'), missing('/app/.eslintrc'), missing('/app/a.ts'))), undefined)
+    for (const made of ['/tmp/run-xq/out', '/var/folders/zz/T/xk', 'C:\\Temp\\qw'])
+      assert.is(ruleOf(logOf(...['a', 'b', 'c'].map((name) => missing(made + name)))), 'sameError')
+  })
+
+  it('after a change, is the same only if all of it is, but for times, places and hashes', () => {
+    const edit = (at: number): WantedCall => ({ name: 'edit', input: at, output: 'done', changed: ['a.ts'] })
+    const tested = (...said: readonly string[]) => said.flatMap((output, at) => [edit(at), failing(output)])
+    const rule = (...said: readonly string[]) => ruleOf(logOf(...tested(...said)))
+    const same = (at: number) => `not ok - adds\nsrc/a.ts:${at}0:7 and b.ts(${at},1), line ${at}\n1 failed in ${at} ms`
+    assert.is(rule(same(1), same(2), same(3)), 'sameError')
+    assert.is(rule('id 0xaf01\n1 failed', 'id 0xaf02\n1 failed', 'id 0xaf03\n1 failed'), 'sameError')
+    assert.is(rule('3 failed', '2 failed', '1 failed'), undefined)
+    assert.is(rule('failed:3', 'failed:2', 'failed:1'), undefined)
+    assert.is(rule('not ok - adds\n1 failed', 'not ok - sorts\n1 failed', 'not ok - ends\n1 failed'), undefined)
+    const irreversible = { ...edit(0), changed: [], isIrreversible: true }
+    assert.is(ruleOf(logOf(failing('3 failed'), failing('2 failed'), irreversible, failing('1 failed'))), undefined)
+    const missed = { ...edit(0), isError: true }
+    for (const harmless of [missed, other(1)])
+      assert.is(ruleOf(logOf(failing('3 failed'), failing('2 failed'), harmless, failing('1 failed'))), 'sameError')
+    assert.is(ruleOf(logOf(edit(0), failing('3 failed'), failing('2 failed'), failing('1 failed'))), 'sameError')
   })
 
   it('takes the last line that tells what went wrong', () => {

@@ -1,13 +1,15 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as tick } from 'node:timers/promises'
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 
-export type ItemTool = 'look' | 'write' | 'deliver' | 'deploy' | 'delegate'
+export type ItemTool = 'look' | 'write' | 'draft' | 'deliver' | 'deploy' | 'delegate'
 
 /** One turn of a job: calls made at once, or a revert to the end of an earlier turn. */
-export type JobTurn = readonly ItemTool[] | { readonly revertTo: number; readonly category: 'tangent' | 'completion' }
+export type JobTurn =
+  | readonly ItemTool[]
+  | { readonly revertTo: number; readonly category: 'tangent' | 'completion'; readonly undo?: true }
 
 /** What an agent of the crash matrix has to do; its calls are items, called `<prefix>-<turn>.<place in the turn>`. */
 export interface Job {
@@ -33,9 +35,9 @@ export const mainJob: Job = {
     ['look', 'look'],
     ['write'],
     ['look'],
-    ['look', 'look'],
+    ['look', 'draft'],
     ['write'],
-    { revertTo: 10, category: 'tangent' },
+    { revertTo: 10, category: 'tangent', undo: true },
     ['delegate'],
     ['deliver'],
     ['deploy', 'write'],
@@ -76,6 +78,8 @@ export const sayings = {
 export const wishes = {
   'person-pin': { of: 'm-2.1', after: 'm-2.1' },
   'person-prune': { of: 'm-8.1', after: 'm-9.2' },
+  'person-brake': { of: undefined, after: 'm-12.1' },
+  'person-graft': { of: 'm-11.1', after: 'm-16.1' },
   'person-compact': { of: undefined, after: 'm-24.1' },
 } as const
 
@@ -86,6 +90,8 @@ export const deniedItem = 'm-18.1'
 export const jobFiles = (folder: string) => ({
   store: join(folder, 'store'),
   work: join(folder, 'work'),
+  /** A file for every draft that stands. */
+  drafts: join(folder, 'drafts'),
   /** A line for every time an irreversible tool ran: `{ item, key }`. */
   ledger: join(folder, 'ledger.jsonl'),
   /** A line for every time an idempotent tool ran. */
@@ -133,6 +139,27 @@ export function jobTools(files: JobFiles, delegate?: (item: string, key: string)
       input,
       effects: 'none',
       run: ({ item }) => resultOf(item),
+    }),
+    defineTool({
+      name: 'draft',
+      description: 'Makes a draft of an item, which can be taken back.',
+      input,
+      effects: 'reversible',
+      receipt: z.object({ item: z.string() }),
+      run: async ({ item }, { key, keep }) => {
+        keep({ item }, `${item}.draft`)
+        await tick()
+        note(files.ledger, item, key)
+        mkdirSync(files.drafts, { recursive: true })
+        writeFileSync(join(files.drafts, item), item)
+        await tick()
+        return resultOf(item)
+      },
+      undo: async ({ receipt }) => {
+        await tick()
+        rmSync(join(files.drafts, receipt.item), { force: true })
+        await tick()
+      },
     }),
     defineTool({
       name: 'write',

@@ -25,6 +25,16 @@ const scenarios: { readonly [title: string]: Scenario } = {
       { mode: 'before', at: 226 },
     ],
   },
+  'around a graft that a person asks for': {
+    deaths: [
+      { mode: 'before', at: 148 },
+      { mode: 'torn', at: 148 },
+      { mode: 'after', at: 148 },
+      { mode: 'before', at: 149 },
+      { mode: 'torn', at: 149 },
+      { mode: 'after', at: 149 },
+    ],
+  },
   'around folds': {
     deaths: [
       { mode: 'torn', at: 73 },
@@ -57,7 +67,7 @@ describe('a process that is killed', (it) => {
       const { outcome, types } = expected
       for (const type of ['prune.applied', 'compaction.end', 'revert.applied']) assert.ok(types.has(type), type)
       assert.ok(mainJob.turns.length >= 30 && outcome.said['job']?.length === 3)
-      assert.equal([outcome.pinned, outcome.hidden], [['m-2.1'], ['m-8.1']])
+      assert.equal([outcome.pinned, outcome.hidden, outcome.grafted], [['m-2.1'], ['m-8.1'], ['m-11.1']])
       const { deaths, faults } = await driver.run(scenario)
       assert.equal(faults, [])
       assert.is(deaths.length, scenario.deaths.length)

@@ -22,6 +22,8 @@ export interface JobOutcome {
   /** Items of steps that the person pinned, and had hidden. */
   readonly pinned: readonly string[]
   readonly hidden: readonly string[]
+  /** Items of steps that the person had brought back. */
+  readonly grafted: readonly string[]
 }
 
 /** In which order the results of one turn came is a matter of crashes. */
@@ -40,7 +42,9 @@ function resultsIn({ nodes }: Step): string[] {
 
 /** Results and answers on a trunk, in order; notes of reverts last. */
 export function trunkOf(conversation: Conversation): string[] {
-  const lines = conversation.steps().flatMap(resultsIn)
+  // When copies came is a matter of crashes.
+  const own = conversation.steps().filter(({ nodes }) => nodes[0]!.graftedFrom === undefined)
+  const lines = own.flatMap(resultsIn)
   const turns = Map.groupBy(lines, (line) => /item (\S+)\./.exec(line)?.[1] ?? line)
   const notes = conversation.tags().map(({ tag }) => `note: ${tag.kind} ${tag.text}`)
   return [...[...turns.values()].flatMap((group) => group.toSorted(inItemOrder)), ...notes]
@@ -66,6 +70,7 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
   const faults: string[] = []
   const pinned: string[] = []
   const hidden: string[] = []
+  const grafted: string[] = []
   for (const agentId of await store.list()) {
     const records = await readAll(store, agentId)
     const conversation = rebuildConversation(records)
@@ -74,7 +79,12 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
     said[name] = saidIn(conversation)
     trunks[name] = trunkOf(conversation)
     faults.push(...faultsOf(agentId, records, conversation))
+    faults.push(...undoFaults(records, files))
     pinned.push(...conversation.pins().map((id) => itemAt(conversation, id)))
+    const copied = conversation
+      .log()
+      .filter(({ id, stepId, graftedFrom }) => id === stepId && graftedFrom !== undefined)
+    grafted.push(...copied.map(({ id }) => itemAt(conversation, id)))
     // What folds hide is a matter of crashes: they make a conversation longer.
     const prunes = conversation.annotations?.hidden.spans.filter(({ fold }) => fold === undefined) ?? []
     for (const { steps } of prunes) hidden.push(...steps.map((id) => itemAt(conversation, id)))
@@ -90,6 +100,7 @@ export async function readOutcome(folder: string): Promise<{ outcome: JobOutcome
       .toSorted(),
     pinned,
     hidden,
+    grafted,
   }
   return { outcome, faults: [...faults, ...effectFaults(files)] }
 }
@@ -103,15 +114,32 @@ const itemAt = (conversation: Conversation, stepId: number): string => {
 /** What was asked of the conversation and has not exactly one answer. */
 export function unansweredIn(records: readonly LogRecord[]): string[] {
   const answers = records.flatMap((record) => {
-    if (record.type === 'compaction.end') return record.requestId ?? []
-    return ['revert.applied', 'prune.applied', 'pin.applied'].includes(record.type) ? (record as { id: string }).id : []
+    if (record.type === 'compaction.end' || record.type === 'policy.end') return record.requestId ?? []
+    return ['revert.applied', 'graft.applied', 'prune.applied', 'pin.applied'].includes(record.type)
+      ? (record as { id: string }).id
+      : []
   })
   return records.flatMap((record) => {
-    if (!/^(revert|prune|pin|compaction)\.requested$/.test(record.type)) return []
+    if (!/^(revert|graft|prune|pin|compaction|policy)\.requested$/.test(record.type)) return []
     const { id } = (record as { request: { id: string } }).request
     const count = answers.filter((answer) => answer === id).length
     return count === 1 ? [] : [`${record.type} ${id} has ${count} answers`]
   })
+}
+
+/** Policies that fired and have not exactly one end. */
+export function unendedIn(records: readonly LogRecord[]): string[] {
+  let open: string | undefined
+  const faults: string[] = []
+  for (const record of records) {
+    if (record.type === 'policy.start') {
+      if (open !== undefined) faults.push(`record ${record.seq} begins ${record.policy} before ${open} has ended`)
+      open = record.policy
+    }
+    // One that waited, and was refused, never began.
+    if (record.type === 'policy.end' && record.policy === open) open = undefined
+  }
+  return open === undefined ? faults : [...faults, `policy ${open} has no end`]
 }
 
 /** Deployments that ran though nobody had approved them. */
@@ -131,12 +159,33 @@ function faultsOf(agentId: string, records: readonly LogRecord[], conversation: 
     ...checkJourney({ events, records, conversation }),
     ...unapprovedIn(records),
     ...unansweredIn(records),
+    ...unendedIn(records),
   ]
   const asked = conversation.log().flatMap(({ message }) => (message.role === 'user' ? [textOf(message.content)] : []))
   const repeated = conversation.trunk().length === 0 ? [] : asked.filter((text, at) => asked.indexOf(text) !== at)
   const isRebased = conversation.log().some((node) => node.rebasedFrom !== undefined)
   if (repeated.length > 0 && !isRebased) faults.push(`said twice: ${repeated.join(', ')}`)
   return faults.map((fault) => `${agentId}: ${fault}`)
+}
+
+/** Each undoing has one end, and what it says of drafts is so. */
+function undoFaults(records: readonly LogRecord[], { drafts }: JobFiles): string[] {
+  const begun = records.flatMap((record) =>
+    record.type === 'revert.applied' && record.undo !== undefined ? record.id : [],
+  )
+  const ends = records.flatMap((record) => (record.type === 'undo.end' ? record : []))
+  const isThere = (what: string): boolean => existsSync(join(drafts, what.replace('.draft', '')))
+  return [
+    ...begun.flatMap((id) =>
+      ends.filter((end) => end.id === id).length === 1 ? [] : `the undoing of ${id} has no end`,
+    ),
+    ...ends.flatMap(({ undone }) => undone.filter(isThere).map((what) => `${what} is said to be undone, and stands`)),
+    ...ends.flatMap(({ kept }) =>
+      kept.flatMap(({ what }) =>
+        what.endsWith('.draft') && !isThere(what) ? `${what} is said to stand, and is gone` : [],
+      ),
+    ),
+  ]
 }
 
 /** Irreversible effects happen once an item; idempotent ones may be tried again, but under the key they had. */

@@ -66,7 +66,15 @@ function callsOf(job: Job, number: number, request: ModelRequest): ReplyShape {
   const step = stepIdOf(request, itemsOf(job, turn.revertTo)[0]!)
   return {
     toolCalls: [
-      { name: 'revert_to_state', input: { category: turn.category, step, summary: `item ${item} done: went back` } },
+      {
+        name: 'revert_to_state',
+        input: {
+          category: turn.category,
+          step,
+          summary: `item ${item} done: went back`,
+          ...(turn.undo && { undo: true }),
+        },
+      },
     ],
   }
 }

@@ -2,7 +2,9 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { policy } from '../../src/actors/policies/policy.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import type { ConversationNode } from '../../src/conversation/node.ts'
 import type { AgentCommand } from '../../src/protocol/commands.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
@@ -15,6 +17,23 @@ import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import { readAll } from '../../src/testing/contractDemands.ts'
 import { deniedItem, helperJob, jobTools, mainJob, sayings, wishes, type Job, type JobFiles } from './crashJob.ts'
 import { jobPolicy } from './jobPolicy.ts'
+
+/** Hides the oldest step that may be hidden, every six turns, once a model has agreed. */
+const tidy = policy({
+  name: 'tidy',
+  when: { name: 'every six', fires: ({ turn, last }) => (turn - (last?.turn ?? 0) >= 6 ? 'six turns' : null) },
+  decide: {
+    name: 'the oldest, if a model agrees',
+    async decide(at) {
+      const oldest = at.steps.find(({ fixed }) => fixed === undefined)
+      if (oldest === undefined) return null
+      const answer = await at.ask({ model: agreeing, system: 'Answer yes or no.', text: `hide ${oldest.id}?` })
+      return answer === 'yes' ? { hide: [oldest.id] } : null
+    },
+  },
+})
+
+const agreeing = policyModel(() => 'yes')
 
 /** The job's model, which notes down what is wrong with the requests of this life. */
 function modelOf(job: Job, files: JobFiles): Model {
@@ -81,7 +100,8 @@ function personFor(log: string): (agent: Agent) => void {
       for (const [requestId, { of, after }] of Object.entries(wishes)) {
         if (!ended.has(after) || said.has(requestId)) continue
         said.add(requestId)
-        const step = of === undefined ? '' : `n${stepOf(agent, of)}`
+        const from = requestId === 'person-graft' ? agent.conversation.abandoned() : agent.conversation.trunk()
+        const step = of === undefined ? '' : `n${stepOf(from, of)}`
         agent.dispatch(commandOf(requestId as keyof typeof wishes, agent.id, { step, of }), { requestId })
       }
     }
@@ -112,17 +132,18 @@ function commandOf(
   agentId: string,
   { step, of = '' }: { readonly step: string; readonly of: string | undefined },
 ): AgentCommand {
+  if (wish === 'person-graft') return { type: 'agent.graft', agentId, steps: [step] }
   if (wish === 'person-pin') return { type: 'agent.pin', agentId, step }
+  if (wish === 'person-brake') return { type: 'agent.brake', agentId, policy: 'tidy' }
   if (wish === 'person-compact') return { type: 'agent.compact', agentId }
   return { type: 'agent.prune', agentId, steps: [step], memo: `item ${of} done: it is hidden` }
 }
 
-/** The step that holds the result of an item. */
-function stepOf(agent: Agent, item: string): number {
-  const node = agent.conversation
-    .trunk()
-    .find(({ message }) => message.role === 'toolResult' && textOf(message.content).startsWith(`item ${item} done`))
-  if (node === undefined) throw new Error(`${item} is not on the trunk`)
+/** The step among these nodes that holds the result of an item. */
+function stepOf(nodes: readonly ConversationNode[], item: string): number {
+  const isIt = (text: string): boolean => text.startsWith(`item ${item} done`)
+  const node = nodes.find(({ message }) => message.role === 'toolResult' && isIt(textOf(message.content)))
+  if (node === undefined) throw new Error(`${item} is not there`)
   return node.id
 }
 
@@ -152,9 +173,10 @@ export async function liveJob(store: Store, files: JobFiles): Promise<RecordOf<'
     model: modelOf(mainJob, files),
     tools: jobTools(files, delegate),
     braking: {
-      revert: { onUserMessage: 'rebase' },
+      revert: { onUserMessage: 'rebase', undo: true },
       fold: { work: 100, minBatch: 200, keepSteps: 4, indexTokens: 60, cap: 2_000 },
       stall: true,
+      policies: [tidy],
     },
     compaction: { contextWindow: 4_000, keepRecent: 8, maxSummaryTokens: 300, maxToolOutputChars: 200 },
     limits: { turns: 120 },

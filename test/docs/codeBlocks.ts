@@ -106,6 +106,7 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/acp': 'acp',
   'escapement/ag-ui': 'agUi',
   'escapement/stately': 'stately',
+  'escapement/policies': 'policies',
 }
 
 const sourceOf = (door: string): string => `../../src/${doors[door] ?? door}.ts`

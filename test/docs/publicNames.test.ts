@@ -57,6 +57,7 @@ const reviewed = {
   '../../src/acp.ts': ['acp'],
   '../../src/agUi.ts': ['agUi'],
   '../../src/stately.ts': ['stately'],
+  '../../src/policies.ts': ['compositions', 'decide', 'heuristicScorer', 'keep', 'modelScorer', 'policy', 'when'],
 }
 
 describe('the public doors', (it) => {

@@ -172,6 +172,37 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     },
   )
 
+  it('masks the results of a step, and says why not', { timeoutMs: 30_000 }, async (context) => {
+    const read = defineTool({
+      name: 'read_all',
+      description: 'Reads everything.',
+      input: z.object({}),
+      effects: 'none',
+      run: () => 'word '.repeat(200),
+    })
+    const model = policyModel(({ messages }) =>
+      messages.at(-1)?.role === 'toolResult' ? 'It was read.' : { toolCalls: [{ name: 'read_all', input: {} }] },
+    )
+    const reader = defineAgent({ name: 'reader', model, tools: [read], braking: { revert: true } })
+    const { server, store } = await serveInspector(context, [reader])
+    const inspector = await openInspector(context, server.port)
+    const { page } = inspector
+    await startAgent(inspector, 'reader', { id: 'r1', prompt: 'read' })
+    await inspector.sees('It was read.')
+    await inspector.isIn('idle')
+    await rows(inspector, 'read_all').locator('.conversation-head.is-call').first().click()
+    await page.getByRole('button', { name: 'Mask the results of n3' }).click()
+    await rows(inspector, 'read_all').locator('.badge', { hasText: 'masked' }).first().waitFor()
+    await page.locator('.button[aria-disabled="true"]', { hasText: 'Mask' }).waitFor()
+    const [masked] = (await recordsOf(store, 'r1')).filter((record) => record.type === 'prune.applied')
+    assert.equal(masked?.type === 'prune.applied' && [masked.masked, masked.steps], [true, [2]])
+    // What a person said has no results.
+    await rows(inspector, 'read').first().click()
+    await page.getByRole('button', { name: 'Mask the results of n1' }).waitFor()
+    assert.is(await page.getByRole('button', { name: 'Mask the results of n1' }).getAttribute('aria-disabled'), 'true')
+    checkProblems(context)
+  })
+
   it('approves a call, and denies one with a reason that the model hears', { timeoutMs: 30_000 }, async (context) => {
     const { server } = await serveInspector(context, [gatekeeper])
     const inspector = await openInspector(context, server.port)

@@ -4,8 +4,10 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
+import { noticeOf } from '../../src/inspector/model/graphNotices.ts'
 import { LogFold, TimeTravel } from '../../src/inspector/model/logFold.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
+import { loadSession } from '../../src/sessions/loadSession.ts'
 import { sessionOf } from '../../src/sessions/sessionProjection.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { z } from 'zod'
@@ -155,5 +157,30 @@ describe('the fold of the inspector page', (it) => {
     }
     assert.ok(states.size > 10)
     assert.equal(wrong, [])
+  })
+})
+
+describe('incognito children', (it) => {
+  it('are no agents that the page could show, and are told of without a link', async ({ cleanup }) => {
+    const store = memoryStore()
+    const runtime = await createRuntime({ store })
+    cleanup(() => runtime.close())
+    const agent = await runtime.spawn(defineAgent({ name: 'looker', model, tools: [look] }), { id: 'looker' })
+    const shown = await agent.spawn(defineAgent({ name: 'beside', model, tools: [look] }))
+    await agent.spawn(defineAgent({ name: 'hidden', model, tools: [look] }), { incognito: true })
+    await agent.durable()
+    const fold = new LogFold()
+    const notices: unknown[] = []
+    for await (const record of store.read('looker')) {
+      fold.apply(record)
+      const notice = noticeOf(record)
+      if (notice !== undefined) notices.push(notice)
+    }
+    assert.equal(fold.children, [shown.id])
+    assert.equal(notices, [
+      { tone: 'plain', text: 'Began beside beside it', link: shown.id },
+      { tone: 'plain', text: 'Began hidden beside it, incognito' },
+    ])
+    assert.equal((await loadSession(store, 'looker')).children, [shown.id])
   })
 })

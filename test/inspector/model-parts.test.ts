@@ -100,6 +100,7 @@ describe('the controls', (it) => {
       chartState: 'idle',
       isRunning: true,
       braking: null,
+      policies: null,
       pause: null,
       isStopped: false,
       ...view,
@@ -111,6 +112,9 @@ describe('the controls', (it) => {
     assert.match(controlsOf(facts({}, { connection: 'reconnecting' })).abort ?? '', /no connection/)
     assert.match(controlsOf(facts({ status: 'past' })).decide ?? '', /past/)
     assert.match(controlsOf(facts({ isStopped: true })).prompt ?? '', /stopped for good/)
+    const parts = { when: 'onRequest()', decide: 'oldest()', keep: 'notes()' }
+    assert.match(controlsOf(facts({ policies: [] })).brake ?? '', /has no policies/)
+    assert.is(controlsOf(facts({ policies: [{ name: 'tidy', ...parts }] })).brake, null)
     assert.match(controlsOf(facts({ braking: { reverts: false, prunes: false } })).revert ?? '', /no brake/)
   })
 

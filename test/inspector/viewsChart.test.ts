@@ -6,7 +6,7 @@ import { brakeWords, chartWords, isActiveState } from '../../src/inspector/model
 import { recentStates } from '../../src/inspector/model/recentStates.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const shut = { revert: false, prune: false, fold: false, stall: false }
+const shut = { revert: false, prune: false, fold: false, stall: false, policies: false }
 const viewport = { width: 400, height: 300 }
 
 describe('a chart in words', (it) => {
@@ -29,7 +29,7 @@ describe('a chart in words', (it) => {
     assert.ok(brakes.length > 0)
     assert.ok(brakes.every(({ brake }) => brake === 'shut'))
     const open = chartWords(
-      chartModel(agentMachine, { brakes: { revert: true, prune: true, fold: true, stall: true } }),
+      chartModel(agentMachine, { brakes: { revert: true, prune: true, fold: true, stall: true, policies: true } }),
       '',
     )
     assert.ok(open.flatMap(({ transitions }) => transitions).every(({ brake }) => brake === null || brake === 'open'))
@@ -42,15 +42,15 @@ describe('a chart in words', (it) => {
   })
 
   it('says of each brake whether it is shut, and nothing when that is not known', () => {
-    const told = brakeWords({ revert: true, prune: false, fold: false, stall: false }).map(({ name, isOpen }) => [
-      name,
-      isOpen,
-    ])
+    const told = brakeWords({ revert: true, prune: false, fold: false, stall: false, policies: false }).map(
+      ({ name, isOpen }) => [name, isOpen],
+    )
     assert.equal(told, [
       ['Revert', true],
       ['Prune', false],
       ['Fold', false],
       ['Stall', false],
+      ['Policies', false],
     ])
     assert.equal(brakeWords(undefined), [])
   })

@@ -41,6 +41,9 @@ function play(log: BrakeLog, what: BrakedHappening): void {
   else if (what.type === 'revert')
     log.drain(...what.wanted.map(({ pick, ...rest }) => ({ step: stepAt(pick), ...rest })))
   else if (what.type === 'prune') log.prune({ steps: (what.picks ?? []).map(stepAt) })
+  else if (what.type === 'mask') log.prune({ steps: (what.picks ?? []).map(stepAt), mask: true })
+  else if (what.type === 'graft')
+    log.grafts(what.wanted.map((picks) => picks.map((pick) => `n${1 + (pick % log.conversation.lastNodeId)}`)))
   else if (what.type === 'pin') log.pin(stepAt(what.pick), what.pinned)
   else if (what.type === 'fold') log.fold(what, what.isAsked)
   else if (what.type === 'stall') log.stall(what)
@@ -63,7 +66,7 @@ function checkRows(graph: GraphRows, { conversation }: BrakeLog): void {
     if (above !== undefined) assert.ok(lane === above.lane || lane === above.lane + 1, `n${nodeId} leaves its parent`)
     if (isStart) assert.ok(lane > 0, 'a branch begins beside the trunk')
   }
-  const hidden = new Set([...(conversation.annotations?.hiddenSteps ?? [])].map(([step]) => step))
+  const hidden = new Set((conversation.annotations?.hidden.spans ?? []).flatMap(({ steps }) => steps))
   for (const row of placed) {
     const step = row.type === 'call' ? row.stepId : row.nodeId
     assert.is(row.pruned !== undefined, hidden.has(step), `n${row.nodeId} is pruned or not`)

@@ -4,15 +4,18 @@ import type { Child, ChildOf } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
 import {
   AgentScript,
+  askGraft,
   askPrune,
   askRevert,
   checked,
   compacted,
-  drained,
   folded,
   overlayOver,
   text,
 } from './agentScript.ts'
+import { drained } from './drained.ts'
+import { consulted } from './consultations.ts'
+import { goBack } from './undoScript.ts'
 import { agentIn, busyPlaces, places } from './everyState.ts'
 
 const count = (script: AgentScript, type: string) => script.types().filter((one) => one === type).length
@@ -202,11 +205,20 @@ const latecomers: {
     place: 'draining.reverts',
     output: (child) => drained(child as ChildOf<'drainReverts'>, 1),
   },
+  undoCall: {
+    place: 'draining.undoing',
+    output: (child) => ({ key: (child as ChildOf<'undoCall'>).input.key, step: { call: 3, undone: true }, at: 1 }),
+  },
   drainStall: {
     place: 'draining.checking',
     output: (child) => checked(child as ChildOf<'drainStall'>, 1, { step: 2, rung: 'pause' }),
   },
+  consultPolicies: {
+    place: 'draining.consulting',
+    output: (child) => consulted(child as ChildOf<'consultPolicies'>, 1, { steps: [2] }),
+  },
   drainFold: { place: 'draining.folding', output: (child) => folded(child as ChildOf<'drainFold'>, 1, [2]) },
+  drainGrafts: { place: 'draining.grafts', output: (child) => drained(child as ChildOf<'drainGrafts'>, 1) },
   drainPrunes: { place: 'draining.prunes', output: (child) => drained(child as ChildOf<'drainPrunes'>, 1) },
 }
 
@@ -221,10 +233,16 @@ describe('an effect that was told to stop', (it) => {
       if (place === 'backoff') script.failReply('network')
       if (place === 'compacting') script.reply({ contextTokens: 90_000 })
       if (place.startsWith('draining')) {
-        const brakes = { 'draining.reverts': askRevert, 'draining.prunes': askPrune } as const
+        const brakes = {
+          'draining.reverts': askRevert,
+          'draining.grafts': askGraft,
+          'draining.prunes': askPrune,
+          'draining.undoing': askRevert,
+        } as const
         const brake = place in brakes ? brakes[place as keyof typeof brakes] : undefined
         script.reply({ calls: ['c2'], contextTokens: 5_000, foldAt: brake === undefined ? 4_000 : 6_000 })
         script.finishCall('c2', brake === undefined ? {} : { brake })
+        if (place === 'draining.undoing') goBack(script, script.context.lastNodeId)
       }
       assert.is(script.state, place)
       const before = script.driver.records.length
@@ -255,7 +273,7 @@ describe('an effect that was told to stop', (it) => {
 describe('keys', (it) => {
   it('name one effect each, so that they serve as idempotency keys', () => {
     const script = new AgentScript({
-      flags: { revert: true, prune: true, fold: false, stall: false, compact: true },
+      flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: true },
       limits: { turns: 1 },
     })
     script.prompt('go')

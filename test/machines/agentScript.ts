@@ -1,18 +1,13 @@
-import type {
-  AgentPolicy,
-  BrakeCall,
-  CallOutput,
-  CompactOutput,
-  ReplyOutput,
-  SettleOutput,
-} from '../../src/machines/agentTypes.ts'
-import type { FoldOutput, PinsOutput, PrunesOutput, RevertsOutput, StallCheck } from '../../src/machines/drainTypes.ts'
+import type { AgentPolicy, BrakeCall, CallOutput, ReplyOutput, SettleOutput } from '../../src/machines/agentTypes.ts'
+import type { CompactOutput, FoldOutput, StallCheck } from '../../src/machines/drainTypes.ts'
 import type { StallOutcome } from '../../src/protocol/braking.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
 import type { Limits, Overlay } from '../../src/protocol/records.ts'
+import { consulted } from './consultations.ts'
 import { type Child, type ChildOf, MachineDriver, type MachineOptions } from '../support/machineDriver.ts'
+import { drained } from './drained.ts'
 
 export const text = (value: string): PlainBlock[] => [{ type: 'text', text: value }]
 
@@ -108,42 +103,6 @@ export const compacted = (
   ...result,
 })
 
-/** What a drain gives that refuses everything it was asked for. */
-export function drained(
-  { src, input }: ChildOf<'drainReverts'> | ChildOf<'drainPrunes'> | ChildOf<'drainPins'>,
-  at: number,
-): RevertsOutput | PrunesOutput | PinsOutput {
-  const { key } = input
-  if (src === 'drainPins') {
-    const refuse = ({ id, step: requested, pinned }: (typeof input.requests)[number]) => ({
-      id,
-      applied: false,
-      requested,
-      pinned,
-      reason: 'pin refused',
-    })
-    return { key, outcomes: input.requests.map(refuse), at }
-  }
-  if (src === 'drainPrunes') {
-    const outcomes = input.requests.map(({ id }) => ({
-      id,
-      applied: false,
-      steps: [],
-      tokens: 0,
-      reason: 'prune refused',
-    }))
-    return { key, outcomes, contextTokens: 0, at }
-  }
-  const outcomes = input.requests.map(({ id, ...asked }) => ({
-    id,
-    applied: false,
-    category: 'category' in asked ? asked.category : 'failure',
-    requested: 'step' in asked ? asked.step : '',
-    reason: 'revert refused',
-  }))
-  return { key, outcomes, contextTokens: 0, at }
-}
-
 /** What a fold gives that hides these steps. */
 export const folded = ({ input: { key } }: ChildOf<'drainFold'>, at: number, steps: readonly number[]): FoldOutput => ({
   key,
@@ -175,6 +134,7 @@ export const checked = (
 }
 
 export const askRevert: BrakeCall = { type: 'revert', category: 'failure', step: 'n1', summary: 'it does not work' }
+export const askGraft: BrakeCall = { type: 'graft', steps: ['n2'] }
 export const askPrune: BrakeCall = { type: 'prune', steps: ['n2'] }
 
 /** The overlay that hides every node from `from` to `to`; user messages in it are not kept. */
@@ -272,6 +232,12 @@ export class AgentScript {
     this.driver.send({ type: 'prune', request, at: this.driver.now })
   }
 
+  /** A person asks for abandoned steps. */
+  graft(...steps: string[]): void {
+    this.#said += 1
+    this.driver.send({ type: 'graft', request: { id: `g${this.#said}`, by: 'person', steps }, at: this.driver.now })
+  }
+
   /** A person pins a step. */
   pin(step: string, pinned = true): void {
     this.#said += 1
@@ -349,7 +315,7 @@ export class AgentScript {
     this.driver.finish(child, compacted(child, { at: this.driver.now, ...result }))
   }
 
-  drain(src: 'drainReverts' | 'drainPrunes' | 'drainPins'): void {
+  drain(src: 'drainReverts' | 'drainGrafts' | 'drainPrunes' | 'drainPins'): void {
     const child = this.driver.child(src)
     this.driver.finish(child, drained(child, this.driver.now))
   }
@@ -362,6 +328,25 @@ export class AgentScript {
   check(stall?: Parameters<typeof checked>[2]): void {
     const child = this.driver.child('drainStall')
     this.driver.finish(child, checked(child, this.driver.now, stall))
+  }
+
+  /** A policy fires, in the consultation under way. */
+  fire(policy = 'tidy'): void {
+    const { input } = this.driver.child('consultPolicies')
+    const requestId = input.request === undefined ? {} : { requestId: input.request.id }
+    const start = { policy, why: 'it is due', turn: input.turn, tokens: 100, ...requestId }
+    this.driver.send({ type: 'policy.fired', key: input.key, start, at: this.driver.now })
+  }
+
+  consult(fired?: Parameters<typeof consulted>[2]): void {
+    const child = this.driver.child('consultPolicies')
+    if (fired !== undefined) this.fire(fired.policy)
+    this.driver.finish(child, consulted(child, this.driver.now, fired))
+  }
+
+  brake(policy = 'tidy'): void {
+    const request = { id: `b${this.driver.steps.length}`, by: 'person', policy } as const
+    this.driver.send({ type: 'brake', request, at: this.driver.now })
   }
 
   crash(src: Child['src'], message = 'it broke'): void {

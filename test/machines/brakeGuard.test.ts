@@ -1,5 +1,5 @@
 import type { AgentContext, AgentMachineEvent } from '../../src/machines/agentTypes.ts'
-import { foldEnabled, pruneEnabled, revertEnabled } from '../../src/machines/guards.ts'
+import { foldEnabled, graftRequested, pruneEnabled, revertEnabled } from '../../src/machines/guards.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const either = [false, true]
@@ -26,6 +26,16 @@ describe('the guards of the brake', (it) => {
             assert.is(revertEnabled(subject), revert && reverts !== null && reverts.length > 0)
             assert.is(pruneEnabled(subject), prune && prunes !== null && prunes.length > 0)
           }
+  })
+
+  it('open grafts only when some are asked for', () => {
+    for (const grafts of queues.filter((queue) => queue !== null)) {
+      const subject = only({ context: only({ grafts }) }) as unknown as {
+        context: AgentContext
+        event: AgentMachineEvent
+      }
+      assert.is(graftRequested(subject), grafts.length > 0)
+    }
   })
 
   it('open a fold only with its switch on, in a run, above the size that the last reply told', () => {

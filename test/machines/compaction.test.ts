@@ -1,7 +1,8 @@
 import { assert, describe } from '../support/suite.ts'
-import { AgentScript, askPrune, askRevert, drained, overlayOver } from './agentScript.ts'
+import { AgentScript, askPrune, askRevert, overlayOver } from './agentScript.ts'
+import { drained } from './drained.ts'
 
-const flags = { revert: false, prune: false, fold: false, stall: false, compact: true }
+const flags = { revert: false, prune: false, fold: false, stall: false, policies: false, compact: true }
 
 /** An agent whose first turn used one tool and ends with this many tokens in its context. */
 function afterTool(contextTokens: number, policy: ConstructorParameters<typeof AgentScript>[0] = {}): AgentScript {
@@ -149,7 +150,9 @@ describe('the drains', (it) => {
     [true, true],
   ] as const) {
     it(`come between turns: reverts ${revert ? 'on' : 'off'}, prunes ${prune ? 'on' : 'off'}`, () => {
-      const script = new AgentScript({ flags: { revert, prune, fold: false, stall: false, compact: false } })
+      const script = new AgentScript({
+        flags: { revert, prune, fold: false, stall: false, policies: false, compact: false },
+      })
       const seen: string[] = []
       script.driver.onStart = ({ src }) => seen.push(src)
       script.prompt('go')
@@ -165,7 +168,9 @@ describe('the drains', (it) => {
   }
 
   it('that break do not stop the run', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: false } })
+    const script = new AgentScript({
+      flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: false },
+    })
     script.prompt('go')
     script.reply({ calls: ['c1', 'c2'] })
     script.finishCall('c1', { brake: askRevert })
@@ -183,7 +188,9 @@ describe('the drains', (it) => {
   })
 
   it('do not come when nothing was asked for', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: false } })
+    const script = new AgentScript({
+      flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: false },
+    })
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.finishCall('c1')
@@ -191,19 +198,23 @@ describe('the drains', (it) => {
   })
 
   it('decide pins first, whatever the switches', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: false } })
+    const script = new AgentScript({
+      flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: false },
+    })
     const seen: string[] = []
     script.driver.onStart = ({ src }) => seen.push(src)
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.prune('n2')
+    script.graft('n2')
     script.revert('n1')
     script.pin('n2')
     script.finishCall('c1')
     script.drain('drainPins')
     script.drain('drainReverts')
+    script.drain('drainGrafts')
     script.drain('drainPrunes')
-    assert.equal(seen.slice(2), ['drainPins', 'drainReverts', 'drainPrunes', 'streamReply'])
+    assert.equal(seen.slice(2), ['drainPins', 'drainReverts', 'drainGrafts', 'drainPrunes', 'streamReply'])
     const off = new AgentScript()
     off.pin('n1')
     assert.is(off.state, 'draining.pins')
@@ -214,7 +225,9 @@ describe('the drains', (it) => {
   })
 
   it('answer with the agent that is stopped, pins too', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: false } })
+    const script = new AgentScript({
+      flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: false },
+    })
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.pin('n2', false)
@@ -223,10 +236,56 @@ describe('the drains', (it) => {
     script.settle()
     assert.is(script.driver.recordsOf('pin.applied')[0]?.reason, 'unpin refused: the agent was stopped')
     assert.is(script.driver.recordsOf('prune.applied')[0]?.applied, false)
+    const idle = new AgentScript()
+    idle.graft('n2')
+    idle.stop()
+    assert.is(idle.driver.recordsOf('graft.applied')[0]?.reason, 'graft refused: the agent was stopped')
+  })
+
+  it('of grafts that break, or are given up at rest, answer what was asked for', () => {
+    const script = new AgentScript()
+    script.graft('n2', 'n4')
+    assert.is(script.state, 'draining.grafts')
+    script.crash('drainGrafts')
+    assert.is(script.state, 'idle')
+    script.graft('n2')
+    script.abort()
+    assert.equal(
+      script.driver
+        .recordsOf('graft.applied')
+        .map(({ applied, requested, copies, reason }) => [applied, requested, copies, reason]),
+      [
+        [false, ['n2', 'n4'], [], 'graft refused: it broke'],
+        [false, ['n2'], [], 'graft refused: it was aborted'],
+      ],
+    )
+    assert.equal(script.context.grafts, [])
+  })
+
+  it('of grafts move the head to the last copy, and let a fold look again', () => {
+    const script = new AgentScript({
+      flags: { revert: true, prune: true, fold: true, stall: false, policies: false, compact: false },
+    })
+    script.prompt('go')
+    script.reply({ calls: ['c1'], contextTokens: 10, foldAt: 9_000 })
+    script.graft('n2')
+    script.finishCall('c1')
+    const drain = script.driver.child('drainGrafts')
+    const outcome = {
+      id: drain.input.requests[0]!.id,
+      applied: true,
+      requested: ['n2'],
+      copies: [{ nodeId: 9, from: 2 }],
+    }
+    script.driver.finish(drain, { key: drain.input.key, outcomes: [outcome], contextTokens: 700, at: 1 })
+    assert.equal([script.state, script.context.head, script.context.lastNodeId], ['draining.folding', 9, 9])
+    assert.is(script.context.contextTokens, 700)
   })
 
   it('come at once for a person who asks an agent at rest, and leave it at rest', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: true } })
+    const script = new AgentScript({
+      flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: true },
+    })
     script.prompt('go')
     script.reply()
     script.revert('n1')
@@ -237,7 +296,9 @@ describe('the drains', (it) => {
   })
 
   it('answer what was asked before them; what comes meanwhile is for the next', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: false, fold: false, stall: false, compact: false } })
+    const script = new AgentScript({
+      flags: { revert: true, prune: false, fold: false, stall: false, policies: false, compact: false },
+    })
     script.prompt('go')
     script.reply()
     script.revert('n1')
@@ -264,7 +325,9 @@ describe('the drains', (it) => {
 
   it('at rest keep nobody waiting: what is said meanwhile starts a run', () => {
     for (const way of ['prompt', 'steer', 'followUp'] as const) {
-      const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: true } })
+      const script = new AgentScript({
+        flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: true },
+      })
       script.prompt('go')
       script.reply()
       script.revert('n1')
@@ -275,7 +338,9 @@ describe('the drains', (it) => {
   })
 
   it('at rest may be stopped, a compaction after them too', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: true } })
+    const script = new AgentScript({
+      flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: true },
+    })
     script.prompt('go')
     script.reply({ contextTokens: 9_000 })
     script.revert('n1')

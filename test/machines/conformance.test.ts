@@ -45,7 +45,17 @@ for (const [how, interpreter] of Object.entries(interpreters)) {
     for (const place of places) {
       it(`write the same log on the way to ${place}, and when aborted there`, async () => {
         const policy = place.startsWith('draining')
-          ? { flags: { revert: true, prune: true, fold: true, stall: place === 'draining.checking', compact: true } }
+          ? {
+              flags: {
+                revert: true,
+                prune: true,
+                fold: true,
+                stall: place === 'draining.checking',
+                policies: place === 'draining.consulting',
+                compact: true,
+              },
+              reversible: ['tool'],
+            }
           : {}
         const script = agentIn(place)
         script.abort()

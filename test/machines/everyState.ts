@@ -1,5 +1,6 @@
 import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
-import { AgentScript, askPrune, askRevert } from './agentScript.ts'
+import { AgentScript, askGraft, askPrune, askRevert } from './agentScript.ts'
+import { goBack } from './undoScript.ts'
 
 /** States as the chart names them; `paused` by why. */
 export type Place =
@@ -10,9 +11,12 @@ export type Place =
   | 'executing'
   | 'draining.pins'
   | 'draining.reverts'
+  | 'draining.grafts'
   | 'draining.prunes'
+  | 'draining.undoing'
   | 'draining.folding'
   | 'draining.checking'
+  | 'draining.consulting'
   | 'compacting'
   | 'compacting for an overflow'
   | 'settling'
@@ -48,12 +52,28 @@ const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
     script.reply({ calls: ['c1'] })
     script.finishCall('c1', { brake: askRevert })
   },
+  'draining.grafts': (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1', { brake: askGraft })
+  },
+  'draining.undoing': (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1', { brake: askRevert })
+    goBack(script, 3)
+  },
   'draining.prunes': (script) => {
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.finishCall('c1', { brake: askPrune })
   },
   'draining.checking': (script) => {
+    script.prompt('go')
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
+  },
+  'draining.consulting': (script) => {
     script.prompt('go')
     script.reply({ calls: ['c1'] })
     script.finishCall('c1')
@@ -110,7 +130,15 @@ export function agentIn(place: Place, policy: Partial<AgentPolicy> = {}): AgentS
   const script = new AgentScript(
     isDraining
       ? {
-          flags: { revert: true, prune: true, fold: true, stall: place === 'draining.checking', compact: true },
+          flags: {
+            revert: true,
+            prune: true,
+            fold: true,
+            stall: place === 'draining.checking',
+            policies: place === 'draining.consulting',
+            compact: true,
+          },
+          reversible: ['tool'],
           ...policy,
         }
       : policy,

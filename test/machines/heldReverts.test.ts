@@ -1,7 +1,7 @@
 import { AgentScript } from './agentScript.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const flags = { revert: true, prune: false, fold: false, stall: false, compact: true }
+const flags = { revert: true, prune: false, fold: false, stall: false, policies: false, compact: true }
 
 /** In the drain of a turn in which a revert was asked for; another turn follows. */
 function inDrain(options: ConstructorParameters<typeof AgentScript>[0] = { flags }): AgentScript {

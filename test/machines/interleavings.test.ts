@@ -73,14 +73,15 @@ function assertBrakesAnswered({ records, context }: MachineDriver): void {
   assert.equal(answered.toSorted(), asked.toSorted())
 }
 
-/** What each run says it used is what its turns used, and the compactions between them. */
+/** What each run says it used is what its turns used, and the compactions and policies between them. */
 function assertUsageAddsUp(records: readonly LogRecord[]): void {
   let sum = noUsage
   let isInTurn = false
   for (const record of records) {
     if (record.type === 'run.start') sum = noUsage
     if (record.type === 'turn.start') isInTurn = true
-    if (record.type === 'compaction.end' && !isInTurn) sum = addUsage(sum, record.usage ?? noUsage)
+    if ((record.type === 'compaction.end' || record.type === 'policy.end') && !isInTurn)
+      sum = addUsage(sum, record.usage ?? noUsage)
     if (record.type === 'turn.end') {
       isInTurn = false
       sum = addUsage(sum, record.usage)

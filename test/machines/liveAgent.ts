@@ -38,9 +38,12 @@ export class LiveAgent {
         compactTrunk: effect(),
         drainPins: effect(),
         drainReverts: effect(),
+        drainGrafts: effect(),
         drainPrunes: effect(),
         drainFold: effect(),
+        undoCall: effect(),
         drainStall: effect(),
+        consultPolicies: effect(),
       },
       actions: { record: (_: unknown, record: RecordDraft) => void this.records.push(record) },
     })

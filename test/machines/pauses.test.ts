@@ -1,5 +1,6 @@
 import { assert, describe } from '../support/suite.ts'
 import { AgentScript, diskFull } from './agentScript.ts'
+import { undo } from './undoScript.ts'
 import { agentIn, places } from './everyState.ts'
 
 const endReason = (script: AgentScript) => script.driver.recordsOf('run.end').at(-1)?.reason
@@ -124,6 +125,7 @@ describe('the wall time', (it) => {
     'executing',
     'draining.checking',
     'draining.reverts',
+    'draining.grafts',
     'draining.prunes',
     'draining.folding',
   ] as const) {
@@ -133,6 +135,7 @@ describe('the wall time', (it) => {
       assert.is(script.state, place)
       if (place === 'executing') for (const callId of ['c1', 'c2']) script.finishCall(callId)
       if (place === 'draining.reverts') script.drain('drainReverts')
+      if (place === 'draining.grafts') script.drain('drainGrafts')
       if (place === 'draining.prunes') script.drain('drainPrunes')
       if (place === 'draining.folding') script.fold()
       if (place === 'draining.checking') script.check()
@@ -144,7 +147,7 @@ describe('the wall time', (it) => {
   it('does not pause a run that has nothing left to do', () => {
     const script = new AgentScript({
       limits: { ms: 1_000 },
-      flags: { revert: true, prune: false, fold: false, stall: false, compact: false },
+      flags: { revert: true, prune: false, fold: false, stall: false, policies: false, compact: false },
     })
     script.prompt('go')
     script.revert('n1')
@@ -220,9 +223,12 @@ describe('a store that fails', (it) => {
       if (script.state === 'executing') for (const callId of ['c1', 'c2']) script.finishCall(callId)
       if (script.state === 'draining.pins') script.drain('drainPins')
       if (script.state === 'draining.reverts') script.drain('drainReverts')
+      if (script.state === 'draining.grafts') script.drain('drainGrafts')
+      if (script.state === 'draining.undoing') undo(script, {}, { notStarted: diskFull })
       if (script.state === 'draining.prunes') script.drain('drainPrunes')
       if (script.state === 'draining.folding') script.fold()
       if (script.state === 'draining.checking') script.check()
+      if (script.state === 'draining.consulting') script.consult()
       if (script.state === 'settling') script.settle()
       if (place === 'paused for approvals') script.approve('c1')
       assert.is(script.state, 'paused')

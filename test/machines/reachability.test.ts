@@ -5,12 +5,14 @@ import type { AgentMachineEvent, AgentPolicy } from '../../src/machines/agentTyp
 import { settleKey } from '../../src/machines/aborts.ts'
 import { compactionKey } from '../../src/machines/compaction.ts'
 import { drainKey, foldKey } from '../../src/machines/brakes.ts'
+import { askedSoFar, consultKey } from '../../src/machines/policies.ts'
+import { undoKey } from '../../src/machines/undoing.ts'
 import { stallKey } from '../../src/machines/stalls.ts'
 import { replyKey as keyOfReply } from '../../src/machines/runs.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
-import { askPrune, askRevert, diskFull, text } from './agentScript.ts'
+import { askGraft, askPrune, askRevert, diskFull, text } from './agentScript.ts'
 
 type Snapshot = SnapshotFrom<typeof agentMachine>
 
@@ -42,9 +44,21 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
   const refusal = (kind: string) => ({ key: replyKey, ok: false, failure: failure(kind), at, jitter: 0 })
   const compaction = { key: compactionKey(context), at, tokensBefore: 0, tokensAfter: 0, usage: null, costUsd: 0 }
   const overlay = { from: 1, to: 1, summary: 's', kept: [], recentTo: 1, maxToolOutputChars: 100 }
-  const ids = [...(context.reverts ?? []), ...(context.prunes ?? []), ...context.pins].map(({ id }) => id)
-  const refused = { applied: false, category: 'failure', requested: 'n1', pinned: true, steps: [], tokens: 0 }
+  const ids = [...(context.reverts ?? []), ...(context.prunes ?? []), ...context.grafts, ...context.pins].map(
+    ({ id }) => id,
+  )
+  const refused = {
+    applied: false,
+    category: 'failure',
+    requested: 'n1',
+    pinned: true,
+    steps: [],
+    copies: [],
+    tokens: 0,
+  }
   const drain = { outcomes: ids.map((id) => ({ id, ...refused })), usage: null, costUsd: 0, contextTokens: 0, at }
+  const undo = { calls: [{ call: 1, what: 'a' }], kept: [] }
+  const applied = { id: ids[0] ?? 'v', applied: true, category: 'failure', requested: 'n1', target: 1, undo }
   const memo = { id: 'f', applied: true, by: 'runtime', steps: [1], tokens: 1, memo: 'n1' }
   const fold = { outcome: memo, contextTokens: 0, at }
   const stall = (rung: string) => ({
@@ -54,6 +68,12 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     noteTokens: 0,
     at,
   })
+  const requestId = context.policyRequests?.[0]?.id
+  const requested = requestId === undefined ? {} : { requestId }
+  const fired = { policy: 'tidy', why: 'it is due', turn: 1, tokens: 1 }
+  const prune = { id: 'c', by: 'runtime', policy: 'tidy', steps: ['n2'] }
+  const end = { policy: 'tidy', outcome: 'planned', prune: 'c', costUsd: 0, ...requested }
+  const consultation = { key: consultKey(context), asked: 2, end, prune, noteTokens: 0, at }
   const done = (id: string, output: unknown) => ({ type: `xstate.done.actor.${id}`, output })
   const failed = (id: string) => ({ type: `xstate.error.actor.${id}`, error: new Error('broken'), actorId: id })
   const key = calls[0]?.key ?? `${agentId}/t0/tool/c1`
@@ -79,16 +99,23 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('call.0', result),
     done('call.0', { ...result, notStarted: diskFull }),
     done('call.0', { ...result, brake: askRevert }),
+    done('call.0', { ...result, brake: askGraft }),
     done('call.0', { ...result, brake: askPrune }),
     { type: 'revert', request: { id: 'v', by: 'person', category: 'failure', step: 'n1' }, at },
     { type: 'prune', request: { id: 'p', by: 'person', steps: ['n2'] }, at },
+    { type: 'graft', request: { id: 'g', by: 'person', steps: ['n2'] }, at },
     { type: 'pin', request: { id: 'i', by: 'person', step: 'n2', pinned: true }, at },
     { type: 'compact', request: { id: 'k', by: 'person', focus: 'names' }, at },
+    { type: 'brake', request: { id: 'b', by: 'person', policy: 'tidy' }, at },
     done('settle', { key: settleKey(context), at, partial: null }),
     done('compaction', { ...compaction, overlay, reason: null }),
     done('compaction', { ...compaction, overlay: null, reason: 'no' }),
     done('drainPins', { ...drain, key: drainKey(context) }),
     done('drainReverts', { ...drain, key: drainKey(context) }),
+    done('drainGrafts', { ...drain, key: drainKey(context) }),
+    done('drainReverts', { ...drain, key: drainKey(context), outcomes: [applied] }),
+    done('undoCall', { key: undoKey(context), step: { call: 1, undone: true }, at }),
+    done('undoCall', { key: undoKey(context), step: { call: 1, undone: true }, at, notStarted: diskFull }),
     done('drainPrunes', { ...drain, key: drainKey(context) }),
     done('drainFold', { ...fold, key: foldKey(context) }),
     done('drainFold', { ...fold, key: foldKey(context), outcome: null }),
@@ -96,6 +123,9 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('drainStall', stall('note')),
     done('drainStall', stall('revert')),
     done('drainStall', stall('pause')),
+    { type: 'policy.fired', key: consultKey(context), start: fired, at },
+    done('consultPolicies', { ...consultation, end: null }),
+    done('consultPolicies', consultation),
     done('deadline', { key: run?.runId, until: at }),
     ...[
       'reply',
@@ -105,9 +135,12 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
       'compaction',
       'drainPins',
       'drainReverts',
+      'drainGrafts',
       'drainPrunes',
       'drainFold',
       'drainStall',
+      'consultPolicies',
+      'undoCall',
       'deadline',
     ].map(failed),
   ] as AgentMachineEvent[]
@@ -122,11 +155,18 @@ const abstract = ({ value, context }: Snapshot): string =>
     context.calls.map(({ status }) => status),
     [context.storeError !== null, context.owesReply && context.run !== null, context.ending !== null],
     [context.contextTokens > 0, context.compactionCause],
+    context.undoing !== null,
     context.foldAt !== null && context.contextTokens > context.foldAt,
+    stateName(value).startsWith('draining') && [context.consulting !== null, askedSoFar(context) > 0],
     // The first queue in which something waits: each alone leads where it leads together with others.
-    [context.reverts, context.prunes, context.pins, context.compactRequests].findIndex(
-      (requests) => (requests?.length ?? 0) > 0,
-    ),
+    [
+      context.reverts,
+      context.grafts,
+      context.prunes,
+      context.pins,
+      context.compactRequests,
+      context.policyRequests,
+    ].findIndex((requests) => (requests?.length ?? 0) > 0),
   ])
 
 interface Explored {
@@ -166,9 +206,16 @@ function namesOf(node: AnyStateNode): string[] {
   return node.always?.some(({ guard }) => guard === undefined) === true ? [] : [node.path.join('.')]
 }
 
-const off = { revert: false, prune: false, fold: false, stall: false, compact: true }
-const on = { revert: true, prune: true, fold: true, stall: true, compact: true }
-const braked = ['draining.checking', 'draining.folding', 'draining.prunes', 'draining.reverts']
+const off = { revert: false, prune: false, fold: false, stall: false, policies: false, compact: true }
+const on = { revert: true, prune: true, fold: true, stall: true, policies: true, compact: true }
+const braked = [
+  'draining.checking',
+  'draining.consulting',
+  'draining.folding',
+  'draining.prunes',
+  'draining.reverts',
+  'draining.undoing',
+]
 
 const explored = new Map<string, Explored>()
 const exploreOnce = (flags: AgentPolicy['flags']): Explored => {
@@ -192,10 +239,11 @@ describe('the states of the agent machine', (it) => {
   it('open each drain by its own switch alone', { timeoutMs: 60_000 }, () => {
     const drainsOf = (flags: AgentPolicy['flags']) =>
       [...explore(flags).states].filter((state) => braked.includes(state))
-    assert.equal(drainsOf({ ...off, revert: true }), ['draining.reverts'])
+    assert.equal(drainsOf({ ...off, revert: true }).toSorted(), ['draining.reverts', 'draining.undoing'])
     assert.equal(drainsOf({ ...off, prune: true }), ['draining.prunes'])
     assert.equal(drainsOf({ ...off, fold: true }), ['draining.folding'])
     assert.equal(drainsOf({ ...off, stall: true }), ['draining.checking'])
+    assert.equal(drainsOf({ ...off, policies: true }), ['draining.consulting'])
   })
 
   it('never compact with that switch off', { timeoutMs: 60_000 }, () => {
@@ -206,9 +254,11 @@ describe('the states of the agent machine', (it) => {
     const open = agentMachine.provide({
       guards: {
         revertEnabled: () => true,
+        undoPending: ({ context }) => context.undoing !== null,
         pruneEnabled: () => true,
         foldEnabled: () => true,
         stallEnabled: ({ context }) => context.run !== null && context.owesReply,
+        consultEnabled: ({ context }) => context.run !== null && context.owesReply && askedSoFar(context) === 0,
       },
     })
     const { states } = explore(off, open)

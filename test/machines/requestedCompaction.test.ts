@@ -65,7 +65,9 @@ describe('compaction for a person', (it) => {
   })
 
   it('waits for pins that came while a revert was decided', () => {
-    const script = new AgentScript({ flags: { revert: true, prune: true, fold: false, stall: false, compact: true } })
+    const script = new AgentScript({
+      flags: { revert: true, prune: true, fold: false, stall: false, policies: false, compact: true },
+    })
     script.prompt('go')
     script.reply()
     script.revert('n1')
@@ -79,7 +81,7 @@ describe('compaction for a person', (it) => {
 
   it('is not asked for with compaction off, whoever sends the event', () => {
     const script = new AgentScript({
-      flags: { revert: false, prune: false, fold: false, stall: false, compact: false },
+      flags: { revert: false, prune: false, fold: false, stall: false, policies: false, compact: false },
     })
     script.askCompaction()
     assert.equal([script.state, script.context.compactRequests], ['idle', null])

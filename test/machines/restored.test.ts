@@ -53,7 +53,7 @@ describe('an agent restored from its log', (it) => {
   })
 
   it('drains a revert that waited only once it is woken', () => {
-    const policy = { flags: { revert: true, prune: false, fold: false, stall: false, compact: false } }
+    const policy = { flags: { revert: true, prune: false, fold: false, stall: false, policies: false, compact: false } }
     const script = new AgentScript(policy)
     script.prompt('go')
     script.reply()
@@ -68,23 +68,26 @@ describe('an agent restored from its log', (it) => {
   })
 
   it('drains a prune and a pin of a person that waited once it is woken', () => {
-    const policy = { flags: { revert: false, prune: true, fold: false, stall: false, compact: false } }
+    const policy = { flags: { revert: false, prune: true, fold: false, stall: false, policies: false, compact: false } }
     const script = new AgentScript(policy)
     script.prompt('go')
     script.reply()
     script.prompt('more')
     script.prune('n2')
+    script.graft('n2')
     script.pin('n2')
     const { records } = script.driver
     const braked = defineAgent({ name: 'tester', model: scriptedModel([]), braking: { prune: true } })
     const restored = restoreInput({ past: [], records }, rebuildConversation(records), braked)
-    assert.equal([restored.context.prunes?.length, restored.context.pins?.length], [1, 1])
+    const { prunes, grafts, pins } = restored.context
+    assert.equal([prunes?.length, grafts?.length, pins?.length], [1, 1, 1])
     const again = new AgentScript(policy, { records, input: { restored: { ...restored, staysPaused: true } } })
     wake(again)
     assert.is(again.state, 'paused')
     again.abort()
     assert.is(again.state, 'draining.pins')
     again.drain('drainPins')
+    again.drain('drainGrafts')
     again.drain('drainPrunes')
     assert.is(again.state, 'idle')
   })

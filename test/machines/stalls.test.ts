@@ -2,7 +2,7 @@ import type { StallCheck } from '../../src/machines/drainTypes.ts'
 import { assert, describe } from '../support/suite.ts'
 import { AgentScript, askRevert, checked } from './agentScript.ts'
 
-const off = { revert: false, prune: false, fold: false, stall: false, compact: false }
+const off = { revert: false, prune: false, fold: false, stall: false, policies: false, compact: false }
 const on = { ...off, stall: true }
 
 /** In the drain after a step of one call. */

@@ -35,9 +35,12 @@ const entriesInto = (name: string) =>
 describe('the chart of the agent machine', (it) => {
   for (const [state, guard] of [
     ['draining.reverts', 'revertEnabled'],
+    ['draining.grafts', 'graftRequested'],
     ['draining.prunes', 'pruneEnabled'],
+    ['draining.undoing', 'undoPending'],
     ['draining.folding', 'foldEnabled'],
     ['draining.checking', 'stallEnabled'],
+    ['draining.consulting', 'consultEnabled'],
   ] as const) {
     it(`lets every transition into ${state} pass ${guard} first`, () => {
       const entries = entriesInto(state)

@@ -1,6 +1,7 @@
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { CompactOutput, ReplyOutput } from '../../src/machines/agentTypes.ts'
+import type { ReplyOutput } from '../../src/machines/agentTypes.ts'
 import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import type { CompactOutput, ConsultOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { Limits } from '../../src/protocol/records.ts'
 import type { Move, Outcome } from '../support/arbitraries.ts'
@@ -11,7 +12,6 @@ import {
   called,
   compacted,
   diskFull,
-  drained,
   checked,
   folded,
   overlayOver,
@@ -19,6 +19,8 @@ import {
   replied,
   text,
 } from './agentScript.ts'
+import { drained } from './drained.ts'
+import { consulted } from './consultations.ts'
 
 export type Channel = 'prompt' | 'interrupt' | 'steer' | 'followUp'
 
@@ -80,12 +82,17 @@ export class Wanderer {
         const request = { id: `v${driver.steps.length}`, by: 'person', category: 'failure', step: 'n1' } as const
         return driver.send({ type: 'revert', request, at: driver.now })
       }
+      case 'graft': {
+        const request = { id: `g${driver.steps.length}`, by: 'person', steps: ['n1'] } as const
+        return driver.send({ type: 'graft', request, at: driver.now })
+      }
       case 'pin': {
         const request = { id: `i${driver.steps.length}`, by: 'person', step: 'n1', pinned: true } as const
         return driver.send({ type: 'pin', request, at: driver.now })
       }
       case 'prune': {
-        const request = { id: `p${driver.steps.length}`, by: 'person', tokens: 9 } as const
+        const mask = driver.steps.length % 3 === 0 ? ({ mask: true } as const) : {}
+        const request = { id: `p${driver.steps.length}`, by: 'person', tokens: 9, ...mask } as const
         return driver.send({ type: 'prune', request, at: driver.now })
       }
       case 'compact':
@@ -94,6 +101,10 @@ export class Wanderer {
           request: { id: `k${driver.steps.length}`, by: 'person' },
           at: driver.now,
         })
+      case 'brake': {
+        const request = { id: `b${driver.steps.length}`, by: 'person', policy: 'tidy' } as const
+        return driver.send({ type: 'brake', request, at: driver.now })
+      }
       case 'spawn':
         return driver.send({ type: 'spawn', childId: `a.s${driver.steps.length}`, name: 'helper', at: driver.now })
       case 'resume':
@@ -182,12 +193,19 @@ export class Wanderer {
         return this.#compaction(child, outcome)
       case 'drainPins':
       case 'drainReverts':
+      case 'drainGrafts':
       case 'drainPrunes':
         return drained(child, at)
+      case 'undoCall': {
+        const { key, call } = child.input
+        return { key, step: { call: call.call, undone: outcome.isKept }, at }
+      }
       case 'drainFold':
         return folded(child, at, outcome.isKept ? this.#foldable() : [])
       case 'drainStall':
         return checked(child, at, outcome.isKept ? this.#stall(outcome) : undefined)
+      case 'consultPolicies':
+        return this.#consultation(child, outcome)
     }
   }
 
@@ -196,6 +214,19 @@ export class Wanderer {
       .log()
       .findLast(({ message }) => message.role === 'assistant')?.stepId
     return step === undefined ? undefined : { step, rung: (['none', 'note', 'revert', 'pause'] as const)[tokens % 4]! }
+  }
+
+  #consultation(child: ChildOf<'consultPolicies'>, { isKept, isError, tokens }: Outcome): ConsultOutput {
+    const { now: at } = this.driver
+    if (!isKept) return consulted(child, at)
+    const { key, request, turn } = child.input
+    const asked = request === undefined ? {} : { requestId: request.id }
+    const start = { policy: 'tidy', why: 'it is due', turn, tokens, ...asked }
+    this.driver.send({ type: 'policy.fired', key, start, at })
+    const usage = { ...noUsage, input: tokens }
+    return isError
+      ? consulted(child, at, { outcome: 'failed', reason: 'it broke', usage, costUsd: 0.001 })
+      : consulted(child, at, { steps: this.#foldable(), usage, costUsd: 0.001, note: 'think' })
   }
 
   /** The oldest step of the model that is not hidden. */

@@ -6,6 +6,8 @@ import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import type { Message } from '../../src/protocol/messages.ts'
 import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
+import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
+import { snapshotsOf } from './snapshotsOf.ts'
 import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
@@ -38,6 +40,7 @@ export function actorPorts(
     conversation,
     clock: simulatedClock(1_000),
     random: () => 0.25,
+    snapshots: snapshotsOf(new MemorySnapshots(), 'a1'),
     partial: null,
     announced: '',
     assemble: () => assembleRequest(conversation, { system, tools, settings }),
@@ -56,6 +59,11 @@ export function actorPorts(
         request: blankRequest(request),
         provenance,
       }),
+    runIncognito: () => Promise.reject(new Error('Nothing was to run incognito.')),
+    exportSession: () => {
+      throw new Error('Nothing was to be exported.')
+    },
+    policyFired: () => {},
     replyStarted: (key) => void started.push(key),
     warn: (at, message) => void emitted.push({ type: 'model.warning', ...at, model: definition.model.id, message }),
     emitted,

@@ -32,7 +32,9 @@ export type Move =
         | 'revert'
         | 'prune'
         | 'pin'
+        | 'graft'
         | 'compact'
+        | 'brake'
         | 'spawn'
     }
   | { readonly do: 'resume'; readonly limits: Limits | null }
@@ -103,7 +105,9 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
             'revert' as const,
             'prune' as const,
             'pin' as const,
+            'graft' as const,
             'compact' as const,
+            'brake' as const,
             'spawn' as const,
           ),
         }),
@@ -135,8 +139,10 @@ export const policies: fc.Arbitrary<Partial<AgentPolicy>> = record({
     prune: fc.boolean(),
     fold: fc.boolean(),
     stall: fc.boolean(),
+    policies: fc.boolean(),
     compact: fc.boolean(),
   }),
+  policies: record({ names: fc.constantFrom(['tidy'], ['tidy', 'review']), atRest: fc.boolean() }),
   toolExecution: fc.constantFrom<ToolExecution>('parallel', 'sequential', { batch: 2 }),
   agents: fc.constantFrom([], ['helper']),
   maxChildren: fc.integer({ min: 1, max: 3 }),

@@ -16,10 +16,14 @@ export type BrakedHappening =
       }[]
     }
   | { readonly type: 'prune'; readonly picks?: readonly number[]; readonly tokens: number; readonly memo?: string }
+  | { readonly type: 'mask'; readonly picks?: readonly number[]; readonly tokens: number }
+  | { readonly type: 'graft'; readonly wanted: readonly (readonly number[])[] }
   | { readonly type: 'pin'; readonly pick: number; readonly isInside: boolean; readonly pinned: boolean }
   | {
       readonly type: 'fold'
       readonly isAsked: boolean
+      /** A policy names these, whatever `isAsked` says. */
+      readonly picks?: readonly number[]
       readonly keepSteps: number
       readonly work: number
       readonly minBatch: number
@@ -46,7 +50,13 @@ const words = fc.oneof(
 )
 const spoken = words.filter((said) => said.trim() !== '')
 
-/** A random conversation with brakes: people, tools in any order, reverts good and bad, prunes, compactions. */
+/** Longer than what a mask puts in its place. */
+const longOutput = fc.constantFrom(
+  `${'the same line\n'.repeat(9)}src/aMaskedName.ts`,
+  `another_long_name ${'z'.repeat(400)}\n[n4] it failed in src/aMaskedName.ts`,
+)
+
+/** A random conversation with brakes: people, tools in any order, reverts good and bad, prunes, masks, compactions. */
 export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<BrakedHappening[]> =>
   fc.array(
     fc.oneof(
@@ -63,7 +73,10 @@ export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
         weight: 8,
         arbitrary: record({
           type: fc.constant('step' as const),
-          outputs: fc.array(fc.oneof(words, fc.constant('the same again')), { minLength: 1, maxLength: 3 }),
+          outputs: fc.array(fc.oneof({ weight: 2, arbitrary: words }, fc.constant('the same again'), longOutput), {
+            minLength: 1,
+            maxLength: 3,
+          }),
           order: fc.array(fc.nat(100), { minLength: 3, maxLength: 3 }),
         }),
       },
@@ -96,6 +109,24 @@ export const brakedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
             memo: words,
           }),
         ),
+      },
+      {
+        weight: 3,
+        arbitrary: fc.oneof(
+          record({
+            type: fc.constant('mask' as const),
+            picks: fc.array(fc.nat(99), { minLength: 1, maxLength: 3 }),
+            tokens: fc.constant(0),
+          }),
+          record({ type: fc.constant('mask' as const), tokens: fc.constantFrom(1, 50, 1_000) }),
+        ),
+      },
+      {
+        weight: 3,
+        arbitrary: record({
+          type: fc.constant('graft' as const),
+          wanted: fc.array(fc.array(fc.nat(199), { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 }),
+        }),
       },
       {
         weight: 2,
@@ -159,6 +190,34 @@ export const foldedHistories = (options: { maxLength: number }): fc.Arbitrary<Br
             ]),
         },
         { weight: 2, arbitrary: brakedHistories({ maxLength: 3 }) },
+      ),
+      { ...options, size: 'max' },
+    )
+    .map((parts) => parts.flat())
+
+/** The same with folds of steps that a policy names: in any order, with others between them, of older ones later. */
+export const chosenHistories = (options: { maxLength: number }): fc.Arbitrary<BrakedHappening[]> =>
+  fc
+    .array(
+      fc.oneof(
+        {
+          weight: 3,
+          arbitrary: fc
+            .tuple(
+              fc.array(fc.array(fc.oneof(words, longOutput), { minLength: 1, maxLength: 2 }), {
+                minLength: 1,
+                maxLength: 3,
+              }),
+              fc.array(fc.nat(99), { minLength: 1, maxLength: 4 }),
+              fc.constantFrom(10, 400, 10_000),
+              fc.constantFrom(0, 100),
+            )
+            .map(([steps, picks, cap, indexTokens]): BrakedHappening[] => [
+              ...steps.map((outputs) => ({ type: 'step' as const, outputs, order: [0, 1, 2] })),
+              { type: 'fold', isAsked: true, picks, keepSteps: 0, work: 1, minBatch: 1, indexTokens, cap },
+            ]),
+        },
+        { weight: 2, arbitrary: brakedHistories({ maxLength: 2 }) },
       ),
       { ...options, size: 'max' },
     )

@@ -1,6 +1,7 @@
 import { applyPrune } from '../../src/conversation/prune.ts'
 import {
   applyRevert,
+  brakeTools,
   defaultRevertPolicy,
   planRevert,
   refuseRevert,
@@ -9,12 +10,20 @@ import {
 import { assembleRequest, type AssembledRequest, type RequestFrame } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
 import type { ConversationNode } from '../../src/conversation/node.ts'
-import { defaultFoldPolicy, planFold, type FoldPlan, type FoldPolicy } from '../../src/conversation/planFold.ts'
+import {
+  defaultFoldPolicy,
+  planAskedFold,
+  planFold,
+  type FoldPlan,
+  type FoldPolicy,
+} from '../../src/conversation/planFold.ts'
 import { defaultCompactionPolicy, overlayOf, planCompaction } from '../../src/conversation/planCompaction.ts'
 import { decideStall, defaultStallPolicy, stallRevert, type StallPolicy } from '../../src/conversation/decideStall.ts'
+import { planGraft, type GraftSituation } from '../../src/conversation/planGraft.ts'
 import { decidePin } from '../../src/conversation/pins.ts'
 import { defaultTagPolicy, type TagPolicy } from '../../src/conversation/visibleTags.ts'
 import type {
+  GraftOutcome,
   PinOutcome,
   PruneOutcome,
   RevertCategory,
@@ -57,6 +66,24 @@ export interface WantedRevert {
   readonly step: string
   readonly category?: RevertCategory
   readonly summary?: string
+}
+
+/** Every step that may be folded, folded. */
+export function askedFold(conversation: Conversation, policy: FoldPolicy, id = 'f'): FoldPlan | undefined {
+  const plan = planAskedFold(conversation, policy, 0, { id, by: 'person', fold: true }, new Set())
+  return typeof plan === 'string' ? undefined : plan
+}
+
+/** Of what a policy names, all that may be folded; older memos become shorter as they pile up. */
+function chosenFold(
+  conversation: Conversation,
+  policy: FoldPolicy,
+  id: string,
+  steps: readonly string[],
+): FoldPlan | undefined {
+  const request = { id, by: 'runtime', policy: 'tidy', fold: true, rollUp: true, steps } as const
+  const plan = planAskedFold(conversation, policy, 0, request, new Set())
+  return typeof plan === 'string' ? undefined : plan
 }
 
 /** A braked conversation made as the drains make it: every record goes through the real pure functions and is folded in at once. */
@@ -172,7 +199,33 @@ export class BrakeLog {
     return this.drain({ step: String(step), summary, category })[0]!
   }
 
-  prune(wanted: { steps?: readonly string[]; tokens?: number; memo?: string }): PruneOutcome {
+  /** One drain: each of these lists of steps was asked for on its own. */
+  grafts(
+    wanted: readonly (readonly string[])[],
+    situation: Partial<GraftSituation> = {},
+    by: 'model' | 'person' = 'model',
+  ): GraftOutcome[] {
+    const requests = wanted.map((steps) => ({ id: `g${this.#requests++}`, by, steps }) as const)
+    for (const request of requests) this.#push({ type: 'graft.requested', request })
+    const taken = new Map<number, number>()
+    let { lastNodeId } = this.conversation
+    const outcomes = requests.map((request) => {
+      const usual = { asking: brakeTools, canRecall: true, room: Infinity }
+      const { outcome, steps } = planGraft(this.conversation, request, { ...usual, ...situation, lastNodeId, taken })
+      for (const [step, copy] of steps) taken.set(step, copy)
+      lastNodeId = outcome.copies.at(-1)?.nodeId ?? lastNodeId
+      return outcome
+    })
+    for (const outcome of outcomes) this.#push({ type: 'graft.applied', ...outcome })
+    return outcomes
+  }
+
+  /** A drain of one graft. */
+  graft(...steps: readonly string[]): GraftOutcome {
+    return this.grafts([steps])[0]!
+  }
+
+  prune(wanted: { steps?: readonly string[]; tokens?: number; memo?: string; mask?: true }): PruneOutcome {
     const request = { id: `p${this.#requests++}`, by: 'model', ...wanted } as const
     this.#push({ type: 'prune.requested', request })
     const outcome = applyPrune(this.conversation, request)
@@ -211,18 +264,22 @@ export class BrakeLog {
   }
 
   /** A drain that folds, if it is due or asked for; small numbers by default, so that short logs fold. */
-  fold(policy: Partial<FoldPolicy> = {}, isAsked = false): FoldPlan | undefined {
+  /** `chosen`: the steps that a policy names. */
+  fold(policy: Partial<FoldPolicy> = {}, isAsked = false, chosen?: readonly string[]): FoldPlan | undefined {
     const small = { work: 50, minBatch: 40, keepSteps: 1, indexTokens: 30, cap: 2_000 }
     const id = `f${this.#requests++}`
-    const plan = planFold(
-      this.conversation,
-      { ...defaultFoldPolicy, ...small, ...policy },
-      0,
-      id,
-      isAsked ? new Set() : undefined,
-    )
+    const levels = { ...defaultFoldPolicy, ...small, ...policy }
+    const plan =
+      chosen !== undefined
+        ? chosenFold(this.conversation, levels, id, chosen)
+        : isAsked
+          ? askedFold(this.conversation, levels, id)
+          : planFold(this.conversation, levels, 0, id)
     this.planned = plan
-    if (plan !== undefined) this.#push({ type: 'prune.applied', ...plan.outcome })
+    if (plan === undefined) return undefined
+    // A model that asked would be told what was refused.
+    if (chosen !== undefined) this.#push({ type: 'prune.requested', request: { id, by: 'runtime', steps: chosen } })
+    this.#push({ type: 'prune.applied', ...plan.outcome })
     return plan
   }
 

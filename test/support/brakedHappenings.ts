@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Conversation } from '../../src/conversation/conversation.ts'
+import { textOf, toolCallsOf, type Message } from '../../src/protocol/messages.ts'
+import { stepOf } from '../../src/conversation/pruneNotes.ts'
 import type { RevertOutcome } from '../../src/protocol/braking.ts'
 import type { BrakedHappening } from './brakeArbitraries.ts'
 import type { BrakeLog } from './brakeLog.ts'
@@ -12,6 +15,89 @@ function nameStep(conversation: Conversation, pick: number, isInside: boolean): 
   const place = isInside ? trunk : trunk.filter((node, at) => trunk[at + 1]?.stepId !== node.stepId)
   const node = place[pick % Math.max(1, place.length)]
   return node === undefined ? 'n1' : `n${node.id}`
+}
+
+/** What a policy names. */
+export const namedIn = (
+  { conversation }: BrakeLog,
+  { picks }: Extract<BrakedHappening, { type: 'fold' }>,
+): readonly string[] | undefined => picks?.map((pick) => nameStep(conversation, pick, true))
+
+/** Masks steps: of what stood in the request before, nothing changes but their results, and no less is freed than is said. */
+function mask(log: BrakeLog, wanted: { readonly steps?: readonly string[]; readonly tokens?: number }): void {
+  const { conversation } = log
+  const before = log.assemble().request.messages
+  const { applied, masked, steps, tokens, reason } = log.prune({ ...wanted, mask: true })
+  assert.equal([masked, applied], [true, steps.length > 0])
+  assert.ok(applied || reason?.startsWith('mask refused: '), reason)
+  const own = new Set<string>()
+  for (const id of steps) {
+    assert.not.ok(conversation.annotations?.isPinned(id), `n${id} is pinned`)
+    for (const { message } of stepOf(id, conversation).nodes) if (message.role === 'toolResult') own.add(message.callId)
+  }
+  const after = log.assemble().request.messages
+  const changed = before.flatMap((message, at) => (isDeepStrictEqual(message, after[at]) ? [] : { message, at }))
+  let freed = 0
+  for (const { message, at } of changed) {
+    // What was refused is told after the newest step.
+    if (at === before.length - 1 && reason !== undefined && message.role === 'user') continue
+    assert.ok(message.role === 'toolResult' && own.has(message.callId), `message ${at} changes`)
+    const { content } = after[at]!
+    assert.equal({ ...after[at], content: [] }, { ...message, content: [] })
+    freed +=
+      conversation.counter.message(message as Message) -
+      conversation.counter.message({ ...message, content } as Message)
+  }
+  assert.is(changed.length > 0, applied || (reason !== undefined && before.at(-1)?.role === 'user'))
+  assert.ok(
+    applied ? tokens > 0 && Math.abs(freed - tokens) <= 4 * changed.length : tokens === 0,
+    `${tokens} for ${freed}`,
+  )
+}
+
+/** An abandoned node, mostly of a step of the model; now and then any id there is, or none there is. */
+function nameAbandoned(conversation: Conversation, pick: number): string {
+  const gone = conversation.abandoned().filter(({ message }) => message.role !== 'user')
+  if (pick % 10 >= 8 || gone.length === 0) return nameStep(conversation, pick, true)
+  return `n${gone[pick % gone.length]!.id}`
+}
+
+/** What must hold of every drain of grafts. */
+function checkGrafts(log: BrakeLog, wanted: readonly (readonly string[])[]): void {
+  const { conversation } = log
+  const [before, abandoned] = [conversation.trunk(), conversation.abandoned()]
+  const outcomes = log.grafts(wanted)
+  const copies = outcomes.flatMap((outcome) => outcome.copies)
+  const trunk = conversation.trunk()
+  assert.equal(trunk.slice(0, before.length), before, 'the trunk only grows')
+  assert.equal(
+    trunk.slice(before.length).map(({ id, graftedFrom }) => ({ nodeId: id, from: graftedFrom })),
+    copies,
+  )
+  assert.equal(conversation.abandoned(), abandoned, 'what was abandoned stays')
+  const [calls, results] = [new Set<string>(), new Set<string>()]
+  for (const { message, graftedFrom, isIrreversible } of trunk.slice(before.length)) {
+    const original = conversation.node(graftedFrom!)!
+    assert.not.ok(conversation.onTrunk(original.id), 'the original is not on the trunk')
+    assert.is(original.graftedFrom, undefined, 'it names the first original')
+    assert.ok(message.role !== 'user' && isIrreversible === undefined)
+    assert.is(textOf(message.content), textOf(original.message.content), 'the same words')
+    if (message.role === 'toolResult') results.add(message.callId)
+    if (message.role !== 'assistant') continue
+    assert.not.ok(message.content.some(({ type }) => type === 'thinking'))
+    for (const { callId } of toolCallsOf(message.content)) calls.add(callId)
+  }
+  assert.equal(calls, results, 'each call has its result')
+  const shown = trunk.flatMap(({ message }) => (message.role === 'toolResult' ? [message.callId] : []))
+  assert.is(new Set(shown).size, shown.length, 'call ids once on the trunk')
+  const originals = trunk.flatMap(({ graftedFrom }) => (graftedFrom === undefined ? [] : [graftedFrom]))
+  assert.is(new Set(originals).size, originals.length, 'a step is copied once')
+  for (const { applied, reason, requested, copies: own } of outcomes) {
+    assert.is(applied, own.length > 0)
+    assert.ok(reason === undefined ? applied : reason.startsWith('graft refused: '), reason)
+    const count = own.filter(({ nodeId }) => conversation.node(nodeId)!.stepId === nodeId).length
+    assert.ok(count === requested.length || reason !== undefined, 'a step that is not copied is named')
+  }
 }
 
 type Drain = () => RevertOutcome[]
@@ -55,6 +141,16 @@ export function happen(
       })
       return
     }
+    case 'mask': {
+      const steps = what.picks?.map((pick) => nameStep(log.conversation, pick, true))
+      mask(log, steps === undefined ? { tokens: what.tokens } : { steps })
+      return
+    }
+    case 'graft':
+      return checkGrafts(
+        log,
+        what.wanted.map((picks) => picks.map((pick) => nameAbandoned(log.conversation, pick))),
+      )
     case 'pin': {
       const { overlay, head } = log.conversation
       // Some are of the summary.
@@ -66,7 +162,7 @@ export function happen(
       return
     }
     case 'fold':
-      return void log.fold(what, what.isAsked)
+      return void log.fold(what, what.isAsked, namedIn(log, what))
     case 'stall': {
       const stall = log.stall({ rules: what.rules })
       if (stall === undefined) return

@@ -24,6 +24,7 @@ export const checkJourney = (journey: Journey): string[] => [
   ...checkRuns(journey.records),
   ...checkCalls(journey.records),
   ...checkReplies(journey.events),
+  ...checkPolicies(journey.records),
 ]
 
 /** What must hold of a log by itself, in words; of one that is not whole, ends of what was open may be missing. */
@@ -171,6 +172,26 @@ function checkCalls(records: readonly LogRecord[]): string[] {
   const last = records.findLast(({ type }) => type === 'run.start' || type === 'run.end')
   if (last?.type !== 'run.end' || last.unfinished === undefined)
     for (const callId of waiting) faults.push(`call ${callId} is never answered`)
+  return faults
+}
+
+/** Each policy that fires comes to an end, before another does. */
+function checkPolicies(records: readonly LogRecord[]): string[] {
+  const faults: string[] = []
+  let open: string | undefined
+  for (const record of records) {
+    if (record.type === 'policy.start') {
+      if (open !== undefined) faults.push(`policy ${record.policy} fires inside ${open}`)
+      open = record.policy
+    } else if (record.type === 'policy.end') {
+      // One that did not fire, but asked a model about it, says what that cost.
+      const isPaid = record.outcome === 'nothing' && record.usage !== undefined
+      if (open === undefined && record.requestId === undefined && !isPaid)
+        faults.push(`policy ${record.policy} ends but never fired`)
+      if (open === record.policy) open = undefined
+    }
+  }
+  if (open !== undefined) faults.push(`policy ${open} never ends`)
   return faults
 }
 

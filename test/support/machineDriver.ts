@@ -7,13 +7,22 @@ import type {
   AgentMachineEvent,
   AgentPolicy,
   CallInput,
-  CompactInput,
   ReplyInput,
   SettleInput,
   SleepInput,
   SubAgentInput,
 } from '../../src/machines/agentTypes.ts'
-import type { FoldInput, PinsInput, PrunesInput, RevertsInput, StallInput } from '../../src/machines/drainTypes.ts'
+import type {
+  CompactInput,
+  ConsultInput,
+  FoldInput,
+  GraftsInput,
+  PinsInput,
+  PrunesInput,
+  RevertsInput,
+  StallInput,
+  UndoInput,
+} from '../../src/machines/drainTypes.ts'
 import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protocol/records.ts'
 
 interface ChildInputs {
@@ -25,9 +34,12 @@ interface ChildInputs {
   compactTrunk: CompactInput
   drainPins: PinsInput
   drainReverts: RevertsInput
+  drainGrafts: GraftsInput
   drainPrunes: PrunesInput
   drainFold: FoldInput
   drainStall: StallInput
+  consultPolicies: ConsultInput
+  undoCall: UndoInput
 }
 
 /** An effect the machine asked for; `nth` counts every effect it ever asked for, from 0. */
@@ -49,7 +61,7 @@ export type Step =
   | { readonly type: 'crash'; readonly nth: number; readonly message: string }
 
 export const testPolicy: AgentPolicy = {
-  flags: { revert: false, prune: false, fold: false, stall: false, compact: true },
+  flags: { revert: false, prune: false, fold: false, stall: false, policies: false, compact: true },
   toolExecution: 'parallel',
   queueMode: 'one-at-a-time',
   limits: {},
@@ -59,7 +71,9 @@ export const testPolicy: AgentPolicy = {
   agents: [],
   maxChildren: 16,
   irreversible: [],
+  reversible: [],
   polling: [],
+  policies: { names: ['tidy', 'review'], atRest: false },
   maxCallsPerReply: 128,
 }
 

@@ -1,17 +1,25 @@
 import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
+import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
+import { snapshotsOf } from './snapshotsOf.ts'
 
 /** A context for calling a tool's `run` by hand, with everything it reported and changed. */
 export interface RecordedToolContext extends ToolContext {
   readonly reports: readonly unknown[]
   readonly changes: readonly string[]
+  readonly receipts: readonly { readonly of?: string | undefined; readonly data: unknown }[]
 }
 
 /** Makes one; `onReport` is called after each report. */
 export function toolContext(
-  options: { readonly signal?: AbortSignal; readonly onReport?: (progress: unknown) => void } = {},
+  options: {
+    readonly signal?: AbortSignal
+    readonly onReport?: (progress: unknown) => void
+    readonly snapshots?: ToolContext['snapshots']
+  } = {},
 ): RecordedToolContext {
   const reports: unknown[] = []
   const changes: string[] = []
+  const receipts: { of?: string | undefined; data: unknown }[] = []
   return {
     signal: options.signal ?? new AbortController().signal,
     callId: 'call-1',
@@ -19,6 +27,9 @@ export function toolContext(
     agent: { id: 'agent-1', path: [] },
     reports,
     changes,
+    receipts,
+    snapshots: options.snapshots ?? snapshotsOf(new MemorySnapshots()),
+    keep: (data, of) => void receipts.push({ of, data }),
     changed: (path) => void changes.push(path),
     report: (progress) => {
       reports.push(progress)

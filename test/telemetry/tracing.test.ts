@@ -298,3 +298,19 @@ describe('spans of what goes wrong', (it) => {
     ])
   })
 })
+
+describe('the spans of an incognito agent', (it) => {
+  it('are marked and carry no content, though the tracer was told to keep it', async (test) => {
+    const probe = startTracing(test, { content: true })
+    const { runtime } = await startTraced(test, { tracer: probe.tracer, replies: [] })
+    const look = tool('look', () => 's-result')
+    const model = scriptedModel([calls('c', ['look', { at: 's-input' }]), 's-reply'])
+    const definition = defineAgent({ name: 'hidden', model, tools: [look], instructions: 's-system' })
+    const agent = await runtime.spawn(definition, { incognito: true })
+    await agent.prompt('s-prompt').result
+    await agent.stop()
+    assert.ok(probe.spans().length >= 5)
+    for (const { name, attributes } of probe.spans()) assert.is(attributes['escapement.agent.incognito'], true, name)
+    assert.not.match(JSON.stringify(probe.spans()), 's-')
+  })
+})

@@ -101,6 +101,31 @@ describe('the span of a drain', (it) => {
     assert.equal(open(), [])
   })
 
+  it('covers grafts too', async (test) => {
+    const { tracer, span } = startTracing(test)
+    const { agent } = await startTraced(test, {
+      tracer,
+      braking: { revert: true, graft: true },
+      tools: [seen],
+      replies: [
+        calls('a', 'look'),
+        calls('b', ['revert_to_state', { category: 'failure', step: 'n1' }], ['graft', { steps: ['n3'] }]),
+        'done',
+      ],
+    })
+    await agent.prompt('go').result
+    const { events } = span('drain')
+    assert.equal(
+      events.map(({ name }) => name).filter((name) => name.startsWith('graft')),
+      ['graft.requested', 'graft.applied'],
+    )
+    const { attributes } = events.find(({ name }) => name === 'graft.applied')!
+    assert.equal(
+      [attributes?.['escapement.graft.applied'], attributes?.['escapement.graft.from']],
+      [true, ['n2', 'n3']],
+    )
+  })
+
   it('covers prunes too', async (test) => {
     const { tracer, span } = startTracing(test)
     const { agent } = await startTraced(test, {

@@ -7,6 +7,7 @@ import type {
   ModelRequest,
   ModelSettings,
   RequestMessage,
+  SnapshotStore,
   Store,
   StoreLease,
   Usage,
@@ -92,6 +93,7 @@ interface TheStore {
   list(): Promise<readonly string[]>
   stat?(agentId: string): Promise<{ readonly size: number; readonly writtenAt: number } | undefined>
   open(agentId: string): Promise<StoreLease>
+  readonly snapshots?: SnapshotStore
   close(): Promise<void>
 }
 expectType<Same<Store, TheStore>>()

@@ -4,16 +4,7 @@ import { text } from '../readers/shapes.ts'
 import type { RecordedSession } from '../recordedSession.ts'
 import { makeProject, prose, type Project, type SourceFile } from './project.ts'
 import { Random } from './random.ts'
-
-const tool = (name: string, description: string, ...fields: string[]): ToolSpec => ({
-  name,
-  description,
-  inputSchema: {
-    type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field, { type: 'string' }])),
-    required: fields,
-  },
-})
+import { tool } from './toolSpec.ts'
 
 const tools: readonly ToolSpec[] = [
   tool('read_file', 'Reads a file of the project.', 'path'),

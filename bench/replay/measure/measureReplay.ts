@@ -5,10 +5,11 @@ import { meetTurn } from './learning.ts'
 import { namesOf } from './names.ts'
 import { NameTracker } from './references.ts'
 import { BlockTable } from './requestBlocks.ts'
+import type { Tokens } from './prices.ts'
 import { lostTexts } from './saidByUsers.ts'
 import { tokensWritten } from './tokens.ts'
 
-/** All token counts are sums over the requests. */
+/** All token counts are sums over the agent's requests. */
 export interface Measures {
   readonly requests: number
   /** Tokens of the largest request. */
@@ -16,6 +17,8 @@ export interface Measures {
   readonly input: number
   readonly cached: number
   readonly output: number
+  /** Beside these, what policies and strategies asked a model for. */
+  readonly asked: Tokens & { readonly requests: number }
   /** Uses of names that the agent had met before, and of these what the request did not show, or only in an index. */
   readonly met: number
   readonly dangling: number
@@ -33,7 +36,7 @@ export interface Measures {
   readonly failure?: string
 }
 
-const order: readonly Cause[] = ['revert', 'compaction', 'fold', 'prune', 'masking', 'tag expiry']
+const order: readonly Cause[] = ['revert', 'compaction', 'fold', 'policy', 'prune', 'masking', 'tag expiry']
 
 /** Measures what a replay sent. `table`: shared by the replays of a session, so that its texts are looked at once. */
 export function measureReplay(session: RecordedSession, replay: Replay, table = new BlockTable()): Measures {
@@ -67,6 +70,7 @@ export function measureReplay(session: RecordedSession, replay: Replay, table = 
   return {
     ...sum,
     requests: replay.requests.length,
+    asked: askedIn(replay, table),
     breaks,
     course,
     invalid: replay.invalid.length,
@@ -78,3 +82,16 @@ export function measureReplay(session: RecordedSession, replay: Replay, table = 
 
 const causeOf = ({ causes }: SentRequest): string =>
   order.filter((cause) => causes.includes(cause)).join(' + ') || 'other'
+
+/** Their cache is one of its own. */
+function askedIn({ asked }: Replay, table: BlockTable): Measures['asked'] {
+  const cache = new CacheMeter()
+  const sum = { requests: asked.length, input: 0, cached: 0, output: 0 }
+  for (const { request, reply } of asked) {
+    const { input, cached } = cache.bill(table.blocksOf(request))
+    sum.input += input
+    sum.cached += cached
+    sum.output += tokensWritten(reply)
+  }
+  return sum
+}

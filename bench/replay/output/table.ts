@@ -15,6 +15,7 @@ const columns: readonly (readonly [heading: string, cell: (row: Row) => string])
   ['dangling %', ({ measures }) => danglingPercent(measures).toFixed(2)],
   ['index only %', ({ measures }) => ((100 * measures.indexOnly) / Math.max(1, measures.met)).toFixed(2)],
   ['with recalls ×', ({ recalls }) => (recalls === null ? '–' : recallsOf(recalls))],
+  ['asked', ({ measures: { asked }, askedShare }) => askedOf(asked.requests, askedShare)],
   ['prefix breaks', ({ measures }) => breaksOf(measures.breaks)],
   ['invalid', ({ measures }) => String(measures.invalid)],
   ['users lost', ({ measures }) => String(measures.usersLost)],
@@ -22,6 +23,9 @@ const columns: readonly (readonly [heading: string, cell: (row: Row) => string])
 
 const recallsOf = ({ costX, asked, danglingPercent: left }: NonNullable<Row['recalls']>): string =>
   `${costX.toFixed(3)} (${asked}, ${left.toFixed(2)} % left)`
+
+const askedOf = (requests: number, share: number): string =>
+  requests === 0 ? '–' : `${requests} (${(100 * share).toFixed(1)} %)`
 
 const breaksOf = (breaks: Readonly<Record<string, number>>): string =>
   Object.entries(breaks)
@@ -41,7 +45,8 @@ export function priceTable(rows: readonly Row[]): string {
   ])
 }
 
-function aligned([head = [], ...lines]: readonly (readonly string[])[]): string {
+/** A table in Markdown whose columns have the same width in each line; the first line is the heading. */
+export function aligned([head = [], ...lines]: readonly (readonly string[])[]): string {
   const widths = head.map((heading, index) => Math.max(3, heading.length, ...lines.map((line) => line[index]!.length)))
   const isText = (index: number): boolean => index === 0 || head[index] === 'prefix breaks'
   const lineOf = (line: readonly string[]): string =>

@@ -13,7 +13,8 @@ export interface DeadEnd {
 const changing =
   /edit|write|create|insert|replace|patch|delete|remove|rename|commit|\b(rm|mv|cp|mkdir|sed -i|git (add|commit|push|checkout|stash))\b|>{1,2}\s*[\w./]/i
 
-const sizeOf = (turn: RecordedTurn): number =>
+/** Tokens of all that was said, called and answered in a turn. */
+export const sizeOf = (turn: RecordedTurn): number =>
   [...turn.content, ...(isStep(turn) ? turn.results.flatMap(({ content }) => content) : [])].reduce(
     (sum, block) => sum + tokensOf(block),
     0,

@@ -5,7 +5,7 @@ import { mask } from './masking.ts'
 const off = { compaction: false } as const
 
 /** Share of the window at which the product compacts with its defaults. */
-const compactsAt = 0.85
+export const compactsAt = 0.85
 
 /** All rows, in the order of the table. `compactAt`: tokens of a request at which it is compacted. */
 export const policiesFor = (compactAt: number): readonly Policy[] => {

@@ -1,6 +1,6 @@
 import type { RecordedSession } from '../recordedSession.ts'
 import { SessionDraft } from './sessionDraft.ts'
-import { isObject, type Json, listOf, objectOf, text, textOf } from './shapes.ts'
+import { isObject, type Json, listOf, objectOf, text, textOf, wordsOf } from './shapes.ts'
 
 /** Trajectories of mini-swe-agent: chat messages, in which the output of each command is a user message. */
 export const isMiniSweAgent = (value: unknown): value is Json =>
@@ -15,12 +15,7 @@ export function readMiniSweAgent(value: Json, name: string): RecordedSession {
   const draft = new SessionDraft('mini-swe-agent trajectory')
   let open: string | undefined
   for (const [index, { role, content }] of listOf(value['messages']).map(objectOf).entries()) {
-    const said =
-      typeof content === 'string'
-        ? content
-        : listOf(content)
-            .map((part) => textOf(objectOf(part)['text']))
-            .join('\n')
+    const said = wordsOf(content)
     if (role === 'system') draft.system(said)
     else if (role === 'assistant') {
       const [block, written = ''] = command.exec(said) ?? []

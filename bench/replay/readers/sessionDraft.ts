@@ -88,12 +88,12 @@ export class SessionDraft {
     }
   }
 
-  result(callId: string, content: readonly PlainBlock[], isError: boolean): void {
+  result(callId: string, content: readonly PlainBlock[], isError: boolean, changed: readonly string[] = []): void {
     const call = this.#calls.get(callId)
     if (call === undefined || call.step.results.has(call.callId)) return this.note('results of no call were left out')
     const said = content.filter(isSaid)
     const shown: PlainBlock[] = said.length === 0 ? [{ type: 'text', text: '(no output)' }] : said
-    call.step.results.set(call.callId, { content: shown, isError })
+    call.step.results.set(call.callId, { content: shown, isError, ...(changed.length > 0 ? { changed } : {}) })
   }
 
   /** @throws ReplayError when there is nothing to replay. */

@@ -13,6 +13,14 @@ export const numberOf = (value: unknown): number => (typeof value === 'number' ?
 
 export const text = (value: string): PlainBlock => ({ type: 'text', text: value })
 
+/** The words of a message: its content, or the text of its parts, a line each. */
+export const wordsOf = (content: unknown): string =>
+  typeof content === 'string'
+    ? content
+    : listOf(content)
+        .map((part) => textOf(objectOf(part)['text']))
+        .join('\n')
+
 /** What a tool gave back, whatever it is, as a text. */
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)

@@ -1,6 +1,6 @@
 import type { RecordedSession } from '../recordedSession.ts'
 import { SessionDraft } from './sessionDraft.ts'
-import { asText, isObject, type Json, listOf, objectOf, text, textOf } from './shapes.ts'
+import { asText, isObject, type Json, listOf, objectOf, text, textOf, wordsOf } from './shapes.ts'
 
 /** Trajectories of SWE-agent (`.traj`): the steps in `trajectory`, the prompts in `history` or in the first step's `query`. */
 export const isSweAgent = (value: unknown): value is Json =>
@@ -27,12 +27,7 @@ export function readSweAgent(value: Json, name: string): RecordedSession {
 /** What stands before the first reply: the system prompt, demonstrations, the task. */
 function readPrompts(draft: SessionDraft, messages: readonly Json[]): void {
   for (const { role, content, is_demo: isDemo } of messages) {
-    const said =
-      typeof content === 'string'
-        ? content
-        : listOf(content)
-            .map((part) => textOf(objectOf(part)['text']))
-            .join('\n')
+    const said = wordsOf(content)
     if (role === 'system') draft.system(said)
     else if (role === 'user' || isDemo === true) draft.user([text(said)])
     else return

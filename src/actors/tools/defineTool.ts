@@ -3,6 +3,7 @@ import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
+import type { Snapshots } from '../../protocol/snapshots.ts'
 import { foreignSchema } from './schemaKind.ts'
 
 /**
@@ -19,8 +20,8 @@ export interface Redaction {
   }
 }
 
-/** What a tool's `run` receives in addition to its input. */
-export interface ToolContext {
+/** What a tool's `run` receives in addition to its input. `Receipt` is what its `undo` is given. */
+export interface ToolContext<Receipt = unknown> {
   /** Aborted when the run is aborted, the agent stops or the tool times out. */
   readonly signal: AbortSignal
   /** The model's id of this call. */
@@ -31,6 +32,16 @@ export interface ToolContext {
   report(progress: unknown): void
   /** Reports that the call changed a file or the like, so that a revert can say what is still changed. Use names the model knows. */
   changed(path: string): void
+  /**
+   * For a tool with `undo`: keeps what undoing the call needs, as JSON of at most 16,000 characters; what is kept last counts. Keep it
+   * **before** acting: a call that fails and has kept nothing is taken to have done nothing. `of` names what the call changes, as for
+   * `changed`: calls of one thing are undone together, or not at all.
+   *
+   * @throws Error when it is not JSON, or too large.
+   */
+  keep(receipt: Receipt, of?: string): void
+  /** Keeps contents, such as that of a file before the call changes it. */
+  readonly snapshots: Snapshots
   /** Absent when the runtime has no `redact`. */
   readonly redact?: Redaction | undefined
   readonly agent: { readonly id: string; readonly path: readonly string[] }
@@ -39,8 +50,25 @@ export interface ToolContext {
 /** What `run` may return: a string, content blocks, any JSON value, or nothing. */
 export type ToolOutput = unknown
 
-/** What effects a call may have, and so whether it may run again when it is not known whether it finished. */
-export type ToolEffects = 'none' | 'idempotent' | 'irreversible'
+/** What effects a call may have, and so whether it may run again when it is not known whether it finished, and whether it can be undone. */
+export type ToolEffects = 'none' | 'idempotent' | 'reversible' | 'irreversible'
+
+/** What a tool's `undo` receives. */
+export interface UndoContext<Input = unknown, Receipt = unknown> {
+  /** Of the call, as the log has it: secrets that `redact` names are blanked. */
+  readonly input: Input
+  /** What the call kept; `undefined` if it kept nothing. */
+  readonly receipt: Receipt
+  /** What older calls of the same thing kept that are to be undone as well, the newest first. */
+  readonly earlier: readonly Receipt[]
+  /** Aborted when the run is aborted, the agent stops or the undoing times out. */
+  readonly signal: AbortSignal
+  readonly callId: string
+  /** Deterministic id of this undoing, the same on every attempt. */
+  readonly key: string
+  readonly snapshots: Snapshots
+  readonly agent: { readonly id: string; readonly path: readonly string[] }
+}
 
 /** A tool as the runtime uses it, created by `defineTool`. */
 export interface Tool {
@@ -59,9 +87,16 @@ export interface Tool {
   /** Whether a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext): ToolOutput | Promise<ToolOutput>
+  /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
+  undo?(context: UndoContext): Promise<void>
 }
 
-export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: JsonSchema }> {
+type InputOf<Input> = Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown }
+
+export interface ToolOptions<
+  Input extends z.ZodType | { readonly jsonSchema: JsonSchema },
+  Receipt extends z.ZodType = z.ZodUnknown,
+> {
   /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
   readonly name: string
   readonly description: string
@@ -71,26 +106,28 @@ export interface ToolOptions<Input extends z.ZodType | { readonly jsonSchema: Js
    * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a
    * result that arrives after an abort or a timeout is dropped.
    */
-  run(
-    input: Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown },
-    context: ToolContext,
-  ): ToolOutput | Promise<ToolOutput>
+  run(input: InputOf<Input>, context: ToolContext<z.input<Receipt>>): ToolOutput | Promise<ToolOutput>
   /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
-  readonly needsApproval?:
-    | boolean
-    | ((
-        input: Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown },
-      ) => boolean | Promise<boolean>)
+  readonly needsApproval?: boolean | ((input: InputOf<Input>) => boolean | Promise<boolean>)
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
   readonly timeoutMs?: number
   /** How many characters of text output the model gets; a longer text has its middle replaced by a marker. Default 30,000. */
   readonly maxOutputChars?: number
   /**
    * What happens after a crash in the middle of a call: `'none'` (only reads) and `'idempotent'` (takes effect once per `key`) run
-   * again; `'irreversible'`, the default, does not, and the model is told that it is not known whether it happened. Calls of an
-   * irreversible tool stay visible to the model, one line each, when their step is hidden.
+   * again; `'reversible'` and `'irreversible'`, the default, do not, and the model is told that it is not known whether it happened. Calls
+   * of an irreversible tool, and those of a reversible one that were not undone, stay visible to the model, one line each, when their
+   * step is hidden.
    */
   readonly effects?: ToolEffects
+  /**
+   * Takes back what a call did, when a revert with `undo` abandons it: for `effects: 'reversible'`, which needs it. It has the tool's
+   * `timeoutMs`, at most a minute. It may be called again after a crash, so it must look first whether all is as the call left it. What it
+   * throws is told as the reason why the call stands; then it should not have changed anything.
+   */
+  undo?(context: UndoContext<InputOf<Input>, z.output<Receipt>>): void | Promise<void>
+  /** What `run` keeps for `undo`: a schema, by which it is checked when it comes back from the log. Default: anything. */
+  readonly receipt?: Receipt
   /** It waits for something outside, so that calling it again and again is no stall (`braking.stall`). Default `false`. */
   readonly polls?: boolean
 }
@@ -108,7 +145,11 @@ const optionsSchema = z.strictObject({
   needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
   timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
   maxOutputChars: z.int().min(100).optional(),
-  effects: z.enum(['none', 'idempotent', 'irreversible']).optional(),
+  effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']).optional(),
+  undo: z.custom((value) => typeof value === 'function', 'give a function').optional(),
+  receipt: z
+    .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
+    .optional(),
   polls: z.boolean().optional(),
 })
 
@@ -128,13 +169,17 @@ const optionsSchema = z.strictObject({
  * })
  * ```
  */
-export function defineTool<const Input extends z.ZodType | { readonly jsonSchema: JsonSchema }>(
-  options: ToolOptions<Input>,
-): Tool {
+export function defineTool<
+  const Input extends z.ZodType | { readonly jsonSchema: JsonSchema },
+  const Receipt extends z.ZodType = z.ZodUnknown,
+>(options: ToolOptions<Input, Receipt>): Tool {
   const checked = optionsSchema.safeParse(options)
   const label = `Tool ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
+  const wrong = wrongInUndo(options)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
   const { schema, inputSchema } = readSchema(options.input, label)
+  const parse = (input: unknown) => parseInput(schema, input)
   const approval = options.needsApproval ?? false
   return Object.freeze({
     name: options.name,
@@ -144,11 +189,40 @@ export function defineTool<const Input extends z.ZodType | { readonly jsonSchema
     maxOutputChars: options.maxOutputChars ?? 30_000,
     effects: options.effects ?? 'irreversible',
     polls: options.polls ?? false,
-    parse: (input: unknown) => parseInput(schema, input),
+    parse,
     needsApproval: typeof approval === 'function' ? approval : () => approval,
     run: options.run,
+    ...(options.undo === undefined ? {} : { undo: checkedUndo(options.undo as UndoOption, parse, options.receipt) }),
   })
 }
+
+interface UndoParts {
+  readonly effects?: ToolEffects
+  readonly undo?: unknown
+  readonly receipt?: unknown
+}
+
+function wrongInUndo({ effects, undo, receipt }: UndoParts): string | undefined {
+  if (effects === 'reversible' && undo === undefined)
+    return "its effects are 'reversible': say how a call is undone, undo: ({ input, receipt }) => …"
+  if (effects !== 'reversible' && undo !== undefined)
+    return `it has undo, but its effects are ${effects === undefined ? 'not said' : `'${effects}'`}: declare effects: 'reversible'`
+  return receipt !== undefined && undo === undefined ? 'it has a receipt, but no undo that takes it' : undefined
+}
+
+type UndoOption = (context: UndoContext) => void | Promise<void>
+
+const checkedUndo =
+  (undo: UndoOption, parse: Tool['parse'], receipt: z.ZodType = z.unknown()) =>
+  async (context: UndoContext): Promise<void> => {
+    const input = parse(context.input)
+    if (!input.ok) throw new Error(`its arguments no longer fit its tool. ${input.message}`)
+    const kept = [context.receipt, ...context.earlier].map((one) => receipt.safeParse(one))
+    const bad = kept.find(({ success }) => !success)
+    if (bad?.error !== undefined) throw new Error(`what it kept no longer fits its tool: ${describeIssues(bad.error)}`)
+    const [own, ...earlier] = kept.map(({ data }) => data)
+    await undo({ ...context, input: input.value, receipt: own, earlier })
+  }
 
 function readSchema(input: z.ZodType | { readonly jsonSchema: JsonSchema }, label: string) {
   try {

@@ -4,6 +4,7 @@ import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { openPage } from '../demo/demoPage.ts'
 import { runLongDemo } from '../demo/long/longDemo.ts'
+import { runStallDemo } from '../demo/stall/stallDemo.ts'
 import { runSortDemo } from '../demo/sortDemo.ts'
 import { verify } from '../demo/verify.ts'
 import { openWorkshop, type Workshop } from '../demo/workshop.ts'
@@ -21,7 +22,7 @@ const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+
 /**
  * `escapement demo`: the main job on a sample project in a temporary folder. Without a task it needs no key and no network;
  * with one, the model is chosen as for `run`. `demo sort` is a dead end that is given up, `demo long` a long run that
- * is folded.
+ * is folded, `demo stall` a loop that is noticed.
  */
 export const demoCommand: CommandRun = async (invocation, host) => {
   const { task, model, timeLimit, json, yes, stay } = invocation
@@ -30,6 +31,7 @@ export const demoCommand: CommandRun = async (invocation, host) => {
   if (task === 'sort') return runSortDemo(invocation, host)
   if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
   if (task === 'long') return runLongDemo(invocation, host)
+  if (task === 'stall') return runStallDemo(invocation, host)
   const asked = model ?? (task === undefined ? 'embedded' : undefined)
   const choice = await chooseModel({
     asked,

@@ -74,6 +74,7 @@ const conversationData = (conversation: ConversationView): object => ({
   trunk: conversation.trunk().map(({ id }) => id),
   nodes: conversation.log(),
   pins: conversation.pins(),
+  masks: conversation.masks(),
 })
 
 async function showSession(views: Views): Promise<number> {

@@ -2,7 +2,8 @@ import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
-import { counted, dollars, savings, whole } from '../../charts/amounts.ts'
+import { byPolicy, counted, dollars, savings, whole } from '../../charts/amounts.ts'
+import { copiedSpans } from '../../charts/copiedSpans.ts'
 import type { Colours } from './colours.ts'
 import { withoutControls } from '../../charts/plainText.ts'
 import type { Screen } from './screen.ts'
@@ -23,6 +24,8 @@ type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => vo
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
   const { screen, colours } = options
   const calls = new Map<string, { readonly line: string; readonly startedAt: number }>()
+  /** Policies that planned reverts, by the requests' ids. */
+  const planned = new Map<string, string>()
   let startedAt: number | undefined
   /** Characters of the reply's text printed so far. */
   let shown = 0
@@ -78,17 +81,41 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
           ? colours.dim(`  ${requested} ${pinned ? 'pinned' : 'unpinned'}`)
           : colours.yellow(`  ${withoutControls(reason)}`),
       ),
-    'revert.applied': (event) => line(colours.yellow(`  ↩ ${withoutControls(revertLine(event))}`)),
+    'revert.requested': ({ request: { id, policy } }) => void (policy !== undefined && planned.set(id, policy)),
+    'revert.applied': (event) =>
+      line(colours.yellow(`  ↩ ${withoutControls(revertLine(event, planned.get(event.id)))}`)),
+    'graft.applied': ({ applied, copies, reason, economics }) => {
+      if (applied) line(colours.dim(`  brought back: ${copiedSpans(copies)}${saved(economics)}`))
+      if (reason !== undefined) line(colours.yellow(`  ${withoutControls(reason)}`))
+    },
+    'undo.end': ({ undone, kept }) => {
+      if (undone.length > 0) line(colours.dim(`  undone: ${withoutControls(undone.join(', '))}`))
+      for (const { what, why } of kept) line(colours.yellow(`  not undone: ${withoutControls(`${what} (${why})`)}`))
+      if (undone.length + kept.length === 0) line(colours.dim('  nothing was to be undone'))
+    },
     'prune.applied': (event) => {
       if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
       if (event.reason !== undefined) line(colours.yellow(`  ${withoutControls(event.reason)}`))
     },
-    'stall.detected': ({ evidence }) => line(colours.yellow(`  ↻ in circles: ${withoutControls(evidence)}`)),
+    'stall.detected': ({ evidence, rung }) =>
+      line(colours.yellow(`  ↻ in circles: ${withoutControls(evidence)}${rungWords[rung]}`)),
+    'policy.end': (event) => {
+      const { outcome, requestId } = event
+      if (outcome === 'failed') line(colours.yellow(`  ${policyLine(event)}`))
+      else if (outcome === 'planned' || requestId !== undefined) line(colours.dim(`  ${policyLine(event)}`))
+    },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),
     'run.end': (event) => line(runLine(event, startedAt === undefined ? undefined : event.time - startedAt, options)),
   }
   return (event) => (printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
+}
+
+const rungWords: Readonly<Record<EventOf<'stall.detected'>['rung'], string>> = {
+  note: ' · the model is told',
+  revert: ' · it is taken back',
+  pause: ' · it is paused',
+  none: '',
 }
 
 /** `ms` is absent if the run's start was not seen. */
@@ -111,14 +138,23 @@ function runLine(
 
 const saved = (economics: Economics | undefined): string => (economics === undefined ? '' : ` · ${savings(economics)}`)
 
-const pruneLine = ({ by, steps, economics }: EventOf<'prune.applied'>): string =>
-  `${by === 'runtime' ? 'folded' : 'hidden'}: ${counted(steps.length, 'step')}${saved(economics)}`
+const pruneLine = ({ by, policy, masked, steps, economics }: EventOf<'prune.applied'>): string =>
+  `${masked === true ? 'output hidden' : by === 'runtime' ? 'folded' : 'hidden'}: ${counted(steps.length, 'step')}${byPolicy(policy)}${saved(economics)}`
 
-function revertLine(event: EventOf<'revert.applied'>): string {
+const policyWords = { planned: 'has a plan', nothing: 'changes nothing', failed: 'failed' } as const
+
+function policyLine({ policy, outcome, reason, usage, costUsd }: EventOf<'policy.end'>): string {
+  const why = reason === undefined ? '' : `: ${reason}`
+  const cost = costUsd === 0 ? '' : `, ${dollars(costUsd)}`
+  const asking = usage === undefined ? '' : ` · asking took ${counted(totalTokens(usage), 'token')}${cost}`
+  return withoutControls(`policy ${policy} ${policyWords[outcome]}${why}${asking}`)
+}
+
+function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined): string {
   const { applied, requested, reason = '', target, tag, category, economics } = event
   if (!applied || target === undefined || tag === undefined) return `not back to ${requested}: ${reason}`
   const [first, last] = [tag.abandoned[0], tag.abandoned.at(-1)].map((id) => (id === undefined ? '' : formatNodeId(id)))
-  return `back to ${formatNodeId(target)} (${category}): ${first}–${last} set aside${saved(economics)}`
+  return `back to ${formatNodeId(target)} (${category})${byPolicy(policy)}: ${first}–${last} set aside${saved(economics)}`
 }
 
 /** Why a run ended without being done. */

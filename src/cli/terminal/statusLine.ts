@@ -2,6 +2,7 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Colours } from './colours.ts'
 import type { Screen } from './screen.ts'
+import { oneLine } from '../../charts/plainText.ts'
 import { callLine } from '../../charts/toolLine.ts'
 
 const everyMs = 1000
@@ -14,6 +15,8 @@ export class StatusLine {
   readonly #hint: string
   readonly #tools = new Map<string, string>()
   #state = ''
+  /** That decides now. */
+  #policy = ''
   #startedAt: number | undefined
   #cancelTimer: (() => void) | undefined
 
@@ -31,6 +34,8 @@ export class StatusLine {
     else if (event.type === 'state.changed') this.#state = event.state
     else if (event.type === 'tool.start') this.#tools.set(event.callId, callLine(event.name, event.input))
     else if (event.type === 'tool.end') this.#tools.delete(event.callId)
+    else if (event.type === 'policy.start') this.#policy = `policy ${oneLine(event.policy)}`
+    else if (event.type === 'policy.end') this.#policy = ''
     else if (event.type === 'run.end') this.close()
     else return
     this.#draw()
@@ -47,6 +52,7 @@ export class StatusLine {
     this.#cancelTimer?.()
     this.#startedAt = undefined
     this.#tools.clear()
+    this.#policy = ''
     this.#screen.setStatus(undefined)
   }
 
@@ -67,7 +73,7 @@ export class StatusLine {
     if (this.#startedAt === undefined) return
     const seconds = Math.floor((this.#clock.now() - this.#startedAt) / 1000)
     const tools = [...this.#tools.values()].join(', ')
-    const parts = [this.#state, tools, `${seconds} s`, this.#hint].filter((part) => part !== '')
+    const parts = [this.#state, this.#policy, tools, `${seconds} s`, this.#hint].filter((part) => part !== '')
     this.#screen.setStatus(this.#colours.dim(`● ${parts.join(' · ')}`))
   }
 }

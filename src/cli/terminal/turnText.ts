@@ -2,7 +2,8 @@ import type { ConversationNode } from '../../conversation/node.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import { providedText, textOf, toolCallsOf, totalTokens } from '../../protocol/messages.ts'
 import type { SessionRun, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
-import { counted, savings, whole } from '../../charts/amounts.ts'
+import { byPolicy, counted, savings, whole } from '../../charts/amounts.ts'
+import { copiedSpans } from '../../charts/copiedSpans.ts'
 import { paintStatus, type Colours } from './colours.ts'
 import { shortRunId } from './sessionText.ts'
 import { oneLine, shortened } from '../../charts/plainText.ts'
@@ -90,16 +91,18 @@ function callLines(call: SessionCall, { replied, nodes, colours, columns }: Call
 /** Describes how the trunk was changed, in one sentence. */
 export function changeLine(change: TrunkChange): string {
   const { applied, type, economics, reason = '' } = change
-  if (!applied) return `no ${type}: ${oneLine(reason)}`
+  if (!applied) return `no ${'masked' in change ? 'mask' : type}: ${oneLine(reason)}`
   return `${whatChanged(change)}${economics === undefined ? '' : ` · ${savings(economics)}`}`
 }
 
 function whatChanged(change: TrunkChange): string {
   switch (change.type) {
     case 'revert':
-      return `revert to ${change.target === undefined ? '?' : formatNodeId(change.target)} (${change.category})`
+      return `revert to ${change.target === undefined ? '?' : formatNodeId(change.target)} (${change.category})${byPolicy(change.policy)}`
+    case 'graft':
+      return `graft of ${copiedSpans(change.copies)}`
     case 'prune':
-      return `prune of ${change.steps.map(formatNodeId).join(', ')}: ${whole(change.tokens)} tokens hidden`
+      return `${change.masked === true ? 'mask' : 'prune'} of ${change.steps.map(formatNodeId).join(', ')}: ${whole(change.tokens)} tokens hidden${byPolicy(change.policy)}`
     case 'compaction': {
       const span = [change.from, change.to].map((id) => (id === undefined ? '?' : formatNodeId(id))).join('–')
       return `compaction of ${span}: ${whole(change.tokensBefore)} → ${whole(change.tokensAfter)} tokens`

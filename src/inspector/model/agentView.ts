@@ -1,6 +1,7 @@
 import type { RemoteSnapshot } from '../../client.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { CapturedRequest } from '../../conversation/captureRequest.ts'
+import type { PolicyInfo, PolicyStart } from '../../protocol/braking.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
@@ -24,6 +25,9 @@ export interface Braking {
   readonly reverts: boolean
   readonly prunes: boolean
 }
+
+/** A policy that was asked and has not come to an end. */
+export type Consultation = Pick<PolicyStart, 'policy' | 'why' | 'requestId'>
 
 /** The reply under way. */
 export interface PartialReply {
@@ -58,6 +62,10 @@ export interface AgentViewState {
   readonly isRunning: boolean
   /** Which brakes are on; `null` when not known. */
   readonly braking: Braking | null
+  /** Those that can be asked by name; `null` when the server does not know them, or is too old to say. */
+  readonly policies: readonly PolicyInfo[] | null
+  /** The policy that is being asked as of `at`. */
+  readonly consulting: Consultation | null
   /** As of `at`, oldest first. */
   readonly requests: readonly RequestView[]
   /** `null` in the past and between replies. */

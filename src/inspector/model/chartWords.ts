@@ -1,5 +1,5 @@
 import { eventWords } from '../../charts/chartDrawing.ts'
-import type { ChartEdge, ChartModel } from '../../charts/chartModel.ts'
+import type { BrakeFlags, ChartEdge, ChartModel } from '../../charts/chartModel.ts'
 
 /** A transition in words. */
 export interface TransitionWords {
@@ -57,29 +57,20 @@ export interface BrakeWords {
   readonly effect: string
 }
 
+const brakeNames: readonly (readonly [keyof BrakeFlags, name: string, open: string, shut: string])[] = [
+  ['revert', 'Revert', 'it may abandon a branch', 'it cannot abandon a branch'],
+  ['prune', 'Prune', 'it may hide steps', 'it cannot hide steps'],
+  ['fold', 'Fold', 'old steps are folded', 'old steps are not folded'],
+  ['stall', 'Stall', 'it is noticed when it goes in circles', 'going in circles is not noticed'],
+  ['policies', 'Policies', 'policies are asked', 'it has no policies'],
+]
+
 /** The brakes of an agent in words; none when it is not known which are on. Pure. */
-export function brakeWords(brakes: ChartModel['brakes']): BrakeWords[] {
-  if (brakes === undefined) return []
-  return [
-    {
-      name: 'Revert',
-      isOpen: brakes.revert,
-      effect: brakes.revert ? 'open: it may abandon a branch' : 'shut: it cannot abandon a branch',
-    },
-    {
-      name: 'Prune',
-      isOpen: brakes.prune,
-      effect: brakes.prune ? 'open: it may hide steps' : 'shut: it cannot hide steps',
-    },
-    {
-      name: 'Fold',
-      isOpen: brakes.fold,
-      effect: brakes.fold ? 'open: old steps are folded' : 'shut: old steps are not folded',
-    },
-    {
-      name: 'Stall',
-      isOpen: brakes.stall,
-      effect: brakes.stall ? 'open: it is noticed when it goes in circles' : 'shut: going in circles is not noticed',
-    },
-  ]
-}
+export const brakeWords = (brakes: ChartModel['brakes']): BrakeWords[] =>
+  brakes === undefined
+    ? []
+    : brakeNames.map(([flag, name, open, shut]) => ({
+        name,
+        isOpen: brakes[flag],
+        effect: brakes[flag] ? `open: ${open}` : `shut: ${shut}`,
+      }))

@@ -15,7 +15,9 @@ export type ControlName =
   | 'revert'
   | 'prune'
   | 'pin'
+  | 'graft'
   | 'compact'
+  | 'brake'
 
 /** Why a control cannot be used now; `null`: it can. */
 export type Controls = Readonly<Record<ControlName, string | null>>
@@ -24,7 +26,7 @@ export type Controls = Readonly<Record<ControlName, string | null>>
 export interface ControlFacts {
   readonly role: Role | null
   readonly connection: ConnectionStatus
-  readonly view: Pick<AgentViewState, 'status' | 'chartState' | 'isRunning' | 'braking' | 'pause'> & {
+  readonly view: Pick<AgentViewState, 'status' | 'chartState' | 'isRunning' | 'braking' | 'policies' | 'pause'> & {
     readonly isStopped: boolean
   }
 }
@@ -62,7 +64,12 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   prune: ({ view }) =>
     view.braking?.prunes === false ? 'The agent has no brake: braking: { prune: true } opens it.' : null,
   pin: () => null,
+  graft: () => null,
   compact: () => null,
+  brake: ({ view }) =>
+    view.policies === null || view.policies.length === 0
+      ? 'The agent has no policies: braking: { policies: [...] } gives it some.'
+      : null,
 }
 
 /** What may be done now, and why not. Pure. */

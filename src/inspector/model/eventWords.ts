@@ -1,8 +1,11 @@
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../protocol/messages.ts'
-import { counted, savings } from '../../charts/amounts.ts'
+import { byPolicy, counted, savings } from '../../charts/amounts.ts'
+import { copiedSpans } from '../../charts/copiedSpans.ts'
+import type { UndoLedger } from '../../protocol/undo.ts'
 import type { Economics } from '../../protocol/economics.ts'
+import { askingCost } from './numbers.ts'
 import { oneLine } from './shortText.ts'
 
 /** Groups of events that are shown or hidden together. */
@@ -39,11 +42,18 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'compaction.end': 'brake',
   'revert.requested': 'brake',
   'revert.applied': 'brake',
+  'undo.step': 'brake',
+  'undo.end': 'brake',
   'prune.requested': 'brake',
   'prune.applied': 'brake',
+  'graft.requested': 'brake',
+  'graft.applied': 'brake',
   'pin.requested': 'brake',
   'pin.applied': 'brake',
   'stall.detected': 'brake',
+  'policy.requested': 'brake',
+  'policy.start': 'brake',
+  'policy.end': 'brake',
   'tag.expired': 'brake',
   'model.warning': 'error',
   'state.changed': 'state',
@@ -77,6 +87,9 @@ function said(content: readonly Block[]): string {
 }
 
 const saved = (economics: Economics | undefined): string => (economics === undefined ? '' : ` · ${savings(economics)}`)
+
+const undoWords = (ledger: UndoLedger): string =>
+  `${ledger.undone.length} undone, ${ledger.kept.length} not${ledger.undone.length === 0 ? '' : `: ${short(ledger.undone.join(', '))}`}`
 
 const rungWords = {
   none: 'nothing is done',
@@ -122,20 +135,33 @@ const texts: Texts = {
   'compaction.start': ({ cause, tokens }) => `${cause}, at ${tokens} tokens`,
   'compaction.end': ({ applied, reason, tokensBefore, tokensAfter, economics }) =>
     applied ? `${tokensBefore} to ${tokensAfter} tokens${saved(economics)}` : `not applied: ${reason ?? ''}`,
-  'revert.requested': ({ request }) => `to ${request.step}, ${request.category}, by the ${request.by}`,
+  'revert.requested': ({ request }) =>
+    `to ${request.step}, ${request.category}${byPolicy(request.policy) || `, by the ${request.by}`}`,
   'revert.applied': ({ applied, target, category, reason, tag, economics }) =>
     applied && target !== undefined
       ? `to ${formatNodeId(target)}, ${category}${saved(economics)}: ${short(tag?.text ?? '')}`
       : `refused: ${reason ?? ''}`,
+  'undo.step': ({ call, undone, why }) => `${formatNodeId(call)} ${undone ? 'undone' : `not undone: ${why ?? ''}`}`,
+  'undo.end': (ledger) => undoWords(ledger),
   'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
+  'graft.requested': ({ request }) => `${short(request.steps.join(', '))}, by the ${request.by}`,
+  'graft.applied': ({ applied, copies, reason, economics }) =>
+    applied
+      ? `${copiedSpans(copies)}${saved(economics)}${reason === undefined ? '' : `; ${reason}`}`
+      : `refused: ${reason ?? ''}`,
   'pin.requested': ({ request }) => `${request.pinned ? '' : 'un'}pin ${request.step}, by the ${request.by}`,
   'pin.applied': ({ applied, requested, pinned, reason }) =>
     applied ? `${requested} ${pinned ? 'pinned' : 'unpinned'}` : `refused: ${reason ?? ''}`,
   'stall.detected': ({ rung, evidence }) => `${short(evidence)} (${rungWords[rung]})`,
-  'prune.requested': ({ request }) => request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`,
-  'prune.applied': ({ applied, by, steps, tokens, memo, reason, economics }) =>
+  'policy.requested': ({ request }) => `${request.policy}, by the ${request.by}`,
+  'policy.start': ({ policy, why, tokens }) => `${policy}: ${short(why)}, at ${tokens} tokens`,
+  'policy.end': ({ policy, outcome, note, reason, usage, costUsd }) =>
+    `${policy}: ${outcome}${[note, reason].map((words) => (words === undefined ? '' : `, ${short(words)}`)).join('')}${usage === undefined ? '' : ` · ${askingCost(usage, costUsd)}`}`,
+  'prune.requested': ({ request }) =>
+    `${request.mask === true ? 'results of ' : ''}${request.steps?.join(', ') ?? `${request.tokens ?? ''} tokens`}${byPolicy(request.policy)}`,
+  'prune.applied': ({ applied, by, policy, masked, steps, tokens, memo, reason, economics }) =>
     applied
-      ? `${by === 'runtime' ? `${counted(steps.length, 'step')} folded` : steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${saved(economics)}${memo === undefined ? '' : `: ${short(memo)}`}`
+      ? `${masked === true ? 'results of ' : ''}${by === 'runtime' && masked !== true ? `${counted(steps.length, 'step')} folded` : steps.map(formatNodeId).join(', ')}, ${Math.round(tokens)} tokens${byPolicy(policy)}${saved(economics)}${memo === undefined ? '' : `: ${short(memo)}`}`
       : `refused: ${reason ?? ''}`,
   'tag.expired': ({ nodeId, kind, text }) => `${kind} at ${formatNodeId(nodeId)}: ${short(text)}`,
   'state.changed': ({ previous, state }) => `${previous} → ${state}`,

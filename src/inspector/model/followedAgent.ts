@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Client } from '../../client.ts'
+import type { PolicyInfo } from '../../protocol/braking.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
@@ -55,6 +56,7 @@ export class FollowedAgent implements AgentView {
   #livePause: PauseReason | null = null
   #partial: PartialReply | null = null
   #braking: Braking | null = null
+  #policies: readonly PolicyInfo[] | null = null
   #error: ErrorInfo | undefined
   #isAsking = false
 
@@ -85,10 +87,13 @@ export class FollowedAgent implements AgentView {
   /** Takes the directory's summary of the agent; `undefined` if it no longer runs. */
   takeSummary(summary: AgentSummary | undefined): void {
     const state = summary?.state ?? 'closed'
-    const isNew = state !== this.#liveState
+    const before = this.#liveState
+    const isNew = state !== before
     this.#liveState = state
+    // What was woken may have another definition.
+    const isChanged = isNew && (state === 'paused' || (before !== undefined && isResting(before)))
     if (summary === undefined) this.#approvals.replace([])
-    else if (!this.#approvals.isSame(summary.pendingApprovals) || (isNew && state === 'paused')) void this.refresh()
+    else if (isChanged || !this.#approvals.isSame(summary.pendingApprovals)) void this.refresh()
     if (isNew) this.#change()
   }
 
@@ -97,12 +102,13 @@ export class FollowedAgent implements AgentView {
     if (this.#isAsking) return
     this.#isAsking = true
     try {
-      const { seq, state, approvals, pause } = await this.#client.agent(this.agentId).snapshot()
+      const { seq, state, approvals, pause, policies = null } = await this.#client.agent(this.agentId).snapshot()
       if (this.#closing.signal.aborted) return
       if (seq < this.#log.records.length) this.#restart()
       this.#target ??= seq
       this.#liveState = state
       this.#livePause = pause
+      this.#policies = policies
       this.#approvals.replace(approvals)
       this.#change()
     } catch (thrown) {
@@ -250,6 +256,8 @@ export class FollowedAgent implements AgentView {
       chartState: isNow && !isAtRest ? this.#liveState! : fold.state,
       isRunning: !isAtRest,
       braking: this.#braking,
+      policies: this.#policies,
+      consulting: isNow && this.#liveState !== 'draining.consulting' ? null : fold.consulting,
       requests: fold.requests,
       partial: isNow ? this.#partial : null,
       approvals: isNow ? this.#approvals.all : [],

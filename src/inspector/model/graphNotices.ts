@@ -1,6 +1,8 @@
+import type { PolicyEnd } from '../../protocol/braking.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { NoticeRow } from './graphRow.ts'
 import { counted } from '../../charts/amounts.ts'
+import { askingCost } from './numbers.ts'
 
 /** What a row says that is neither a message nor a change of the trunk. */
 export type Notice = Pick<NoticeRow, 'tone' | 'text' | 'link'>
@@ -26,7 +28,16 @@ export function noticeOf(record: LogRecord): Notice | undefined {
       return { tone: 'warning', text: sentence(record.reason ?? `Revert to ${record.requested} refused`) }
     case 'stall.detected':
       return { tone: 'warning', text: `In circles: ${record.evidence} (${doneAbout[record.rung]})` }
+    case 'policy.end':
+      if (saysNothing(record)) return undefined
+      return {
+        tone: record.outcome === 'failed' ? 'warning' : 'plain',
+        text: `Policy ${record.policy} ${policyWords[record.outcome]}${record.reason === undefined ? '' : `: ${record.reason}`}${costOf(record)}`,
+      }
     case 'prune.applied':
+      if (record.reason === undefined) return undefined
+      return { tone: 'warning', text: sentence(record.reason) }
+    case 'graft.applied':
       if (record.reason === undefined) return undefined
       return { tone: 'warning', text: sentence(record.reason) }
     case 'pin.applied':
@@ -36,6 +47,7 @@ export function noticeOf(record: LogRecord): Notice | undefined {
       if (record.applied) return undefined
       return { tone: 'warning', text: `No compaction: ${record.reason ?? 'nothing to condense'}` }
     case 'child.spawned':
+      if (record.incognito === true) return { tone: 'plain', text: `Began ${record.definition} beside it, incognito` }
       return { tone: 'plain', text: `Began ${record.definition} beside it`, link: record.childId }
     case 'child.ended': {
       const { error, spent, childId } = record
@@ -52,6 +64,17 @@ export function noticeOf(record: LogRecord): Notice | undefined {
       return undefined
   }
 }
+
+const costOf = ({ usage, costUsd }: PolicyEnd): string =>
+  usage === undefined ? '' : ` (asking took ${askingCost(usage, costUsd)})`
+
+/** What the drains make of a plan stands in a row of its own, with the name of the policy. */
+const saysNothing = ({ outcome, requestId, reason, note, usage }: PolicyEnd): boolean =>
+  outcome === 'nothing'
+    ? requestId === undefined
+    : outcome === 'planned' && reason === undefined && note === undefined && usage === undefined
+
+const policyWords = { planned: 'has a plan', nothing: 'changes nothing', failed: 'failed' } as const
 
 const doneAbout = {
   none: 'nothing was done about it',

@@ -31,6 +31,8 @@ export interface MessageRow extends Row {
   readonly isPinned?: boolean
   /** The message it repeats, after a revert took that off the trunk. */
   readonly rebasedFrom?: NodeId
+  /** The message it is a copy of, brought back from an abandoned branch. */
+  readonly graftedFrom?: NodeId
 }
 
 /** `held` waits for a person; `denied` was refused by one and has no result yet. */
@@ -53,6 +55,12 @@ export interface CallRow extends Row {
   readonly startedAt?: number
   readonly endedAt?: number
   readonly pruned?: PruneOutcome
+  /** What it came to stays in sight when its result is masked. */
+  readonly keepsOutcome?: true
+  /** The model sees a line in place of the result. */
+  readonly isMasked?: boolean
+  /** The policy that masked it. */
+  readonly maskedBy?: string
 }
 
 /** What a revert left on the trunk; the branch it abandoned follows, if there is one. */
@@ -62,6 +70,8 @@ export interface TagRow extends Row {
   readonly tag: Tag
   readonly category: RevertCategory
   readonly by: RevertRequest['by']
+  /** The policy that planned it. */
+  readonly policy?: string
   /** Key of the last row of the branch. */
   readonly until?: string
   readonly economics?: Economics

@@ -1,9 +1,11 @@
 import type { RevertRequest } from '../../protocol/braking.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+import { maskOf } from '../../conversation/maskedResults.ts'
 import { toolCallsOf } from '../../protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import type { CallRow, FoldRow, GraphRow, MemoRow, MessageRow } from './graphRow.ts'
+import type { CallRow, FoldRow, GraphRow, MemoRow, MessageRow, TagRow } from './graphRow.ts'
+import { copyReply } from '../../conversation/grafts.ts'
 import { noticeOf, type Notice } from './graphNotices.ts'
 
 type Draft<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never
@@ -21,8 +23,10 @@ export class GraphRows {
   readonly #memos = new Map<string, Draft<MemoRow>>()
   /** Calls without a result. */
   readonly #open = new Map<string, Draft<CallRow>>()
+  /** The note of the revert that is being undone. */
+  #undoing: Draft<TagRow> | undefined
   /** Who asked for the reverts that are not yet applied. */
-  readonly #asked = new Map<string, RevertRequest['by']>()
+  readonly #asked = new Map<string, Pick<RevertRequest, 'by' | 'policy'>>()
   #made = 0
   #version = 0
 
@@ -70,11 +74,12 @@ export class GraphRows {
       case 'reply.end':
         return this.#reply(record)
       case 'tool.start': {
-        const { callId, childId, time } = record
+        const { callId, childId, irreversible, reversible, time } = record
         return this.#call(callId, {
           status: 'running',
           startedAt: time,
           ...(childId === undefined ? {} : { childId }),
+          ...(irreversible === true || reversible === true ? { keepsOutcome: true } : {}),
         })
       }
       case 'approval.requested':
@@ -89,10 +94,14 @@ export class GraphRows {
         for (const { callId } of record.unfinished ?? []) this.#call(callId, { status: 'pending' })
         return
       case 'revert.requested':
-        this.#asked.set(record.request.id, record.request.by)
+        this.#asked.set(record.request.id, askedBy(record.request))
         return
       case 'revert.applied':
         return this.#revert(record)
+      case 'graft.applied':
+        return this.#graft(record)
+      case 'undo.end':
+        return this.#undo(record)
       case 'prune.applied':
         return this.#prune(record)
       case 'pin.applied':
@@ -151,7 +160,7 @@ export class GraphRows {
 
   #revert(record: RecordOf<'revert.applied'>): void {
     const { id, applied, target, tag, category, rebased = [], turnIndex, economics } = record
-    const by = this.#asked.get(id) ?? 'model'
+    const asked = this.#asked.get(id) ?? { by: 'model' }
     this.#asked.delete(id)
     if (!applied || target === undefined || tag === undefined) return
     const first = tag.abandoned.length === 0 ? undefined : tag.abandoned.reduce((a, b) => Math.min(a, b))
@@ -163,7 +172,9 @@ export class GraphRows {
     }
     const base = this.#base(record, turnIndex)
     const left = { ...(until === undefined ? {} : { until }), ...(economics === undefined ? {} : { economics }) }
-    this.#rows.splice(index, 0, { ...base, type: 'tag', target, tag, category, by, ...left })
+    const row: Draft<TagRow> = { ...base, type: 'tag', target, tag, category, ...asked, ...left }
+    this.#rows.splice(index, 0, row)
+    this.#undoing = record.undo === undefined ? undefined : row
     this.#version += 1
     for (const { nodeId, from } of rebased) {
       const original = this.#byNode.get(from)
@@ -174,8 +185,39 @@ export class GraphRows {
     }
   }
 
+  #graft(record: RecordOf<'graft.applied'>): void {
+    let stepId: NodeId = 0
+    const ids = new Map<string, string>()
+    for (const { nodeId, from } of record.copies) {
+      const original = this.#byNode.get(from)
+      if (original?.type === 'call') ids.set(original.callId, `graft${nodeId}`)
+    }
+    for (const { nodeId, from } of record.copies) {
+      const original = this.#byNode.get(from)
+      const base = this.#base(record, record.turnIndex)
+      if (original?.type === 'message' && original.message.role === 'assistant') {
+        const message = copyReply(original.message, ids)
+        const calls = toolCallsOf(message.content).length
+        stepId = nodeId
+        this.#place({ ...base, type: 'message', nodeId, message, calls, costUsd: 0, graftedFrom: from })
+      } else if (original?.type === 'call') {
+        const { name, input, result } = original
+        const said = result === undefined ? {} : { result }
+        const callId = ids.get(original.callId)!
+        this.#place({ ...base, type: 'call', nodeId, stepId, callId, name, input, status: 'ended', ...said })
+      }
+    }
+  }
+
+  /** The note of the revert says what came of it. */
+  #undo({ undone, kept }: RecordOf<'undo.end'>): void {
+    const row = this.#undoing
+    this.#undoing = undefined
+    if (row !== undefined) this.#set(row, { tag: { ...row.tag, undo: { undone, kept } } })
+  }
+
   #prune(record: RecordOf<'prune.applied'>): void {
-    const { id, applied, by, steps, tokens, memo, index, rolled = [], turnIndex, economics } = record
+    const { id, applied, by, policy, steps, tokens, memo, index, masked, rolled = [], turnIndex, economics } = record
     if (!applied || steps.length === 0) return
     const outcome = {
       id,
@@ -183,8 +225,10 @@ export class GraphRows {
       steps,
       tokens,
       ...(by === undefined ? {} : { by }),
+      ...(policy === undefined ? {} : { policy }),
       ...(memo === undefined ? {} : { memo }),
       ...(index === undefined ? {} : { index }),
+      ...(masked === undefined ? {} : { masked }),
       ...(economics === undefined ? {} : { economics }),
     }
     for (const step of steps) {
@@ -192,7 +236,10 @@ export class GraphRows {
       if (row?.type !== 'message') continue
       for (let nodeId = step; nodeId <= step + row.calls; nodeId++) {
         const hidden = this.#byNode.get(nodeId)
-        if (hidden !== undefined) this.#set(hidden, { pruned: outcome })
+        if (hidden === undefined) continue
+        if (masked === undefined) this.#set(hidden, { pruned: outcome })
+        else if (hidden.type === 'call' && isMasked(hidden))
+          this.#set(hidden, { isMasked: true, ...(policy === undefined ? {} : { maskedBy: policy }) })
       }
     }
     const first = steps.reduce((a, b) => Math.min(a, b))
@@ -273,3 +320,11 @@ export class GraphRows {
     this.#push({ ...this.#base(record), type: 'notice', ...notice, link: agentId })
   }
 }
+
+const askedBy = ({ by, policy }: RevertRequest): Pick<RevertRequest, 'by' | 'policy'> =>
+  policy === undefined ? { by } : { by, policy }
+
+/** Whether a mask of its step changes a result. */
+const isMasked = ({ nodeId: id, result, keepsOutcome }: CallRow): boolean =>
+  result !== undefined &&
+  maskOf({ id, message: result, ...(keepsOutcome && { isIrreversible: keepsOutcome }) }) !== undefined

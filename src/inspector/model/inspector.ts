@@ -255,6 +255,7 @@ const noView = {
   chartState: '',
   isRunning: false,
   braking: null,
+  policies: null,
   pause: null,
   isStopped: false,
 } as const
@@ -264,6 +265,7 @@ const viewFacts = (view: AgentViewState): Parameters<typeof controlsOf>[0]['view
   chartState: view.chartState,
   isRunning: view.isRunning,
   braking: view.braking,
+  policies: view.policies,
   pause: view.pause,
   isStopped: view.records.at(-1)?.type === 'agent.stopped',
 })

@@ -1,10 +1,10 @@
 import { Conversation } from '../../conversation/conversation.ts'
 import type { EventOf } from '../../protocol/events.ts'
-import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
+import type { LogRecord, PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
 import type { Session } from '../../sessions/session.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
-import type { RequestView } from './agentView.ts'
+import type { Consultation, RequestView } from './agentView.ts'
 import { RequestList } from './requestList.ts'
 
 /** An agent up to one moment of its log: every record costs the same, however long the log is. */
@@ -17,6 +17,7 @@ export class LogFold {
   #session: Session | undefined
   #childrenCopy: readonly string[] | undefined
   #definition = ''
+  #consulting: Consultation | null = null
   #lastSeq = 0
 
   /** `past`: of a fork, what it shares with its source, oldest first. @throws RuntimeError `LOG_CORRUPT` */
@@ -46,6 +47,11 @@ export class LogFold {
     return this.#projection.machine.pause
   }
 
+  /** The policy that has fired and not come to an end. A process that died in the middle of it leaves it so. */
+  get consulting(): Consultation | null {
+    return this.#consulting
+  }
+
   get session(): Session {
     return (this.#session ??= this.#projection.session)
   }
@@ -70,8 +76,10 @@ export class LogFold {
     this.#spent = foldSpent(this.#spent, record)
     this.#lastSeq = record.seq
     if (record.type === 'agent.created') this.#definition = record.definition
+    else if (record.type === 'policy.start') this.#consulting = consultationOf(record)
+    else if (record.type === 'policy.end' || record.type === 'run.start') this.#consulting = null
     else if (record.type === 'turn.captured') this.#requests.capture(record)
-    else if (record.type === 'child.spawned') this.#addChild(record.childId)
+    else if (record.type === 'child.spawned' && record.incognito !== true) this.#addChild(record.childId)
     else if (record.type === 'tool.start' && record.childId !== undefined) this.#addChild(record.childId)
   }
 
@@ -91,6 +99,12 @@ export class LogFold {
     this.#childrenCopy = undefined
   }
 }
+
+const consultationOf = ({ policy, why, requestId }: RecordOf<'policy.start'>): Consultation => ({
+  policy,
+  why,
+  ...(requestId === undefined ? {} : { requestId }),
+})
 
 /** Goes to moments of a log: forwards by folding what follows, backwards by starting over. */
 export class TimeTravel {

@@ -28,15 +28,17 @@ export function AgentHeader({
   inspector,
   view,
   onCompact,
+  onAsk,
   onStop,
 }: {
   readonly inspector: Inspector
   readonly view: FollowedAgent
   readonly onCompact: () => void
+  readonly onAsk: () => void
   readonly onStop: () => void
 }) {
   const state = view.state.value
-  const { chartState, spent, definition, status, at, isRunning, records } = state
+  const { chartState, spent, definition, status, at, isRunning, records, policies, consulting } = state
   const [created] = records
   const source = created?.type === 'agent.created' ? created.forkedFrom : undefined
   const parent = created?.type === 'agent.created' ? created.path.at(-1) : undefined
@@ -52,9 +54,15 @@ export function AgentHeader({
         )}
         <h1 class="cut">{view.agentId}</h1>
         {status === 'error' ? null : (
-          <span class={`badge state ${toneOf(chartState)}`}>
+          <span class={`badge state ${toneOf(chartState)}`} title={consulting === null ? undefined : chartState}>
             <StateDot state={chartState} />
-            {status === 'loading' ? 'loading' : chartState}
+            <span class="cut">
+              {status === 'loading'
+                ? 'loading'
+                : consulting === null
+                  ? chartState
+                  : `asking policy ${consulting.policy}`}
+            </span>
           </span>
         )}
         {at === null ? null : <span class="badge accent">as of record {at}</span>}
@@ -65,7 +73,14 @@ export function AgentHeader({
         ) : null}
         <span class="grow" />
         {status === 'error' ? null : (
-          <Actions inspector={inspector} isRunning={isRunning} onCompact={onCompact} onStop={onStop} />
+          <Actions
+            inspector={inspector}
+            isRunning={isRunning}
+            hasPolicies={policies !== null}
+            onCompact={onCompact}
+            onAsk={onAsk}
+            onStop={onStop}
+          />
         )}
       </div>
       <p class="agent-line muted cut number" hidden={status === 'error' || status === 'loading'}>
@@ -87,11 +102,14 @@ export function AgentHeader({
 interface ActionsProps {
   readonly inspector: Inspector
   readonly isRunning: boolean
+  /** Whether it is known which it has. */
+  readonly hasPolicies: boolean
   readonly onCompact: () => void
+  readonly onAsk: () => void
   readonly onStop: () => void
 }
 
-const Actions = ({ inspector, isRunning, onCompact, onStop }: ActionsProps) => (
+const Actions = ({ inspector, isRunning, hasPolicies, onCompact, onAsk, onStop }: ActionsProps) => (
   <>
     <button
       type="button"
@@ -112,6 +130,17 @@ const Actions = ({ inspector, isRunning, onCompact, onStop }: ActionsProps) => (
     >
       <Icon name="compact" />
     </ControlButton>
+    {hasPolicies ? (
+      <ControlButton
+        why={inspector.controls.value.brake}
+        onUse={onAsk}
+        kind="quiet"
+        label="Ask a policy"
+        class="square"
+      >
+        <Icon name="policy" />
+      </ControlButton>
+    ) : null}
     <ControlButton
       why={inspector.controls.value.stop}
       onUse={onStop}

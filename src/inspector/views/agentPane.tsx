@@ -28,15 +28,16 @@ export interface AgentPaneProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
   readonly onCompact: () => void
+  readonly onAsk: () => void
   readonly onStop: () => void
 }
 
 /** One agent: its views, the calls that wait, and what a person can say to it. */
-export function AgentPane({ inspector, view, onCompact, onStop }: AgentPaneProps) {
+export function AgentPane({ inspector, view, onCompact, onAsk, onStop }: AgentPaneProps) {
   const { view: chosen } = inspector.route.value
   return (
     <main class="agent" aria-label={`Agent ${view.agentId}`}>
-      <AgentHeader inspector={inspector} view={view} onCompact={onCompact} onStop={onStop} />
+      <AgentHeader inspector={inspector} view={view} onCompact={onCompact} onAsk={onAsk} onStop={onStop} />
       <Tabs
         label="Views"
         tabs={tabs}

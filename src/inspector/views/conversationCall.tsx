@@ -5,7 +5,7 @@ import type { CallRow } from '../model/graphRow.ts'
 import { formatDuration } from '../model/numbers.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
-import { PrunedBadge } from '../parts/prunedBadge.tsx'
+import { policyTitle, PrunedBadge } from '../parts/prunedBadge.tsx'
 import { Images } from './conversationImages.tsx'
 import { JsonText, LongText, stopping } from './longText.tsx'
 
@@ -18,7 +18,7 @@ export interface CallBodyProps {
 
 /** A tool call: one line, and opened its input and its result. */
 export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.Element {
-  const { name, input, nodeId, childId, result, startedAt, endedAt, pruned } = row
+  const { name, input, nodeId, childId, result, startedAt, endedAt, pruned, isMasked, maskedBy } = row
   const state = stateOf(row)
   return (
     <>
@@ -33,6 +33,11 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
           </span>
         )}
         {state.text !== undefined && <span class={`badge ${state.badge}`}>{state.text}</span>}
+        {pruned === undefined && isMasked === true && (
+          <span class="badge warn" title={policyTitle(maskedBy)}>
+            masked
+          </span>
+        )}
         {pruned !== undefined && <PrunedBadge pruned={pruned} />}
         {childId !== undefined && <AgentLink agentId={childId} />}
         <span class="conversation-meta number">

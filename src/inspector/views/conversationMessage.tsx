@@ -30,7 +30,7 @@ const sources: Readonly<Record<UserSource, string | undefined>> = {
 
 /** What a person or the model said. */
 export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JSX.Element {
-  const { message, nodeId, turnIndex, rebasedFrom, pruned, isPinned = false } = row
+  const { message, nodeId, turnIndex, rebasedFrom, graftedFrom, pruned, isPinned = false } = row
   const isUser = message.role === 'user'
   const said = textOf(message.content)
   const thought = thinkingOf(message.content)
@@ -44,6 +44,11 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
         {rebasedFrom !== undefined && (
           <span class="badge accent" title="A revert would have taken it off the trunk, so it is said again">
             again, as {formatNodeId(rebasedFrom)}
+          </span>
+        )}
+        {graftedFrom !== undefined && (
+          <span class="badge accent" title="Brought back from an abandoned branch; nothing was run again">
+            copy of {formatNodeId(graftedFrom)}
           </span>
         )}
         {!isUser && <StopBadge message={message} />}

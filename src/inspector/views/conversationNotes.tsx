@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
 import type { Tag } from '../../protocol/braking.ts'
+import { stillChanged } from '../../conversation/evidence.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import type { FoldRow, MemoRow, NoticeRow, TagRow } from '../model/graphRow.ts'
 import { formatCount } from '../model/numbers.ts'
-import { counted, savings } from '../../charts/amounts.ts'
+import { byPolicy, counted, savings } from '../../charts/amounts.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import { AgentLink } from './conversationCall.tsx'
 import type { TextState } from './conversationMessage.tsx'
@@ -30,7 +31,7 @@ export interface TagBodyProps {
 
 /** The note a revert left, and what it left behind. */
 export function TagBody({ row, isOpen, toggle, hidden, text }: TagBodyProps): JSX.Element {
-  const { tag, target, by, category } = row
+  const { tag, target, by, policy, category } = row
   const { abandoned } = tag
   return (
     <div class="conversation-note is-tag">
@@ -38,7 +39,8 @@ export function TagBody({ row, isOpen, toggle, hidden, text }: TagBodyProps): JS
         {toggle}
         <span class={`badge ${tag.kind === 'lesson' ? 'warn' : 'accent'}`}>{capital(tag.kind)}</span>
         <span class="muted">
-          {by === 'person' ? 'a person' : `the ${by}`} went back to {formatNodeId(target)} · {category}
+          {policy !== undefined ? `policy ${policy}` : by === 'person' ? 'a person' : `the ${by}`} went back to{' '}
+          {formatNodeId(target)} · {category}
         </span>
         <span class="conversation-meta number">
           {abandoned.length > 0 && (
@@ -56,9 +58,11 @@ export function TagBody({ row, isOpen, toggle, hidden, text }: TagBodyProps): JS
 }
 
 function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
-  const { calls, changed, children = [] } = tag.evidence
+  const { calls, children = [] } = tag.evidence
+  const { undone = [], kept = [] } = tag.undo ?? {}
+  const changed = stillChanged(tag)
   const verbatim = [...(tag.keepVerbatim ?? []), ...(tag.lastReply === undefined ? [] : [tag.lastReply])]
-  if (calls.length + changed.length + children.length + verbatim.length === 0) return null
+  if (calls.length + changed.length + children.length + verbatim.length + undone.length + kept.length === 0) return null
   return (
     <dl class="conversation-evidence">
       {calls.length > 0 && (
@@ -79,6 +83,24 @@ function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
         <>
           <dt>still changed</dt>
           <dd class="mono">{changed.join(', ')}</dd>
+        </>
+      )}
+      {undone.length > 0 && (
+        <>
+          <dt>undone</dt>
+          <dd class="mono">{undone.join(', ')}</dd>
+        </>
+      )}
+      {kept.length > 0 && (
+        <>
+          <dt>not undone</dt>
+          <dd>
+            {kept.map(({ what, why }) => (
+              <span class="conversation-tried">
+                <span class="mono">{what}</span> <span class="muted">{why}</span>
+              </span>
+            ))}
+          </dd>
         </>
       )}
       {children.length > 0 && (
@@ -151,19 +173,23 @@ export function FoldBody({ row, isInForce, toggle, hidden, text }: FoldBodyProps
   )
 }
 
-/** What a prune hid from the model, or a fold put in a few lines. */
+/** What a prune or mask hid from the model, or a fold put in a few lines. */
 export function MemoBody({ row, text }: { readonly row: MemoRow; readonly text: TextState }): JSX.Element {
   const { outcome, memo, mergedInto } = row
-  const { steps, tokens, by, index, economics } = outcome
+  const { steps, tokens, by, policy, index, masked, economics } = outcome
   const named = steps.slice(0, 8).map(formatNodeId).join(', ')
+  const isFold = by === 'runtime' && masked !== true
   return (
     <div class="conversation-note is-memo">
       <div class="conversation-head">
-        <span class={`badge ${by === 'runtime' ? 'accent' : 'warn'}`}>{by === 'runtime' ? 'Folded' : 'Pruned'}</span>
+        <span class={`badge ${isFold ? 'accent' : 'warn'}`}>
+          {masked === true ? 'Masked' : isFold ? 'Folded' : 'Pruned'}
+        </span>
         <span class="muted">
-          {by === 'runtime'
+          {isFold
             ? `${counted(steps.length, 'step')} of ${span(steps)}, which the model can recall`
-            : `${counted(steps.length, 'step')} (${named}${steps.length > 8 ? ', …' : ''}) hidden from the model`}
+            : `${masked === true ? 'results of ' : ''}${counted(steps.length, 'step')} (${named}${steps.length > 8 ? ', …' : ''}) hidden from the model`}
+          {byPolicy(policy)}
         </span>
         <span class="conversation-meta number">−{formatCount(tokens)} tok</span>
       </div>

@@ -37,9 +37,20 @@ export function NodeDetails({ inspector, view, id, onRevert, onPrune }: NodeDeta
         <h2 id="node-title" class="grow">
           <span class="mono">{formatNodeId(id)}</span> {roles[message.role]}
         </h2>
+        <button
+          type="button"
+          class="button quiet square"
+          aria-label="Leave the message"
+          onClick={() => inspector.go({ node: null }, 'replace')}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <div class="part-actions">
         <ControlButton why={why} onUse={() => onRevert(id)} label={`Revert to ${formatNodeId(id)}`}>
           <Icon name="revert" /> Revert
         </ControlButton>
+        {isOnTrunk ? null : <GraftButton inspector={inspector} view={view} node={node} />}
         <PinButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
         <ControlButton
           why={isOnTrunk ? (inspector.controls.value.prune ?? whyNotHidden(node, isPinned)) : 'It is not on the trunk.'}
@@ -49,14 +60,7 @@ export function NodeDetails({ inspector, view, id, onRevert, onPrune }: NodeDeta
         >
           <Icon name="prune" /> Hide
         </ControlButton>
-        <button
-          type="button"
-          class="button quiet square"
-          aria-label="Leave the message"
-          onClick={() => inspector.go({ node: null }, 'replace')}
-        >
-          <Icon name="close" />
-        </button>
+        <MaskButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
       </div>
       <Badges message={message} isOnTrunk={isOnTrunk} isPinned={isPinned} />
       <Facts inspector={inspector} node={node} />
@@ -97,13 +101,36 @@ const whyNotHidden = ({ message }: ConversationNode, isPinned: boolean): string 
   return isPinned ? 'Its step is pinned.' : null
 }
 
-interface PinButtonProps extends Pick<NodeDetailsProps, 'inspector' | 'view'> {
+/** Hides what the results of a step hold from the model, and leaves its calls. What is refused is said in the conversation. */
+function MaskButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
+  const { conversation } = view.state.value
+  const step = formatNodeId(node.id)
+  const isPinned = conversation.pins().includes(node.stepId)
+  const isMasked = conversation.masks().includes(node.stepId)
+  const mask = (): void => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    void inspector.attempt(() => agent.prune({ steps: [step], mask: true }))
+  }
+  const whyNot = isMasked ? 'Its results are masked.' : whyNotHidden(node, isPinned)
+  return (
+    <ControlButton
+      why={isOnTrunk ? (inspector.controls.value.prune ?? whyNot) : 'It is not on the trunk.'}
+      onUse={mask}
+      label={`Mask the results of ${step}`}
+      kind="quiet"
+    >
+      <Icon name="mask" /> Mask
+    </ControlButton>
+  )
+}
+
+interface StepButtonProps extends Pick<NodeDetailsProps, 'inspector' | 'view'> {
   readonly node: ConversationNode
   readonly isOnTrunk: boolean
 }
 
 /** Pins the step of a message, or takes the pin away. */
-function PinButton({ inspector, view, node, isOnTrunk }: PinButtonProps) {
+function PinButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
   const step = formatNodeId(node.id)
   const isPinned = view.state.value.conversation.pins().includes(node.stepId)
   const toggle = (): void => {
@@ -118,6 +145,21 @@ function PinButton({ inspector, view, node, isOnTrunk }: PinButtonProps) {
       kind="quiet"
     >
       <Icon name="pin" /> {isPinned ? 'Unpin' : 'Pin'}
+    </ControlButton>
+  )
+}
+
+/** Brings the step of an abandoned message back. */
+function GraftButton({ inspector, view, node }: Omit<StepButtonProps, 'isOnTrunk'>) {
+  const step = formatNodeId(node.id)
+  const graft = (): void => {
+    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    void inspector.attempt(() => agent.graft(step))
+  }
+  const why = node.message.role === 'user' ? 'What a person said is never repeated.' : inspector.controls.value.graft
+  return (
+    <ControlButton why={why} onUse={graft} label={`Bring back ${step}`}>
+      <Icon name="graft" /> Bring back
     </ControlButton>
   )
 }
@@ -142,7 +184,7 @@ const Badges = ({ message, isOnTrunk, isPinned }: BadgesProps) => (
 )
 
 function Facts({ inspector, node }: { readonly inspector: Inspector; readonly node: ConversationNode }) {
-  const { message, tokens, turnIndex, runId, parentId, rebasedFrom } = node
+  const { message, tokens, turnIndex, runId, parentId, rebasedFrom, graftedFrom } = node
   return (
     <dl class="pairs">
       <dt>Run</dt>
@@ -167,6 +209,16 @@ function Facts({ inspector, node }: { readonly inspector: Inspector; readonly no
         <>
           <dt>Repeats</dt>
           <dd class="mono">{formatNodeId(rebasedFrom)}</dd>
+        </>
+      )}
+      {graftedFrom === undefined ? null : (
+        <>
+          <dt>Copy of</dt>
+          <dd>
+            <button type="button" class="link mono" onClick={() => inspector.go({ node: graftedFrom })}>
+              {formatNodeId(graftedFrom)}
+            </button>
+          </dd>
         </>
       )}
       <dt>Tokens</dt>

@@ -26,21 +26,28 @@ export function RevertDialog({ node, ...rest }: RevertDialogProps) {
   const trunk = rest.view.state.value.conversation.trunk()
   const left = trunk.length - 1 - trunk.findIndex(({ id }) => id === node)
   const step = formatNodeId(node)
+  const [undo, setUndo] = useState(false)
   const choice = (
-    <label class="field">
-      <span>Why</span>
-      <select
-        class="input"
-        value={category}
-        onChange={({ currentTarget }) => setCategory(currentTarget.value as RevertCategory)}
-      >
-        {Object.entries(categories).map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </label>
+    <>
+      <label class="field">
+        <span>Why</span>
+        <select
+          class="input"
+          value={category}
+          onChange={({ currentTarget }) => setCategory(currentTarget.value as RevertCategory)}
+        >
+          {Object.entries(categories).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field is-check">
+        <input type="checkbox" checked={undo} onChange={({ currentTarget }) => setUndo(currentTarget.checked)} />
+        <span>Undo what its calls did, as far as their tools can</span>
+      </label>
+    </>
   )
   return (
     <AskDialog
@@ -50,11 +57,12 @@ export function RevertDialog({ node, ...rest }: RevertDialogProps) {
       label={`The ${tagKinds[category]} the model will read`}
       empty="Empty: a summary is made"
       verb="Revert"
-      ask={(agent, summary) => agent.revert(step, { category, summary })}
+      ask={(agent, summary) => agent.revert(step, { category, summary, ...(undo ? { undo } : {}) })}
       answerOf={(record) => (record.type === 'revert.applied' && record.requested === step ? record : undefined)}
     >
       The model will not see the {counted(left, 'message')} after it any more; the log keeps{' '}
-      {left === 1 ? 'it' : 'them'}. Files are not restored.
+      {left === 1 ? 'it' : 'them'}.{' '}
+      {undo ? 'The note says what was undone, and what was not.' : 'Files are not restored.'}
     </AskDialog>
   )
 }

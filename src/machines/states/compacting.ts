@@ -1,6 +1,7 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
-import type { AgentContext, CompactOutput } from '../agentTypes.ts'
+import type { AgentContext } from '../agentTypes.ts'
+import type { CompactOutput } from '../drainTypes.ts'
 import { cancelCompaction, compactionKey, compactRequest, endCompaction, refuseCompactions } from '../compaction.ts'
 import { failRun, nextAttempt, pauseForDeadline, pauseForStore } from '../runs.ts'
 

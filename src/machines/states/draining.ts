@@ -1,9 +1,21 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from '../agentSetup.ts'
-import type { AgentContext } from '../agentTypes.ts'
-import type { FoldOutput, PinsOutput, PrunesOutput, RevertsInput, RevertsOutput, StallCheck } from '../drainTypes.ts'
+import type { AgentContext, EventOfType } from '../agentTypes.ts'
+import type {
+  ConsultInput,
+  ConsultOutput,
+  FoldOutput,
+  GraftsOutput,
+  PinsOutput,
+  PrunesOutput,
+  RevertsInput,
+  RevertsOutput,
+  StallCheck,
+  UndoOutput,
+} from '../drainTypes.ts'
 import {
   applyFold,
+  applyGrafts,
   applyPins,
   applyPrunes,
   applyReverts,
@@ -11,6 +23,7 @@ import {
   beginUnasked,
   drainKey,
   foldKey,
+  refuseGrafts,
   refusePins,
   refusePrunes,
   refuseReverts,
@@ -18,14 +31,27 @@ import {
 import { refuseCompactions, startCompaction } from '../compaction.ts'
 import { lowHeadroom, mustReply } from '../guards.ts'
 import { reachedLimit } from '../limits.ts'
-import { continueRun, endRun, pauseForStore, pauseRun } from '../runs.ts'
+import {
+  askedSoFar,
+  beginConsultation,
+  cancelConsultation,
+  consultKey,
+  endConsultation,
+  refusePolicies,
+  startPolicy,
+} from '../policies.ts'
+import { continueRun, endRun, pauseForDeadline, pauseForStore, pauseRun } from '../runs.ts'
+import { applyUndo, endUndo, failUndo, undoInput } from '../undoing.ts'
 import { applyStall, pauseForStall, stallKey, stallRevertId } from '../stalls.ts'
 
 type Checked = { readonly output: StallCheck }
 type Pinned = { readonly output: PinsOutput }
 type Reverted = { readonly output: RevertsOutput }
+type Grafted = { readonly output: GraftsOutput }
 type Pruned = { readonly output: PrunesOutput }
 type Folded = { readonly output: FoldOutput }
+type Consulted = { readonly output: ConsultOutput }
+type Undone = { readonly output: UndoOutput }
 type Failed = { readonly error: unknown }
 
 /** Where a run goes between turns, in order of precedence. */
@@ -57,11 +83,22 @@ const exits = [
 
 const brakes = [
   { guard: 'revertEnabled', target: 'reverts' },
+  { guard: 'graftRequested', target: 'grafts' },
   { guard: 'pruneEnabled', target: 'prunes' },
 ] as const
 
-/** Before the exits, and so before the one for headroom: what is folded need not be summarised. */
-const onwards = [{ guard: 'foldEnabled', target: 'folding' }, ...exits] as const
+/** Before the exits, and so before the one for headroom: what is folded need not be summarised. Policies go before what is built in. */
+const onwards = [
+  { guard: 'consultEnabled', target: 'consulting' },
+  { guard: 'foldEnabled', target: 'folding' },
+  ...exits,
+] as const
+
+const unreverted = [
+  { guard: 'graftRequested', target: 'grafts' },
+  { guard: 'pruneEnabled', target: 'prunes' },
+  ...onwards,
+] as const
 
 /** What was asked for goes before what the runtime does on its own. */
 const requests = [{ guard: 'pinRequested', target: 'pins' }, ...brakes, ...onwards] as const
@@ -71,6 +108,13 @@ function outlookOf(context: AgentContext): RevertsInput['outlook'] {
   const subject = { context, event: { type: 'wake' } } as const
   if (lowHeadroom(subject)) return 'crowded'
   return mustReply(subject) ? 'goesOn' : 'ends'
+}
+
+const consulted = advance<Consulted>((draft, { output }) => endConsultation(draft, output))
+
+const requestOf = ({ policyRequests, drained }: AgentContext): Pick<ConsultInput, 'request'> => {
+  const request = policyRequests?.find(({ id }) => drained.includes(id))
+  return request === undefined ? {} : { request }
 }
 
 /** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
@@ -83,16 +127,21 @@ export const draining = agentSetup.createStateConfig({
       {
         target: 'idle',
         actions: advance((draft) => {
+          endUndo(draft, 'it was aborted')
           refuseReverts(draft, 'it was aborted')
+          refuseGrafts(draft, 'it was aborted')
           refusePrunes(draft, 'it was aborted')
           refuseCompactions(draft, 'it was aborted')
+          // Also before it has fired: it is not asked anew at once.
+          cancelConsultation(draft, 'aborted')
+          refusePolicies(draft, 'it was aborted')
         }),
       },
     ],
   },
   states: {
     entering: {
-      always: [{ guard: 'stallEnabled', target: 'checking' }, ...requests],
+      always: [{ guard: 'undoPending', target: 'undoing' }, { guard: 'stallEnabled', target: 'checking' }, ...requests],
     },
     // First, so that the revert that ends a stall is decided in this drain.
     checking: {
@@ -164,7 +213,53 @@ export const draining = agentSetup.createStateConfig({
         },
       },
     },
-    reverted: { always: [{ guard: 'pruneEnabled', target: 'prunes' }, ...onwards] },
+    reverted: { always: [{ guard: 'undoPending', target: 'undoing' }, ...unreverted] },
+    // One call at a time, so that the log says after a crash what is left to do.
+    undoing: {
+      invoke: {
+        src: 'undoCall',
+        id: 'undoCall',
+        input: ({ context }) => undoInput(context),
+        onDone: [
+          { guard: 'isStaleUndo' },
+          { target: 'undone', actions: advance<Undone>((draft, { output }) => applyUndo(draft, output)) },
+        ],
+        onError: {
+          target: 'undone',
+          actions: advance<Failed>((draft, { error }) => failUndo(draft, messageOf(error))),
+        },
+      },
+    },
+    undone: {
+      always: [
+        { guard: 'storeBroken', target: `#${agentMachineId}.paused`, actions: advance(pauseForStore) },
+        { guard: 'undoPending', target: 'undoing' },
+        ...unreverted,
+      ],
+    },
+    // After reverts: what was asked back together with a revert may stand on the branch that this abandoned.
+    grafts: {
+      entry: advance((draft) => beginDrain(draft, 'grafts')),
+      invoke: {
+        src: 'drainGrafts',
+        id: 'drainGrafts',
+        input: ({ context }) => ({
+          agentId: context.agentId,
+          key: drainKey(context),
+          requests: context.grafts,
+          lastNodeId: context.lastNodeId,
+        }),
+        onDone: [
+          { guard: 'isStaleDrain' },
+          { target: 'grafted', actions: advance<Grafted>((draft, { output }) => applyGrafts(draft, output)) },
+        ],
+        onError: {
+          target: 'grafted',
+          actions: advance<Failed>((draft, { error }) => refuseGrafts(draft, messageOf(error), draft.context.drained)),
+        },
+      },
+    },
+    grafted: { always: [{ guard: 'pruneEnabled', target: 'prunes' }, ...onwards] },
     prunes: {
       entry: advance((draft) => beginDrain(draft, 'prunes')),
       invoke: {
@@ -182,6 +277,57 @@ export const draining = agentSetup.createStateConfig({
       },
     },
     pruned: { always: onwards },
+    // One policy at a time: the next is asked about the trunk as this one leaves it.
+    consulting: {
+      entry: advance(beginConsultation),
+      invoke: {
+        src: 'consultPolicies',
+        id: 'consultPolicies',
+        input: ({ context }) => ({
+          agentId: context.agentId,
+          key: consultKey(context),
+          from: askedSoFar(context),
+          ...requestOf(context),
+          isAtRest: context.run === null,
+          turn: context.turns,
+        }),
+        onDone: [{ guard: 'isStaleConsultation' }, { target: 'consulted', actions: consulted }],
+        onError: {
+          target: 'consulted',
+          actions: advance<Failed>((draft, { error }) => cancelConsultation(draft, messageOf(error))),
+        },
+      },
+      on: {
+        'policy.fired': {
+          guard: 'isCurrentConsultation',
+          actions: advance<EventOfType<'policy.fired'>>((draft, { start }) => startPolicy(draft, start)),
+        },
+      },
+      always: [
+        {
+          guard: 'storeBroken',
+          target: `#${agentMachineId}.paused`,
+          actions: advance((draft) => {
+            cancelConsultation(draft, 'the store failed', true)
+            pauseForStore(draft)
+          }),
+        },
+        {
+          guard: 'deadlinePassed',
+          target: `#${agentMachineId}.paused`,
+          actions: advance((draft) => {
+            cancelConsultation(draft, 'the time limit was reached')
+            pauseForDeadline(draft)
+          }),
+        },
+        {
+          guard: 'outrunsConsultation',
+          target: `#${agentMachineId}.idle`,
+          actions: advance((draft) => cancelConsultation(draft, 'a message came first')),
+        },
+      ],
+    },
+    consulted: { always: [...brakes, ...onwards] },
     folding: {
       entry: advance(beginUnasked),
       invoke: {

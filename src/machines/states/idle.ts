@@ -45,6 +45,7 @@ export const idle = agentSetup.createStateConfig({
     { guard: 'changeRequested', target: 'draining' },
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
     { guard: 'hasPrompts', target: 'replying', actions: beginQueuedRun },
+    { guard: 'consultEnabled', target: 'draining.consulting' },
   ],
   on: {
     prompt: { guard: 'mayBegin', target: 'replying', actions: beginRun },

@@ -4,6 +4,7 @@ import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, cancelCalls, decideCall, readyPausedCalls, sealCalls } from '../calls.ts'
 import { abortAtRest } from '../children.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
+import { endUndo } from '../undoing.ts'
 import { releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
 import type { Draft } from '../draft.ts'
@@ -95,6 +96,7 @@ export const paused = agentSetup.createStateConfig({
         target: 'idle',
         actions: advance((draft) => {
           leaveCalls(draft, 'aborted')
+          endUndo(draft, 'the run was aborted')
           dropQueues(draft, ['steering', 'followUps'])
           if (draft.context.pausedRun !== null) draft.record({ type: 'run.abandoned', ...draft.at })
           draft.set({ pause: null, pausedRun: null, pausedLimits: null, owesReply: false })

@@ -1,9 +1,11 @@
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { refusePins, refusePrunes, refuseReverts } from '../brakes.ts'
+import { refuseGrafts, refusePins, refusePrunes, refuseReverts } from '../brakes.ts'
 import { cancelCalls, sealCalls } from '../calls.ts'
 import { cancelCompaction, refuseCompactions } from '../compaction.ts'
 import { tellChildren } from '../children.ts'
+import { cancelConsultation, refusePolicies } from '../policies.ts'
+import { endUndo } from '../undoing.ts'
 import { dropQueues } from '../queues.ts'
 
 /** Remembers how the agent is to end, once what runs is settled. */
@@ -18,13 +20,18 @@ export const stopped = agentSetup.createStateConfig({
   entry: advance((draft) => {
     // At rest nothing has settled it.
     if (draft.context.isCompacting) cancelCompaction(draft, 'the agent was stopped', draft.context.ending !== 'stop')
+    if (draft.context.consulting !== null)
+      cancelConsultation(draft, 'the agent was stopped', draft.context.ending !== 'stop')
     if (draft.context.ending !== 'stop') return
     cancelCalls(draft, 'aborted')
     sealCalls(draft)
+    endUndo(draft, 'the agent was stopped')
     refuseReverts(draft, 'the agent was stopped')
+    refuseGrafts(draft, 'the agent was stopped')
     refusePrunes(draft, 'the agent was stopped')
     refusePins(draft, 'the agent was stopped')
     refuseCompactions(draft, 'the agent was stopped')
+    refusePolicies(draft, 'the agent was stopped')
     dropQueues(draft, ['steering', 'followUps', 'prompts'])
     draft.set({ pause: null, pausedRun: null, owesReply: false })
     draft.record({ type: 'agent.stopped' })

@@ -1,13 +1,17 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
+import { describePolicies } from '../../actors/policies/describePolicies.ts'
 import type { SubAgentEntry } from '../../actors/subAgents.ts'
+import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentPolicy } from '../../machines/agentTypes.ts'
+import type { PolicyInfo } from '../../protocol/braking.ts'
 import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.ts'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { PauseReason, Spent } from '../../protocol/records.ts'
+import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
+import type { SpawnOptions } from '../children/spawnOptions.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { approvalsOf, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
 import { AgentCommands } from './agentCommands.ts'
@@ -82,6 +86,11 @@ export class Agent extends AgentCommands {
     return this.#body.room
   }
 
+  /** Whether nothing of it is stored: see `runtime.spawn`. */
+  get incognito(): boolean {
+    return this.#body.incognito === true
+  }
+
   /** Its parent; `undefined` for the root of a tree. */
   get parent(): Agent | undefined {
     const { parent } = this.#body
@@ -99,9 +108,14 @@ export class Agent extends AgentCommands {
   }
 
   /** Which brakes are on. */
-  get braking(): Pick<AgentPolicy['flags'], 'revert' | 'prune' | 'fold' | 'stall'> {
-    const { revert, prune, fold, stall } = this.#body.definition.policy.flags
-    return { revert, prune, fold, stall }
+  get braking(): Omit<AgentPolicy['flags'], 'compact'> {
+    const { compact: _, ...brakes } = this.#body.definition.policy.flags
+    return brakes
+  }
+
+  /** What `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
+  get policies(): readonly PolicyInfo[] {
+    return describePolicies(this.#body.definition)
   }
 
   /** What it has used in its lifetime, including its sub-agents. */
@@ -114,6 +128,16 @@ export class Agent extends AgentCommands {
     return this.#body.durable()
   }
 
+  /**
+   * The records of its log so far, from one on; of an incognito agent, which has no other log, those in memory. Rejects if they could
+   * not be written, and as the store does.
+   */
+  async *readLog(fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+    const body = this.#body
+    await body.durable()
+    yield* body.store.read(this.id, fromSeq)
+  }
+
   /** The part of the current reply that has arrived, for listeners that join late; `undefined` with `redact`, because it is not redacted yet. */
   get growingReply(): GrowingReply | undefined {
     return this.#body.growingReply
@@ -124,9 +148,9 @@ export class Agent extends AgentCommands {
     return this.#body.definition.name
   }
 
-  /** Its living sub-agents, oldest first. */
+  /** Its living sub-agents, oldest first; incognito ones only of an agent that is incognito itself. */
   children(): Agent[] {
-    return this.#body.liveChildren.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
+    return this.#body.listedChildren.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
   }
 
   /** The agent and all living agents below it. */
@@ -141,11 +165,13 @@ export class Agent extends AgentCommands {
 
   /**
    * Starts a child that works alongside the agent and is prompted like any other. It is aborted, stopped and closed with the agent,
-   * and restarted after a crash according to `restart`. With the `id` of an earlier child, that one resumes from its log.
+   * and restarted after a crash according to `restart`. With the `id` of an earlier child, that one resumes from its log. An `incognito`
+   * child of an agent that is not counts towards `spent`, and is otherwise known to whoever holds it alone: the agent does not list it,
+   * nor is it asked about the child's calls, and its log has only the child's id, definition and usage.
    *
    * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many), `AGENT_STOPPED`
    */
-  spawn(entry: SubAgentEntry, options: { readonly id?: string } = {}): Promise<Agent> {
+  spawn(entry: SubAgentEntry, options: SpawnOptions = {}): Promise<Agent> {
     return this.#body.loaded((agent) => this.#spawn(agent, entry, options))
   }
 
@@ -185,7 +211,10 @@ export class Agent extends AgentCommands {
     await this.#end('stop')
   }
 
-  /** Ends the agent so that `runtime.resume` can continue it: aborts what is running, and leaves queues and approvals waiting. Idempotent. */
+  /**
+   * Ends the agent so that `runtime.resume` can continue it: aborts what is running, and leaves queues and approvals waiting. Nothing is
+   * left of one that is incognito. Idempotent.
+   */
   async close(): Promise<void> {
     await this.#end('close')
   }
@@ -260,6 +289,11 @@ export class Agent extends AgentCommands {
     return this.#carryOut(checked, options)
   }
 
+  /** Called by the groups that an agent is opened for. */
+  joinGroup(group: SharedLessons): void {
+    this.#body.joinGroup(group)
+  }
+
   #carryOut(checked: CheckedCommand, { requestId }: { readonly requestId?: string } = {}): Run | undefined {
     if (this.#body.isStopped && checked.type === 'agent.stop') return undefined
     if (this.#body.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
@@ -281,7 +315,7 @@ export class Agent extends AgentCommands {
     return this.#body.loaded(async ({ requests }) => requests.has(requestId))
   }
 
-  async #spawn(agent: LoadedAgent, entry: SubAgentEntry, options: { readonly id?: string }): Promise<Agent> {
+  async #spawn(agent: LoadedAgent, entry: SubAgentEntry, options: SpawnOptions): Promise<Agent> {
     const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
     const { agentId } = await spawnChild(agent, agent.family, entry, { options, isTaken })
     return this.#owner.agent(agentId)!

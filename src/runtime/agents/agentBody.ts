@@ -1,3 +1,4 @@
+import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
@@ -10,7 +11,18 @@ import type { InspectionListener } from './inspections.ts'
 /** The part of a machine's context that is known even of an unloaded agent. */
 export type RestingContext = Pick<
   AgentContext,
-  'pause' | 'run' | 'calls' | 'prompts' | 'steering' | 'followUps' | 'reverts' | 'prunes' | 'pins' | 'compactRequests'
+  | 'pause'
+  | 'run'
+  | 'calls'
+  | 'prompts'
+  | 'steering'
+  | 'followUps'
+  | 'reverts'
+  | 'grafts'
+  | 'prunes'
+  | 'pins'
+  | 'compactRequests'
+  | 'policyRequests'
 >
 
 /** What an agent has whether it is loaded or not. */
@@ -19,14 +31,17 @@ type Known =
   | 'path'
   | 'definition'
   | 'parent'
-  | 'liveChildren'
+  | 'listedChildren'
   | 'state'
   | 'spent'
+  | 'store'
   | 'clock'
   | 'send'
   | 'durable'
   | 'onEnd'
+  | 'end'
   | 'fail'
+  | 'incognito'
 
 /** What an `Agent` delegates to: its host, or what stands in for the host while the agent is unloaded. */
 export interface AgentBody extends Pick<TreeAgent, Known> {
@@ -48,9 +63,9 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly unseen: number
   readonly announcer: Pick<Announcer, 'subscribe' | 'requested' | 'clean'>
   readonly runs: Pick<Runs, 'expect' | 'resume'>
+  /** Takes part in a group of agents; only those that are loaded do. */
+  joinGroup(group: SharedLessons): void
   inspect(listener: InspectionListener): () => void
-  /** Ends it, for good or to be resumed from the log. Idempotent; the first call decides. */
-  end(how: 'stop' | 'close'): Promise<void>
   /** Runs `work` on the loaded agent, at once if it is loaded. Rejects if its log cannot be opened or read. */
   loaded<T>(work: (agent: LoadedAgent) => Promise<T>): Promise<T>
 }

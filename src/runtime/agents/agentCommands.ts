@@ -1,11 +1,12 @@
-import type { RevertCategory } from '../../protocol/braking.ts'
 import {
   given,
+  stepsIn,
   type AgentCommand,
   type CompactOptions,
   type PruneOptions,
   type RunOptions,
   type SayOptions,
+  type RevertCommandOptions,
 } from '../../protocol/commands.ts'
 import type { Content } from '../../protocol/content.ts'
 import type { Run } from '../../runs/run.ts'
@@ -79,17 +80,17 @@ export abstract class AgentCommands {
 
   /**
    * Requests a revert to a step, such as `n12`, as the model can: the same drain decides by the same rules, between turns or, if the
-   * agent is idle, at once. The outcome is a `revert.applied` event.
+   * agent is idle, at once. The outcome is a `revert.applied` event; with `undo`, what came of that is an `undo.end` event after it.
    *
    * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`
    */
-  revert(step: string, options: { category: RevertCategory; summary?: string | undefined }): void {
+  revert(step: string, options: RevertCommandOptions): void {
     this.dispatch({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
   /**
-   * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place. Decided as a
-   * revert is, for an agent with any brake; the outcome is a `prune.applied` event.
+   * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place; with `mask` only
+   * what their results hold. Decided as a revert is, for an agent with any brake; the outcome is a `prune.applied` event.
    *
    * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -103,6 +104,16 @@ export abstract class AgentCommands {
   }
 
   /**
+   * Asks a policy of `braking.policies` by name, whatever its trigger says: between turns or, if the agent is idle, at once. The outcome is a
+   * `policy.end` event and, if it has a plan, what the drains make of that.
+   *
+   * @throws RuntimeError `BRAKING_OFF`, `POLICY_NOT_FOUND`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   */
+  brake(policy: string): void {
+    this.dispatch({ type: 'agent.brake', agentId: this.id, policy })
+  }
+
+  /**
    * Compacts the conversation, whatever its size: a summary takes the place of its middle if that makes it smaller. A `focus` says what
    * the summary is to keep above all, where its strategy heeds that. The outcome is a `compaction.end` event.
    *
@@ -110,6 +121,17 @@ export abstract class AgentCommands {
    */
   compact(options: CompactOptions = {}): void {
     this.dispatch({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
+  }
+
+  /**
+   * Brings steps of an abandoned branch back, such as `n12` or `['n12', 'n14']`: copies of them are appended, in the order in which they were
+   * made. Nothing is run again, and no message of a person is repeated. Decided as a revert is, and after those; the outcome is a
+   * `graft.applied` event.
+   *
+   * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   */
+  graft(steps: string | readonly string[]): void {
+    this.dispatch({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
   }
 
   /**

@@ -1,7 +1,10 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { AgentPorts, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
+import { isIgnored } from '../../actors/lessonTools.ts'
+import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
 import { RequestAssembler, type AssembledRequest, type RequestFrame } from '../../conversation/assembleRequest.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
+import { GroupMember } from '../../conversation/lessons.ts'
+import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import { runIdOf } from '../../machines/draft.ts'
@@ -10,10 +13,12 @@ import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { LogRecord, RecordDraft, Spent } from '../../protocol/records.ts'
+import type { Snapshots } from '../../protocol/snapshots.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { TracedEffect } from '../../protocol/tracer.ts'
 import { Announcer } from '../events/announcer.ts'
 import { Children } from '../children/children.ts'
+import { runIncognito } from '../children/runIncognito.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
@@ -21,12 +26,14 @@ import { LogWriter } from './logWriter.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import { RequestIndex } from './requestIndex.ts'
 import { Notices } from '../events/notices.ts'
+import { exportSession } from '../../sessions/exportSession.ts'
 import { restoreInput } from './restoreInput.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { Runs } from '../events/runs.ts'
 import { MachineHost } from './machineHost.ts'
-import { noneSpent, spentAfter } from '../../sessions/spent.ts'
+import { notSpent, spentAfter, type SpentSoFar } from '../../sessions/spent.ts'
 import { StallTimer } from '../children/stallTimer.ts'
+import type { PolicyStart } from '../../protocol/braking.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 
 const nobody: readonly never[] = Object.freeze([])
@@ -41,11 +48,16 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   readonly parent: TreeAgent | undefined
   /** The machine's input. */
   readonly input: AgentInput
+  /** Where its log is. */
+  readonly store: Store
+  readonly incognito: true | undefined
+  readonly isUnattended: boolean
   readonly announcer: Announcer
   readonly runs = new Runs(this)
   readonly requests = new RequestIndex()
   readonly stallTimer = new StallTimer(this)
   partial: PartialReply | null = null
+  #group: GroupMember | undefined
   announced = ''
   readonly redactor: AgentPorts['redactor']
   protected readonly shared: HostShared
@@ -56,7 +68,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   readonly #notices = new Notices(this)
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
-  #spent: Spent
+  #spent: SpentSoFar
 
   constructor(options: HostOptions, shared: HostShared) {
     super()
@@ -71,9 +83,13 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.shared = shared
     this.redactor = shared.redactor
     this.#lease = options.lease
-    this.#log = new LogWriter(shared.store, this, this.conversation.lastSeq)
+    this.store = options.incognito ?? shared.store
+    this.incognito = options.incognito === undefined ? undefined : true
+    // Whoever holds an incognito agent decides its calls.
+    this.isUnattended = options.isUnattended ?? (this.incognito === true && parent?.incognito === undefined)
+    this.#log = new LogWriter(this.store, this, this.conversation.lastSeq)
     this.announcer = new Announcer(this, parent?.announcer, shared)
-    this.#spent = records.reduce(spentAfter, noneSpent)
+    this.#spent = records.reduce(spentAfter, notSpent)
     for (const record of records) this.requests.apply(record)
     const { name, snapshot: model, policy, captureTurnRequests } = definition
     if (captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
@@ -123,8 +139,14 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     return this.shared.random
   }
 
-  get store(): Store {
-    return this.shared.store
+  get snapshots(): Snapshots {
+    const { agentId } = this
+    const { snapshots = this.shared.snapshots } = this.store
+    return {
+      maxFileBytes: snapshots.maxFileBytes,
+      put: (bytes) => snapshots.put(agentId, bytes),
+      get: (id) => snapshots.get(agentId, id),
+    }
   }
 
   /** Absent while it has none and its model cannot call any. */
@@ -140,6 +162,11 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   /** Its living sub-agents, oldest first. */
   get liveChildren(): readonly TreeAgent[] {
     return this.#children?.hosts ?? nobody
+  }
+
+  get listedChildren(): readonly TreeAgent[] {
+    const all = this.liveChildren
+    return this.incognito === undefined && all.some(isIncognito) ? all.filter((child) => !isIncognito(child)) : all
   }
 
   get room(): number {
@@ -168,7 +195,8 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   get spent(): Spent {
     const run = this.knownContext?.run
     // Turns of sub-agents are counted as their calls end.
-    return run == null ? this.#spent : addSpent(this.#spent, run)
+    const { spent } = this.#spent
+    return run == null ? spent : addSpent(spent, run)
   }
 
   get isObserved(): boolean {
@@ -214,12 +242,25 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     }
   }
 
+  runIncognito(...[definition, prompt, options]: Parameters<AgentPorts['runIncognito']>): Promise<IncognitoResult> {
+    return runIncognito({ parent: this, at: this.at, hosts: this.shared.childHosts }, definition, prompt, options)
+  }
+
   within<T>(effect: TracedEffect, run: () => T): T {
     return this.announcer.within(effect, run)
   }
 
   replyStarted(key: string): void {
     this.tell({ type: 'reply.started', key })
+  }
+
+  async *exportSession(): AsyncGenerator<string, void, undefined> {
+    await this.durable()
+    yield* exportSession(this.store, this.agentId)
+  }
+
+  policyFired(key: string, start: PolicyStart): void {
+    this.tell({ type: 'policy.fired', key, start, at: this.clock.now() })
   }
 
   /** The machine's `record` command: folds the record in, queues it for the store, notifies observers. Idempotent by `seq`. */
@@ -237,9 +278,23 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     this.announcer.record(record)
     this.#notices.record(record)
+    this.#group?.note(record)
     this.#spent = spentAfter(this.#spent, record)
     if (record.type === 'run.end') this.runs.end(record)
     else if (record.type === 'child.ended') this.#children?.left(record.childId)
+  }
+
+  /** Takes part in a group: what fails for one is told to the others, where `braking.lessons` is on. */
+  joinGroup(group: SharedLessons): void {
+    if (this.definition.braking?.lessons == null) return
+    const { name } = this.definition
+    const ignores = (tool: string): boolean => isIgnored(this.definition, tool)
+    this.#group = new GroupMember(group, { name, source: this.conversation, ignores })
+  }
+
+  get lessonOfOthers(): AgentPorts['lessonOfOthers'] {
+    const group = this.#group
+    return group === undefined ? undefined : (call) => group.find(call)
   }
 
   /** Notes a sign of life: the agent is not stalled. */
@@ -307,6 +362,8 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   }
 }
 
+const isIncognito = ({ incognito }: TreeAgent): boolean => incognito === true
+
 /** The constant parts of a definition's requests, redacted. */
 const requestFrame = (
   { system, toolSpecs, settings, braking }: AgentDefinition,
@@ -315,7 +372,7 @@ const requestFrame = (
   system: redactor?.text(system) ?? system,
   tools: redactor?.value(toolSpecs) ?? toolSpecs,
   settings,
-  ...(braking === null ? {} : { braking: braking.tags }),
+  ...(braking === null ? {} : { braking: braking.tags, withoutIds: !braking.showsIds }),
 })
 
 /** Freezes everything inside a plain value, and returns it. */

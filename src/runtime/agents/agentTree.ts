@@ -1,7 +1,7 @@
 import type { AgentBody } from './agentBody.ts'
 
 /** An agent in its tree. */
-type TreeNode = Pick<AgentBody, 'agentId' | 'definition' | 'state' | 'context' | 'liveChildren' | 'send'>
+type TreeNode = Pick<AgentBody, 'agentId' | 'definition' | 'state' | 'context' | 'listedChildren' | 'send'>
 
 /** An agent and what is alive below it. */
 export interface AgentTree {
@@ -26,13 +26,13 @@ export const treeOf = (host: TreeNode): AgentTree => ({
   id: host.agentId,
   definition: host.definition.name,
   state: host.state,
-  children: host.liveChildren.map(treeOf),
+  children: host.listedChildren.map(treeOf),
 })
 
 /** The host of an agent in the tree below this one, itself included. */
 export function hostOf(host: TreeNode, agentId: string): TreeNode | undefined {
   if (host.agentId === agentId) return host
-  for (const child of host.liveChildren) {
+  for (const child of host.listedChildren) {
     const found = hostOf(child, agentId)
     if (found !== undefined) return found
   }
@@ -44,6 +44,6 @@ export function approvalsOf(host: TreeNode): PendingApproval[] {
   const own = run === null ? [] : calls.filter(({ status }) => status === 'held')
   return [
     ...own.map(({ callId, key, name, input }) => ({ agentId: host.agentId, callId, key, name, input })),
-    ...host.liveChildren.flatMap(approvalsOf),
+    ...host.listedChildren.flatMap(approvalsOf),
   ]
 }

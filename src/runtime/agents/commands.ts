@@ -41,12 +41,16 @@ export function dispatchCommand(host: AgentBody, command: Command, id: string, i
     case 'agent.decide':
       return decide(host, command, { at, ...asked })
     case 'agent.revert': {
-      const { step, category, summary } = command
+      const { step, category, summary, undo } = command
       if (!host.definition.policy.flags.revert) {
         throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no braking.`)
       }
       checkRoom(host, 'reverts')
-      const request = { id, by: 'person', step, category, ...(summary === undefined ? {} : { summary }) } as const
+      const request = {
+        ...({ id, by: 'person', step, category } as const),
+        ...(summary === undefined ? {} : { summary }),
+        ...(undo === true ? { undo } : {}),
+      }
       host.send({ type: 'revert', request, at })
       return undefined
     }
@@ -58,12 +62,27 @@ export function dispatchCommand(host: AgentBody, command: Command, id: string, i
       host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })
       return undefined
     }
+    case 'agent.graft':
+      checkRoom(host, 'grafts')
+      host.send({ type: 'graft', request: { id, by: 'person', steps: command.steps }, at })
+      return undefined
     case 'agent.fold': {
       if (!host.definition.policy.flags.fold) {
         throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" does not fold.`)
       }
       checkRoom(host, 'prunes')
       host.send({ type: 'prune', request: { id, by: 'person', fold: true }, at })
+      return undefined
+    }
+    case 'agent.brake': {
+      const { flags, policies } = host.definition.policy
+      if (!flags.policies) throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no policies.`)
+      if (!policies.names.includes(command.policy)) {
+        const what = `Agent "${host.agentId}" has no policy ${JSON.stringify(command.policy)}`
+        throw new RuntimeError('POLICY_NOT_FOUND', `${what}, only ${policies.names.join(', ')}.`)
+      }
+      checkRoom(host, 'policyRequests')
+      host.send({ type: 'brake', request: { id, by: 'person', policy: command.policy }, at })
       return undefined
     }
     case 'agent.compact': {
@@ -92,7 +111,9 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.resume',
   'agent.revert',
   'agent.prune',
+  'agent.graft',
   'agent.fold',
+  'agent.brake',
   'agent.compact',
   'agent.pin',
   'agent.unpin',
@@ -139,7 +160,7 @@ const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.s
 
 function checkRoom(
   { agentId, context, definition, unseen }: AgentBody,
-  queue: QueueName | 'reverts' | 'prunes' | 'pins' | 'compactRequests',
+  queue: QueueName | 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactRequests' | 'policyRequests',
 ): void {
   if (context.pause?.type === 'store') {
     const why = context.pause.error.message
@@ -147,6 +168,6 @@ function checkRoom(
   }
   const waiting = (context[queue]?.length ?? 0) + unseen
   if (waiting < definition.maxQueue) return
-  const what = queue === 'compactRequests' ? 'compactions' : queue
+  const what = queue === 'compactRequests' ? 'compactions' : queue === 'policyRequests' ? 'policies' : queue
   throw new RuntimeError('QUEUE_FULL', `Agent "${agentId}" has ${waiting} waiting ${what}, the most allowed.`)
 }

@@ -4,6 +4,7 @@ import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { ParentLink } from '../../protocol/records.ts'
+import type { SnapshotStore } from '../../protocol/snapshots.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import type { ChildHosts } from '../children/childHosts.ts'
@@ -17,6 +18,8 @@ export interface HostShared {
   readonly machine: typeof agentMachine
   readonly createActor: Interpreter['createActor']
   readonly store: Store
+  /** For a store that keeps none. */
+  readonly snapshots: SnapshotStore
   readonly clock: Clock
   readonly random: () => number
   /** Set when there is a tracer or a logger. */
@@ -31,6 +34,10 @@ export interface HostOptions {
   readonly agentId: string
   readonly definition: AgentDefinition
   readonly lease: StoreLease
+  /** Makes it incognito: its log is here, in memory, and in no other store. */
+  readonly incognito?: Store | undefined
+  /** Nobody above can decide its calls. */
+  readonly isUnattended?: boolean
   /** The agent's log to continue from; for a fork, preceded by the past it shares. */
   readonly history?: Pick<History, 'past' | 'records'> | undefined
   /** Nothing that its log left open starts before the agent is resumed. */

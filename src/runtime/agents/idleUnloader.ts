@@ -21,7 +21,8 @@ export class IdleUnloader {
 
   /** Something happened to the agent: if it is idle, its time restarts. */
   look(host: LoadedAgent): void {
-    if (host.parent !== undefined) return
+    // An incognito agent could not be loaded again.
+    if (host.parent !== undefined || host.incognito) return
     this.#due.delete(host)
     if (host.state === 'idle' && !host.isStopped) this.#due.set(host, this.#clock.now() + this.#idleMs)
     this.#keepTime()
@@ -68,15 +69,29 @@ export class IdleUnloader {
 
 /** Whether the agent can be unloaded now: it is idle, and nothing is bound to it. */
 function isQuiet(host: LoadedAgent): boolean {
-  const { prompts, steering, followUps, reverts, prunes, pins, compactRequests, attached, calls } = host.context
+  const {
+    prompts,
+    steering,
+    followUps,
+    reverts,
+    grafts,
+    prunes,
+    pins,
+    compactRequests,
+    policyRequests,
+    attached,
+    calls,
+  } = host.context
   const waiting = [
     prompts,
     steering,
     followUps,
     reverts ?? [],
+    grafts,
     prunes ?? [],
     pins,
     compactRequests ?? [],
+    policyRequests ?? [],
     attached,
     calls,
     host.liveChildren,
@@ -85,6 +100,7 @@ function isQuiet(host: LoadedAgent): boolean {
     host.state === 'idle' &&
     !host.isStopped &&
     host.unseen === 0 &&
+    host.context.undoing === null &&
     waiting.every(({ length }) => length === 0) &&
     !host.isAttended
   )

@@ -30,7 +30,9 @@ export class RequestIndex {
       case 'revert.requested':
       case 'prune.requested':
       case 'compaction.requested':
+      case 'graft.requested':
       case 'pin.requested':
+      case 'policy.requested':
         return this.#add(record.request.id)
       case 'approval.decided':
         return this.#add(record.requestId)

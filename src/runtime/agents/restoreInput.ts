@@ -21,15 +21,18 @@ export function restoreInput(
       head,
       lastNodeId,
       ...queues,
+      undoing: flags.revert ? context.undoing : null,
       reverts: flags.revert ? [...(annotations?.reverts ?? [])] : null,
       prunes: flags.prune ? [...(annotations?.prunes ?? [])] : null,
+      grafts: [...(annotations?.grafts ?? [])],
       pins: [...(annotations?.pins ?? [])],
       compactRequests: flags.compact ? [...(annotations?.compactions ?? [])] : null,
+      policyRequests: flags.policies ? [...(annotations?.policyRequests ?? [])] : null,
       contextTokens: Math.round((definition.frameTokens + conversation.trunkTokens) * conversation.correction),
     },
     unapproved: context.calls.filter((call) => isUnapproved(call, definition)).map(({ callId }) => callId),
     mayRerun: [...definition.tools.values()]
-      .filter(({ effects }) => effects !== 'irreversible')
+      .filter(({ effects }) => effects === 'none' || effects === 'idempotent')
       .map(({ name }) => name),
     staysPaused,
     redacted: context.calls.filter(({ input }) => isRedacted(input)).map(({ callId }) => callId),

@@ -6,6 +6,7 @@ import { runIdOf } from '../../machines/draft.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Spent } from '../../protocol/records.ts'
+import type { Store } from '../../protocol/store.ts'
 import type { TracedAgent } from '../../protocol/tracer.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
@@ -29,8 +30,10 @@ const atRest: RestingContext = {
   followUps: nobody,
   reverts: nobody,
   prunes: nobody,
+  grafts: nobody,
   pins: nobody,
   compactRequests: nobody,
+  policyRequests: nobody,
 }
 
 /** What unloaded agents need from their runtime. */
@@ -76,6 +79,7 @@ export class UnloadedHost implements AgentBody {
   /** `seq` of the last record of its log. */
   readonly lastSeq: number
   readonly spent: Spent
+  readonly store: Store
   readonly #loader: AgentLoader
   readonly #runs: number
   readonly #turns: number
@@ -90,11 +94,16 @@ export class UnloadedHost implements AgentBody {
     this.#loader = loader
     this.lastSeq = host.conversation.lastSeq
     this.spent = host.spent
+    this.store = host.store
     this.#runs = host.context.runs
     this.#turns = host.context.turns
   }
 
   get parent(): undefined {
+    return undefined
+  }
+
+  get incognito(): undefined {
     return undefined
   }
 
@@ -122,7 +131,7 @@ export class UnloadedHost implements AgentBody {
     return false
   }
 
-  get liveChildren(): readonly TreeAgent[] {
+  get listedChildren(): readonly TreeAgent[] {
     return nobody
   }
 
@@ -176,6 +185,8 @@ export class UnloadedHost implements AgentBody {
   get released(): Promise<void> {
     return this.#released ?? Promise.resolve()
   }
+
+  joinGroup(): void {}
 
   clean<T>(value: T): T {
     return value

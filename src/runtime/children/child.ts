@@ -1,5 +1,6 @@
 import type { SubAgent } from '../../actors/agentDefinition.ts'
 import type { Limits, QueuedMessage, Spent } from '../../protocol/records.ts'
+import type { Store } from '../../protocol/store.ts'
 import type { RunOutcome } from '../../runs/run.ts'
 import { lessSpent } from '../../sessions/spent.ts'
 import type { TreeAgent } from './treeAgent.ts'
@@ -20,6 +21,8 @@ export interface Child {
   state: 'wanted' | 'opening' | 'opened' | 'running' | 'ended'
   /** For one requested by code: its definition, also used for a restart. */
   agent?: SubAgent | undefined
+  /** Where the log of one is that is incognito and its parent is not. */
+  incognito?: Store | undefined
   /** The code waiting for it to start. */
   asked?: Deferred<TreeAgent> | undefined
   /** Settled once it is running, or will not run. */

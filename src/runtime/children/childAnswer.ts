@@ -19,16 +19,11 @@ const maxAnswerChars = 30_000
 type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'>
 
 /** The answer of a sub-agent, from how its run ended. */
-export function answerOf({ stopReason, text, reason, error }: Ending, { name, policy }: AgentDefinition): ChildAnswer {
+export function answerOf(ending: Ending, { name, policy }: AgentDefinition): ChildAnswer {
+  const { stopReason, text, reason, error } = ending
   const said = cutMiddle(text, maxAnswerChars)
   if (stopReason === 'stop' && error === undefined) return { text: said || '(no answer)', isError: false }
-  const why =
-    error?.message ??
-    (reason?.type === 'limit'
-      ? `its limit of ${reason.allowed} ${reason.limit} was reached`
-      : reason?.type === 'stall'
-        ? `it went in circles and was paused, ${reason.evidence}`
-        : wordsFor[stopReason])
+  const why = whyUnfinished(ending)
   const last = said === '' ? '' : `\n\nIts last words were:\n${said}`
   const isOverAllowance = reason?.type === 'limit' && reason.allowed < (policy.limits[reason.limit] ?? Infinity)
   return {
@@ -36,6 +31,14 @@ export function answerOf({ stopReason, text, reason, error }: Ending, { name, po
     isError: true,
     ...(isOverAllowance ? { isOverAllowance } : {}),
   }
+}
+
+/** Why a run did not finish, in words. */
+export function whyUnfinished({ stopReason, reason, error }: Omit<Ending, 'text'>): string {
+  if (error !== undefined) return error.message
+  if (reason?.type === 'limit') return `its limit of ${reason.allowed} ${reason.limit} was reached`
+  if (reason?.type === 'stall') return `it went in circles and was paused, ${reason.evidence}`
+  return wordsFor[stopReason]
 }
 
 const wordsFor: { readonly [R in Ending['stopReason']]: string } = {

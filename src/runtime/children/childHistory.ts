@@ -2,6 +2,7 @@ import type { SubAgent } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { recordVersion, type LogRecord, type ParentLink } from '../../protocol/records.ts'
 import { readHistory, type History } from '../../sessions/readHistory.ts'
+import type { Store } from '../../protocol/store.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /**
@@ -13,16 +14,19 @@ import type { TreeAgent } from './treeAgent.ts'
 export function childHistory(
   parent: TreeAgent,
   agent: SubAgent,
-  child: { readonly childId: string; readonly link: ParentLink; readonly isNew: boolean },
+  child: ChildLog & { readonly isNew: boolean },
 ): Promise<History | undefined> {
-  return child.isNew ? newHistory(parent, agent, child) : oldHistory(parent, agent, child)
+  return child.isNew ? newHistory(parent, agent, child) : oldHistory(agent, child)
 }
 
-async function oldHistory(
-  { store }: TreeAgent,
-  agent: SubAgent,
-  { childId, link }: { readonly childId: string; readonly link: ParentLink },
-): Promise<History> {
+interface ChildLog {
+  readonly childId: string
+  readonly link: ParentLink
+  /** Where its log is. */
+  readonly store: Store
+}
+
+async function oldHistory(agent: SubAgent, { childId, link, store }: ChildLog): Promise<History> {
   const history = await readHistory(store, childId)
   const { parent, definition } = history.created
   if (history.records.at(-1)?.type === 'agent.stopped')
@@ -35,7 +39,7 @@ async function oldHistory(
 async function newHistory(
   parent: TreeAgent,
   agent: SubAgent,
-  { childId, link }: { readonly childId: string; readonly link: ParentLink },
+  { childId, link, store }: ChildLog,
 ): Promise<History | undefined> {
   const { head, lastSeq } = parent.conversation
   if (agent.context === 'own' || head === null) return undefined
@@ -55,7 +59,22 @@ async function newHistory(
     parent: link,
     forkedFrom: { agentId: link.agentId, seq: lastSeq, at: head },
   } as const satisfies LogRecord
-  await parent.store.append(childId, [created])
+  await store.append(childId, [created])
   const past = [...source.past, ...source.records.filter(({ seq }) => seq <= lastSeq)]
   return { created, past, records: [created] }
+}
+
+/** How far the log says a sub-agent's task has come, and what the run of its next life is known by. */
+export function beginning(
+  history: History | undefined,
+  key: string,
+): { readonly id: string; readonly isBegun: boolean; readonly isQueued: boolean } {
+  const records = history?.records ?? []
+  const isStarted = records.some(({ type }) => type === 'run.start')
+  return {
+    id: isStarted ? `${key}/life/${records.length}` : key,
+    // A crash may have come between a run's start and its message.
+    isBegun: records.some(({ type }) => type === 'message.added'),
+    isQueued: records.some((record) => record.type === 'queue.changed' && record.added?.id === key),
+  }
 }

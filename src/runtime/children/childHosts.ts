@@ -1,14 +1,17 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { ParentLink } from '../../protocol/records.ts'
-import type { StoreLease } from '../../protocol/store.ts'
+import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { History } from '../../sessions/readHistory.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /** Makes and lets go of what runs the sub-agents of an agent. */
 export interface ChildHosts {
+  newId(): string
+  /** A store in memory for agents of which nothing is stored. */
+  incognitoStore(): Store
   /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
-  openLog(agentId: string): Promise<StoreLease>
-  /** Makes the host of an agent and registers it. */
+  openLog(agentId: string, store: Store): Promise<StoreLease>
+  /** Makes the host of an agent and registers it. @throws RuntimeError `AGENT_EXISTS` */
   adopt(options: {
     readonly agentId: string
     readonly definition: AgentDefinition
@@ -17,6 +20,8 @@ export interface ChildHosts {
     readonly parent?: TreeAgent
     readonly link: ParentLink
     readonly task?: string
+    readonly incognito?: Store | undefined
+    readonly isUnattended?: boolean
   }): TreeAgent
   /** Writes what is left of its log, and lets it go. */
   release(host: TreeAgent): Promise<void>

@@ -6,14 +6,13 @@ import type { CallOutput } from '../../machines/agentTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../../machines/supervisorTypes.ts'
 import type { Evidence } from '../../protocol/braking.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { LogRecord, QueuedMessage, Spent } from '../../protocol/records.ts'
+import type { QueuedMessage, Spent } from '../../protocol/records.ts'
 import { RunOutcome } from '../../runs/run.ts'
-import { noneSpent, spentAfter } from '../../sessions/spent.ts'
-import type { History } from '../../sessions/readHistory.ts'
+import { notSpent, spentAfter } from '../../sessions/spent.ts'
 import { lastText } from '../events/runs.ts'
 import { since, usedBy, type Child, type Deferred, type Life } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
-import { childHistory } from './childHistory.ts'
+import { beginning, childHistory } from './childHistory.ts'
 import type { ChildHosts } from './childHosts.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
@@ -63,8 +62,9 @@ export class Children implements ChildPorts {
   }
 
   /** Notes that code asks for a child, which the machine is told to begin; resolves once it runs. */
-  want(childId: string, agent: SubAgent): Promise<TreeAgent> {
+  want(childId: string, agent: SubAgent, isIncognito: boolean): Promise<TreeAgent> {
     const child = this.#child(childId)
+    child.incognito = isIncognito ? this.#hosts.incognitoStore() : undefined
     const asked: Deferred<TreeAgent> = Promise.withResolvers<TreeAgent>()
     child.state = 'wanted'
     child.agent = agent
@@ -128,7 +128,9 @@ export class Children implements ChildPorts {
     await child.release
     const running = agent.detach ? this.#detached.get(childId) : undefined
     if (running !== undefined) return this.#answer(input, detachedAnswer(running))
-    const lease = await this.#hosts.openLog(childId)
+    const incognito = child.incognito ?? (this.#parent.incognito && this.#parent.store)
+    const store = incognito ?? this.#parent.store
+    const lease = await this.#hosts.openLog(childId, store)
     try {
       cancellation.throwIfAborted()
       const link = {
@@ -137,7 +139,7 @@ export class Children implements ChildPorts {
         turnIndex: input.turnIndex,
         ...(callId === null ? {} : { callId }),
       }
-      const history = await childHistory(this.#parent, agent, { childId, link, isNew: lease.lastSeq === 0 })
+      const history = await childHistory(this.#parent, agent, { childId, link, store, isNew: lease.lastSeq === 0 })
       cancellation.throwIfAborted()
       const counted = this.#parent.context.calls.find((call) => call.key === input.key)?.counted
       const answer =
@@ -146,7 +148,7 @@ export class Children implements ChildPorts {
           : finishedAnswer(history, definition, counted !== undefined)
       if (answer !== undefined) {
         await lease.release()
-        const spent = history!.records.reduce(spentAfter, noneSpent)
+        const { spent } = history!.records.reduce(spentAfter, notSpent)
         return this.#answer(input, answer, since(counted, spent))
       }
       const { id, isBegun, isQueued } = beginning(history, input.key)
@@ -162,6 +164,7 @@ export class Children implements ChildPorts {
         history,
         link,
         ...(agent.detach ? {} : { parent: this.#parent }),
+        incognito,
         ...(agent.detach || task === undefined ? {} : { task: id }),
       })
       if (agent.detach) return this.#detach(child, input, host, { prompt, isBegun })
@@ -211,7 +214,8 @@ export class Children implements ChildPorts {
     const { clock } = this.#parent
     if (crash !== null) {
       host.runs.endAll(crash)
-      return { type: 'crashed', error: crash, output: this.#failure(input, crash, usedBy(life)), at: clock.now() }
+      const error = child.incognito === undefined ? crash : withoutWords(crash)
+      return { type: 'crashed', error, output: this.#failure(input, error, usedBy(life)), at: clock.now() }
     }
     await released
     const answer =
@@ -249,7 +253,7 @@ export class Children implements ChildPorts {
   left(childId: string): void {
     const child = this.#children.get(childId)
     if (child === undefined) return
-    child.agent = child.usedBefore = undefined
+    child.agent = child.usedBefore = child.incognito = undefined
     child.left?.resolve()
     child.left = undefined
     this.#forget(childId)
@@ -365,21 +369,6 @@ export class Children implements ChildPorts {
   }
 }
 
-/** How far the log says a sub-agent's task has come, and what the run of its next life is known by. */
-function beginning(
-  history: History | undefined,
-  key: string,
-): { readonly id: string; readonly isBegun: boolean; readonly isQueued: boolean } {
-  const records: readonly LogRecord[] = history?.records ?? []
-  const isStarted = records.some(({ type }) => type === 'run.start')
-  return {
-    id: isStarted ? `${key}/life/${records.length}` : key,
-    // A crash may have come between a run's start and its message.
-    isBegun: records.some(({ type }) => type === 'message.added'),
-    isQueued: records.some((record) => record.type === 'queue.changed' && record.added?.id === key),
-  }
-}
-
 /** The run in which a sub-agent goes on that nobody's call waits for. */
 const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>
   new RunOutcome(`${key}/life/${conversation.lastSeq}`)
@@ -388,6 +377,9 @@ const detachedAnswer = ({ agentId, definition }: TreeAgent) => ({
   text: `The agent "${definition.name}" works on it on its own, as ${agentId}. Its answer does not come back here.`,
   isError: false,
 })
+
+/** Why an incognito agent crashed, for the log of its parent: the text may quote what was said. */
+const withoutWords = ({ code }: ErrorInfo): ErrorInfo => ({ code, message: 'It is incognito: why is not kept.' })
 
 const stopped = ({ agentId }: TreeAgent): RuntimeError =>
   new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped meanwhile.`)

@@ -4,9 +4,10 @@ import { aliveChildren } from '../../machines/allowances.ts'
 import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import type { Children } from './children.ts'
+import type { SpawnOptions } from './spawnOptions.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-const optionsSchema = z.strictObject({ id: z.string() }).partial()
+const optionsSchema = z.strictObject({ id: z.string(), incognito: z.boolean() }).partial()
 
 /** How many more sub-agents an agent may have alive. `children`: those that it has had. */
 export const roomFor = ({ definition, context }: TreeAgent, children: Children | undefined): number =>
@@ -17,7 +18,7 @@ export async function spawnChild(
   parent: TreeAgent & { readonly isStopped: boolean },
   children: Children,
   entry: SubAgentEntry,
-  { options, isTaken }: { readonly options: { readonly id?: string }; isTaken(agentId: string): boolean },
+  { options, isTaken }: { readonly options: SpawnOptions; isTaken(agentId: string): boolean },
 ): Promise<TreeAgent> {
   const agent = subAgentOf(entry, 'spawn')
   const checked = optionsSchema.safeParse(options)
@@ -41,8 +42,12 @@ export async function spawnChild(
     throw new RuntimeError('CHILD_REFUSED', what)
   }
   try {
-    const opened = children.want(childId, agent)
-    parent.send({ type: 'spawn', childId, name: agent.definition.name, at: parent.clock.now() })
+    // Below an incognito agent all are.
+    const incognito = checked.data.incognito === true && !parent.incognito
+    const opened = children.want(childId, agent, incognito)
+    const { name } = agent.definition
+    const mark = incognito ? ({ incognito } as const) : {}
+    parent.send({ type: 'spawn', childId, name, ...mark, at: parent.clock.now() })
     return await opened
   } catch (thrown) {
     if (thrown instanceof RuntimeError) throw thrown

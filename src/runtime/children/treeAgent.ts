@@ -18,6 +18,8 @@ export interface TreeAgent {
   readonly parent: TreeAgent | undefined
   /** Its living sub-agents, oldest first. */
   readonly liveChildren: readonly TreeAgent[]
+  /** Those that are not incognito, unless it is. */
+  readonly listedChildren: readonly TreeAgent[]
   /** How deep the tree may grow; its root decides. */
   readonly maxDepth: number
   /** Its machine's input. */
@@ -29,7 +31,10 @@ export interface TreeAgent {
   /** What it has used in its lifetime, including its sub-agents. */
   readonly spent: Spent
   readonly clock: Clock
+  /** Where its log is. */
   readonly store: Store
+  /** Set when nothing of it, or of what is below it, is stored. */
+  readonly incognito: true | undefined
   readonly announcer: Announcer
   readonly runs: Runs
   readonly stallTimer: StallTimer
@@ -42,6 +47,8 @@ export interface TreeAgent {
   /** Starts what is waiting in a restored agent. */
   wake(): void
   send(event: AgentMachineEvent): void
+  /** Ends it, for good or to be resumed from the log. Idempotent; the first call decides. */
+  end(how: 'stop' | 'close'): Promise<void>
   /** Calls `close` when no more events can come; returns a function that forgets it. */
   onEnd(close: (crash: ErrorInfo | null) => void): () => void
   durable(): Promise<void> | undefined

@@ -24,6 +24,10 @@ export interface EventOwner {
   readonly path: readonly string[]
   readonly definition: AgentDefinition
   readonly clock: Clock
+  /** Set when nothing of it is stored. */
+  readonly incognito: true | undefined
+  /** Nobody above can decide its calls, nor those of the agents below it. */
+  readonly isUnattended: boolean
   /** `seq` of its last record. */
   readonly lastSeq: number
   /** The run and turn that a live event belongs to. */
@@ -124,8 +128,9 @@ export class Announcer {
     if (this.#shared.redactor !== undefined) return this.emit({ type, runId, turnIndex, text, offset })
     this.#owner.heard()
     if (!this.isObserved) return
-    const { agentId, path, lastSeq: seq, clock } = this.#owner
-    this.#tell({ type, runId, turnIndex, text, offset, agentId, path, seq, time: clock.now() })
+    const { agentId, path, incognito, lastSeq: seq, clock } = this.#owner
+    const event = { type, runId, turnIndex, text, offset, agentId, path, seq, time: clock.now() } as const
+    this.#tell(incognito === undefined ? event : { ...event, incognito })
   }
 
   /** Announces a request. Its messages come from records, which are already redacted. */
@@ -136,8 +141,7 @@ export class Announcer {
     if (!isObserved && instrumentation === undefined) return
     const model = this.#owner.definition.model.id
     const { settings } = this.clean({ settings: blankSettings(request.settings) })
-    const { agentId, path, lastSeq: seq, clock } = this.#owner
-    const at = { type: 'turn.request', runId, turnIndex, model, agentId, path, seq, time: clock.now() } as const
+    const at = { type: 'turn.request', runId, turnIndex, model, ...this.#stamp() } as const
     const { messages, ...frame } = { ...request, settings }
     const event: EventOf<'turn.request'> =
       messages.length < longRequest
@@ -187,18 +191,29 @@ export class Announcer {
   #hold(event: AgentEvent): void {
     this.#observers.hold(event, this.#reader)
     this.#family?.hold(event, undefined)
-    if (this.#parent !== undefined) this.#parent.#holdOfChild(event, event.type.startsWith('approval.'))
+    if (this.#parent !== undefined) this.#parent.#holdOfChild(event, this.#isForAll(event))
+  }
+
+  /** Whether everyone above is to know, because someone there must decide. */
+  #isForAll({ type }: AgentEvent): boolean {
+    return type.startsWith('approval.') && !this.#owner.isUnattended
   }
 
   #holdOfChild(event: AgentEvent, isApproval: boolean): void {
     this.#family?.hold(event, undefined)
     if (isApproval) this.#observers.hold(event, this.#reader)
-    if (this.#parent !== undefined) this.#parent.#holdOfChild(event, isApproval)
+    if (this.#parent !== undefined) this.#parent.#holdOfChild(event, isApproval && !this.#owner.isUnattended)
   }
 
   #eventOf(body: LiveBody, seq = this.#owner.lastSeq): AgentEvent {
-    const { agentId, path, clock } = this.#owner
-    return { ...body, agentId, path, seq, time: clock.now() }
+    return { ...body, ...this.#stamp(seq) }
+  }
+
+  /** What every event has. */
+  #stamp(seq = this.#owner.lastSeq) {
+    const { agentId, path, incognito, clock } = this.#owner
+    const stamp = { agentId, path, seq, time: clock.now() } as const
+    return incognito === undefined ? stamp : { ...stamp, incognito }
   }
 
   /** A JSON value without the secrets that the application named. */
@@ -219,10 +234,15 @@ export class Announcer {
     for (const body of rest ?? []) if (this.isObserved) this.#hold(this.#eventOf(body, record.seq - 1))
   }
 
+  #newTraced(): TracedAgent {
+    const { agentId, path, definition, incognito } = this.#owner
+    const traced = { agentId, path, name: definition.name, model: definition.model.id }
+    return incognito === undefined ? traced : { ...traced, incognito }
+  }
+
   /** The agent as tracers see it. */
   get #agent(): TracedAgent {
-    const { agentId, path, definition } = this.#owner
-    return (this.#traced ??= { agentId, path, name: definition.name, model: definition.model.id })
+    return (this.#traced ??= this.#newTraced())
   }
 }
 

@@ -1,4 +1,5 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
+import { SharedLessons } from '../../conversation/sharedLessons.ts'
 import type { Content } from '../../protocol/content.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Limits } from '../../protocol/records.ts'
@@ -10,6 +11,7 @@ export class GroupAgents {
   readonly #host: GroupHost
   readonly #signal: AbortSignal | undefined
   readonly #open = new Set<Agent>()
+  readonly #lessons = new SharedLessons()
   readonly #aborted = Promise.withResolvers<null>()
 
   /** A signal that is aborted aborts all that are open, in the same tick. */
@@ -28,6 +30,7 @@ export class GroupAgents {
   async open(entry: GroupEntry): Promise<Agent> {
     const agent = await this.#spawn(entry)
     this.#open.add(agent)
+    agent.joinGroup(this.#lessons)
     return agent
   }
 
@@ -83,6 +86,7 @@ export class GroupAgents {
   /** Closes all that are open. Never rejects. */
   async closeAll(): Promise<void> {
     this.#signal?.removeEventListener('abort', this.#abortAll)
+    this.#lessons.end()
     await Promise.all([...this.#open].map((agent) => this.close(agent)))
   }
 

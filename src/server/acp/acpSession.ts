@@ -145,7 +145,7 @@ export class AcpSession {
   }
 
   #listen(agent: Agent): () => void {
-    return agent.subscribe((event) => this.#receive(outwardEvent(event)), { descendants: true })
+    return agent.subscribe((event) => event.incognito || this.#receive(outwardEvent(event)), { descendants: true })
   }
 
   #receive(event: AgentEvent): void {

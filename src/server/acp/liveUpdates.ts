@@ -2,7 +2,16 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { textOf, toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
-import { note, pruneNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
+import {
+  graftNote,
+  note,
+  pruneNote,
+  revertNote,
+  stallNote,
+  textChunk,
+  undoNote,
+  userUpdates,
+} from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate, textContent, type KnownCall } from './toolCallShape.ts'
 
 /** Most output of a running call that is shown, in UTF-16 units. */
@@ -158,7 +167,10 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   },
   'revert.applied': (_, { applied, target, tag, category }) =>
     applied && target !== undefined && tag !== undefined ? [revertNote(target, tag, category)] : [],
+  'graft.applied': (_, outcome) => (outcome.applied ? [graftNote(outcome)] : []),
+  'undo.end': (_, event) => [undoNote(event.id, event)],
   'prune.applied': (_, outcome) => (outcome.applied ? [pruneNote(outcome)] : []),
+  'stall.detected': (_, outcome) => [stallNote(outcome)],
   'compaction.start': ({ options }, event) => (options.showsCompactions ? [compactionUpdate(event)] : []),
   'compaction.end': ({ options }, event) => (options.showsCompactions ? [compactionUpdate(event)] : []),
 }

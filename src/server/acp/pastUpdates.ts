@@ -3,7 +3,7 @@ import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import { toolCallsOf, type AssistantMessage } from '../../protocol/messages.ts'
 import type { Tag } from '../../protocol/braking.ts'
-import { revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
+import { graftNote, revertNote, textChunk, userUpdates } from './sessionUpdates.ts'
 import { callUpdate, outcomeUpdate } from './toolCallShape.ts'
 
 /** A conversation for a client that did not follow it. */
@@ -22,8 +22,14 @@ export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
   const reverts = revertsByLast(nodes)
   const open = new Set<string>()
   const updates: SessionUpdate[] = []
-  for (const node of nodes) {
-    const { id, message, rebasedFrom } = node
+  for (const [index, node] of nodes.entries()) {
+    const { id, message, rebasedFrom, graftedFrom } = node
+    if (graftedFrom !== undefined) {
+      const before = nodes[index - 1]?.graftedFrom
+      if (before === undefined) updates.push(graftNote({ id: `n${id}`, copies: copiesFrom(nodes, index) }))
+      for (const { target, tag } of reverts.get(id) ?? []) updates.push(revertNote(target, tag))
+      continue
+    }
     if (message.role === 'user' && rebasedFrom === undefined) updates.push(...userUpdates(id, message))
     if (message.role === 'assistant') {
       updates.push(...replyUpdates(id, message))
@@ -36,6 +42,16 @@ export function pastUpdates(conversation: Pick<ConversationView, 'log'>): Past {
     for (const { target, tag } of reverts.get(id) ?? []) updates.push(revertNote(target, tag))
   }
   return { updates, openCalls: [...open] }
+}
+
+/** The copies that begin with this node; those of two grafts in a row are as one. */
+function copiesFrom(nodes: readonly ConversationNode[], index: number): { nodeId: number; from: number }[] {
+  const copies: { nodeId: number; from: number }[] = []
+  for (const { id, graftedFrom } of nodes.slice(index)) {
+    if (graftedFrom === undefined) break
+    copies.push({ nodeId: id, from: graftedFrom })
+  }
+  return copies
 }
 
 function replyUpdates(nodeId: number, { content }: AssistantMessage): SessionUpdate[] {

@@ -1,5 +1,6 @@
+import type { UndoLedger } from '../../protocol/undo.ts'
 import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
-import type { PruneOutcome, RevertOutcome, Tag } from '../../protocol/braking.ts'
+import type { GraftOutcome, PruneOutcome, RevertOutcome, StallOutcome, Tag } from '../../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import type { PlainBlock, UserMessage } from '../../protocol/messages.ts'
 import { contentBlock } from './toolCallShape.ts'
@@ -37,9 +38,46 @@ export const revertNote = (target: NodeId, tag: Tag, category?: RevertOutcome['c
   return note(`revert-${tag.abandoned.at(-1) ?? 0}-${target}`, `${what}\n${tag.kind}: ${tag.text}`, meta)
 }
 
-export const pruneNote = ({ id, steps, tokens, memo }: PruneOutcome): SessionUpdate => {
-  const what = `Hid ${counted(steps.length, 'step')} from the context (about ${Math.round(tokens)} tokens).`
-  return note(`prune-${id}`, memo === undefined ? what : `${what}\n${memo}`, { type: 'prune', steps, tokens })
+/** A graft: the client has seen what it copies where it was said. */
+export const graftNote = ({ id, copies }: Pick<GraftOutcome, 'id' | 'copies'>): SessionUpdate =>
+  note(`graft-${id}`, `Brought ${counted(copies.length, 'message')} of an abandoned branch back.`, {
+    type: 'graft',
+    copies,
+  })
+
+/** What came of undoing a revert. */
+export const undoNote = (id: string, { undone, kept }: UndoLedger): SessionUpdate => {
+  const lines = [
+    ...(undone.length === 0 ? [] : [`Undone: ${undone.join(', ')}.`]),
+    ...kept.map(({ what, why }) => `Not undone: ${what} (${why}).`),
+  ]
+  return note(`undo-${id}`, lines.join('\n') || 'Nothing was to be undone.', { type: 'undo', undone, kept })
+}
+
+export const pruneNote = ({ id, steps, tokens, memo, masked }: PruneOutcome): SessionUpdate => {
+  const whose = masked === true ? 'the results of ' : ''
+  const what = `Hid ${whose}${counted(steps.length, 'step')} from the context (about ${Math.round(tokens)} tokens).`
+  return note(`prune-${id}`, memo === undefined ? what : `${what}\n${memo}`, {
+    type: 'prune',
+    steps,
+    tokens,
+    ...(masked && { masked }),
+  })
+}
+
+/** A loop that was noticed. ACP has no reason of its own to stop for one, so a pause is said to the person. */
+export const stallNote = ({ rule, first, target, steps, evidence, count, rung }: StallOutcome): SessionUpdate => {
+  const messageId = `stall-${steps.at(-1)!}`
+  const meta = { type: 'stall', rule, first, target, steps, count, rung }
+  if (rung !== 'pause') return note(messageId, `Going in circles: ${evidence}.${stallWords[rung]}`, meta)
+  const said = `Paused, as it went in circles: ${evidence}. Say something, and it goes on.`
+  return { ...textChunk('agent_message_chunk', messageId, said), _meta: { escapement: meta } }
+}
+
+const stallWords: { readonly [R in Exclude<StallOutcome['rung'], 'pause'>]: string } = {
+  note: ' The model is told.',
+  revert: ' These steps are taken back.',
+  none: '',
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -99,7 +99,9 @@ export class Thread {
   #listen(): void {
     if (this.#unsubscribe !== undefined) return
     this.activity.start()
-    this.#unsubscribe = this.agent.subscribe((event) => this.#take(outwardEvent(event)), { descendants: true })
+    this.#unsubscribe = this.agent.subscribe((event) => event.incognito || this.#take(outwardEvent(event)), {
+      descendants: true,
+    })
   }
 
   /** A run needs no more events. */

@@ -37,7 +37,7 @@ export function threadMessages(
 }
 
 function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMessageIds): Message[] {
-  const { message, turnIndex } = node
+  const { id: nodeId, message, turnIndex, graftedFrom } = node
   if (message.role === 'user') {
     if (isContext(node)) return []
     return [{ id: userMessageId(agentId, node, clientIds), role: 'user', content: contentOf(message.content) }]
@@ -54,7 +54,8 @@ function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMe
       },
     ]
   }
-  const id = replyMessageId(agentId, turnIndex)
+  // Of the turn in which it was copied there is a reply already.
+  const id = graftedFrom === undefined ? replyMessageId(agentId, turnIndex) : `${agentId}/n${nodeId}`
   const thought = thoughtOf(message.content)
   const text = textOf(message.content)
   const calls = toolCallsOf(message.content)

@@ -172,9 +172,15 @@ const table: Table = {
     }
     if (event.applied && isOwn(event, writer)) writer.rewrite()
   },
+  'graft.applied': (event, writer) => {
+    custom('graft.applied')(event, writer)
+    if (event.applied && isOwn(event, writer)) writer.rewrite()
+  },
+  'undo.end': custom('undo.end'),
   'prune.applied': custom('prune.applied'),
   'pin.applied': custom('pin.applied'),
   'stall.detected': custom('stall.detected'),
+  'policy.end': custom('policy.end'),
   'compaction.end': (event, writer) => {
     custom('compaction.end')(event, writer)
     if (event.applied && isOwn(event, writer)) writer.rewrite()

@@ -6,19 +6,22 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { mayAct, reaches, type Grant, type Reach } from './roles.ts'
+import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { BridgeLimits } from './limits.ts'
 
 /** The agents of a server as far as one client may see and drive them. */
-export class AgentAccess {
+export class AgentAccess implements Viewer {
   readonly role: Role
   /** Whether an agent may be seen and driven, by its id and those of its ancestors. */
   readonly reach: Reach
   readonly #bridge: Bridge
+  readonly #sessionId: string | undefined
 
-  /** Made by the server. */
-  constructor(bridge: Bridge, grant: Grant) {
+  /** Made by the server. `sessionId`: of a client that may come back under it. */
+  constructor(bridge: Bridge, grant: Grant, sessionId?: string) {
     this.#bridge = bridge
+    this.#sessionId = sessionId
     this.role = grant.role
     this.reach = (agentId, path) => reaches(grant, agentId, path)
   }
@@ -48,8 +51,8 @@ export class AgentAccess {
 
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
-    await this.#bridge.agents.checkReach(agentId, this.reach)
-    yield* this.#bridge.store.read(agentId, fromSeq)
+    await this.#bridge.agents.checkReach(agentId, this)
+    yield* this.#bridge.logOf(agentId).read(agentId, fromSeq)
   }
 
   /** Whether an agent's log has a request of this id, however long ago. */
@@ -81,9 +84,19 @@ export class AgentAccess {
   /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void {
     return this.#bridge.runtime.onAgent((agent) => {
-      if (this.reach(agent.id, agent.path)) listener(agent)
+      if (!agent.incognito && this.reach(agent.id, agent.path)) listener(agent)
     })
   }
+
+  /** A running agent, within reach or not, unless it is incognito and somebody else's. */
+  readonly find = (agentId: string): Agent | undefined => {
+    const agent = this.#bridge.runtime.agent(agentId)
+    return agent === undefined || this.isHidden(agentId, agent.path) ? undefined : agent
+  }
+
+  /** Whether an agent, which may have ended, is incognito and somebody else's. */
+  readonly isHidden = (id: string, path: readonly string[]): boolean =>
+    this.#bridge.incognito.isHidden({ id, path, agent: this.#bridge.runtime.agent(id) }, this.#sessionId)
 
   /** A JSON value without the secrets that the application named. */
   redact<T>(value: T): T {
@@ -97,21 +110,23 @@ export class AgentAccess {
   }
 
   /** Starts an agent. Rejects with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_ID`, `AGENT_EXISTS`. */
-  async spawn(definition: string, id?: string): Promise<Agent> {
+  async spawn(definition: string, id?: string, incognito = false): Promise<Agent> {
     this.mustBe('admin', 'spawn')
     if (!this.reach(id ?? '', [])) {
       throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
     }
-    return await this.#bridge.agents.spawn(definition, id)
+    const agent = await this.#bridge.agents.spawn(definition, { ...(id === undefined ? {} : { id }), incognito })
+    if (incognito) this.#bridge.incognito.add(agent, this.#sessionId!)
+    return agent
   }
 
   /** What can be drawn of an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   charted(agentId: string): Promise<ChartSubject> {
-    return this.#bridge.agents.charted(agentId, this.reach)
+    return this.#bridge.agents.charted(agentId, this)
   }
 
   /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
   agent(agentId: string): Promise<Agent> {
-    return this.#bridge.agents.agent(agentId, this.reach)
+    return this.#bridge.agents.agent(agentId, this)
   }
 }

@@ -13,10 +13,19 @@ import { checkReach, type Reach } from './roles.ts'
 export interface BridgeRuntime {
   agents(): Agent[]
   agent(id: string): Agent | undefined
-  spawn(definition: AgentDefinition, options?: { id?: string }): Promise<Agent>
+  spawn(definition: AgentDefinition, options?: { id?: string; incognito?: boolean }): Promise<Agent>
   resume(agentId: string, definition: AgentDefinition): Promise<Agent>
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
+}
+
+/** Who looks for an agent. */
+export interface Viewer {
+  readonly reach: Reach
+  /** A running agent, within reach or not, unless it is incognito and somebody else's: nothing tells that there is one. */
+  find(agentId: string): Agent | undefined
+  /** Whether an agent, which may have ended, is incognito and somebody else's. */
+  isHidden(agentId: string, path: readonly string[]): boolean
 }
 
 /** Finds the agents that a client may reach: running ones, and those that exist only in their logs. */
@@ -32,13 +41,13 @@ export class AgentDirectory {
     this.#definitions = definitions
   }
 
-  spawn(name: string, id: string | undefined): Promise<Agent> {
+  spawn(name: string, options: { id?: string; incognito?: boolean }): Promise<Agent> {
     const definition = this.#definitions.get(name)
     if (definition === undefined) {
       const known = [...this.#definitions.keys()].join(', ') || 'none'
       throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
     }
-    return this.#runtime.spawn(definition, id === undefined ? {} : { id })
+    return this.#runtime.spawn(definition, options)
   }
 
   /**
@@ -47,10 +56,10 @@ export class AgentDirectory {
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`
    */
-  async agent(agentId: string, reach: Reach): Promise<Agent> {
-    const running = await this.#running(agentId, reach)
+  async agent(agentId: string, viewer: Viewer): Promise<Agent> {
+    const running = await this.#running(agentId, viewer)
     if (running !== undefined) return running
-    const [root = agentId] = (await this.created(agentId, reach)).path
+    const [root = agentId] = (await this.created(agentId, viewer.reach)).path
     const resuming = this.#resuming.get(root) ?? this.#resume(root)
     this.#resuming.set(root, resuming)
     await resuming.finally(() => this.#resuming.delete(root))
@@ -68,33 +77,33 @@ export class AgentDirectory {
   }
 
   /** An agent that runs within reach; one that does not is not woken. Rejects as `agent` does. */
-  async runningOrStored(agentId: string, reach: Reach): Promise<Agent | LoadedSession> {
-    const agent = await this.#running(agentId, reach)
+  async runningOrStored(agentId: string, viewer: Viewer): Promise<Agent | LoadedSession> {
+    const agent = await this.#running(agentId, viewer)
     await agent?.wake()
     if (agent !== undefined) return agent
-    await this.created(agentId, reach)
+    await this.created(agentId, viewer.reach)
     return await loadSession(this.#store, agentId)
   }
 
   /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async charted(agentId: string, reach: Reach): Promise<ChartSubject> {
-    const agent = await this.#running(agentId, reach)
-    return agent ?? this.#definitions.get((await this.created(agentId, reach)).definition) ?? agentMachine
+  async charted(agentId: string, viewer: Viewer): Promise<ChartSubject> {
+    const agent = await this.#running(agentId, viewer)
+    return agent ?? this.#definitions.get((await this.created(agentId, viewer.reach)).definition) ?? agentMachine
   }
 
   /** The agent if it runs. Rejects with `BRIDGE_FORBIDDEN`. */
-  async #running(agentId: string, reach: Reach): Promise<Agent | undefined> {
-    const agent = this.#runtime.agent(agentId)
+  async #running(agentId: string, viewer: Viewer): Promise<Agent | undefined> {
+    const agent = viewer.find(agentId)
     if (agent === undefined) return undefined
-    checkReach(reach, agentId, agent.path)
+    checkReach(viewer.reach, agentId, agent.path)
     // Another client may be waking it right now.
     await this.#resuming.get(agent.path[0] ?? agentId)
     return agent
   }
 
   /** Rejects with `BRIDGE_FORBIDDEN` for an agent out of reach, running or not, and where there is none in reach as the store does. */
-  async checkReach(agentId: string, reach: Reach): Promise<void> {
-    const running = this.#runtime.agent(agentId)
+  async checkReach(agentId: string, { reach, find }: Viewer): Promise<void> {
+    const running = find(agentId)
     if (running === undefined) await this.#findCreated(agentId, reach)
     else checkReach(reach, agentId, running.path)
   }

@@ -6,12 +6,13 @@ import type { Logger } from '../../protocol/logger.ts'
 import { toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Role } from '../../protocol/frames.ts'
-import { checkReach, grantOf, isSameGrant, type Grant, type Reach, type Tokens } from './roles.ts'
+import { checkReach, grantOf, isSameGrant, type Grant, type Tokens } from './roles.ts'
 import { UnauthenticatedSockets, type Connection } from './connections.ts'
 import { ResultCache } from './resultCache.ts'
-import { AgentDirectory, type BridgeRuntime } from './agentDirectory.ts'
+import { AgentDirectory, type BridgeRuntime, type Viewer } from './agentDirectory.ts'
 import { Decisions } from './decisions.ts'
 import { Feed } from './feed.ts'
+import { IncognitoAgents } from './incognitoAgents.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { RefusalLog } from './refusalLog.ts'
@@ -47,6 +48,7 @@ export class Bridge {
   readonly #feeds = new Map<string, Feed>()
   readonly #stopFollowing: () => void
   readonly roster: Roster
+  readonly incognito = new IncognitoAgents()
   #onEmpty: (() => void) | undefined
   #isClosed = false
 
@@ -59,7 +61,9 @@ export class Bridge {
     this.definitions = parts.definitions
     this.redactor = parts.redactor
     this.everyone = parts.tokens === undefined ? { role: parts.role ?? 'admin' } : undefined
-    this.results = new ResultCache(parts.limits.sessionMs)
+    this.results = new ResultCache(parts.limits.sessionMs, {
+      forgotten: (sessionId) => this.incognito.endSession(sessionId),
+    })
     this.sessions = new SessionIndex(parts.store)
     this.agents = new AgentDirectory(runtime, parts.store, parts.definitions)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
@@ -67,6 +71,7 @@ export class Bridge {
     this.refusals = new RefusalLog(parts.logger, parts.clock)
     this.roster = new Roster(() => runtime.agents(), parts.clock)
     this.#stopFollowing = runtime.onAgent((agent) => {
+      this.incognito.began(agent)
       this.#feeds.get(agent.id)?.attach(agent)
       this.decisions.began(agent.id)
     })
@@ -100,8 +105,9 @@ export class Bridge {
   }
 
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async feedOf(agentId: string, reach: Reach): Promise<Feed> {
-    const known = this.#feeds.get(agentId) ?? this.runtime.agent(agentId)
+  async feedOf(agentId: string, { reach, find, isHidden }: Viewer): Promise<Feed> {
+    const feed = this.#feeds.get(agentId)
+    const known = feed === undefined || isHidden(agentId, feed.path) ? find(agentId) : feed
     if (known !== undefined) {
       // Before there is a feed of it, which would stay where nobody subscribes.
       checkReach(reach, agentId, known.path)
@@ -120,6 +126,12 @@ export class Bridge {
     const feed = this.#feeds.get(agentId) ?? new Feed({ agentId, path, lastSeq: agent?.lastSeq ?? lastSeq }, agent)
     this.#feeds.set(agentId, feed)
     return feed
+  }
+
+  /** Where the records of an agent are read: those of an incognito one are in no store. */
+  logOf(agentId: string): Pick<Store, 'read'> {
+    const agent = this.runtime.agent(agentId)
+    return agent?.incognito === true ? { read: (_, fromSeq) => agent.readLog(fromSeq) } : this.store
   }
 
   /** A client unsubscribed: closes the feed if nobody reads it any more. */
@@ -150,6 +162,7 @@ export class Bridge {
     this.#stopFollowing()
     this.roster.close()
     this.refusals.close()
+    this.incognito.close()
     for (const feed of this.#feeds.values()) feed.close()
     this.#feeds.clear()
   }

@@ -138,7 +138,7 @@ export class BridgeSession implements Connection {
       return this.close(closeCodes.stuck, 'as many connections as are allowed')
     }
     const results = bridge.results.enter(sessionId, owner ?? '')
-    const access = new AgentAccess(bridge, grant)
+    const access = new AgentAccess(bridge, grant, sessionId)
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,
       isOpen: () => this.#guard.isOpen,

@@ -50,7 +50,8 @@ export class ClientSubscriptions implements RosterWatcher {
       this.#bridge.releaseFeed(agentId)
       throw refusal
     }
-    const { store, clock } = this.#bridge
+    const { clock } = this.#bridge
+    const store = this.#bridge.logOf(agentId)
     const fail = (thrown: unknown): void => this.#client.fail(thrown)
     const parts = { feed, store, clock, outbox: this.#outbox, wanted, fail }
     this.#subscriptions.set(agentId, new Subscription(parts))

@@ -121,7 +121,9 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.stop': forAgent(),
   'agent.revert': forAgent(),
   'agent.prune': forAgent(),
+  'agent.graft': forAgent(),
   'agent.fold': forAgent(),
+  'agent.brake': forAgent(),
   'agent.compact': forAgent(),
   'agent.pin': forAgent(),
   'agent.unpin': forAgent(),
@@ -129,11 +131,11 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.spawn': {
     role: 'admin',
     isOnce: true,
-    async run({ access }, { definition, agentId }, requestId) {
+    async run({ access }, { definition, agentId, incognito }, requestId) {
       // Where the client names none, it is named after the command: one that is sent again finds it, on the next server too.
       const id = agentId ?? `${definition}-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}`
       try {
-        const agent = await access.spawn(definition, id)
+        const agent = await access.spawn(definition, id, incognito)
         return new DeferredAnswer(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
       } catch (thrown) {
         const isOwn = agentId === undefined && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS'
@@ -152,24 +154,25 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.snapshot': {
     role: 'observe',
     async run({ bridge, access }, { agentId }) {
-      const found = await bridge.agents.runningOrStored(agentId, access.reach)
-      return found instanceof Agent ? snapshotOf(found) : storedSnapshot(found)
+      const found = await bridge.agents.runningOrStored(agentId, access)
+      if (found instanceof Agent) return snapshotOf(found)
+      return storedSnapshot(found, bridge.definitions.get(found.definition))
     },
   },
   'agent.conversation': {
     role: 'observe',
     async run({ bridge, access }, { agentId, view }) {
-      const { conversation } = await bridge.agents.runningOrStored(agentId, access.reach)
+      const { conversation } = await bridge.agents.runningOrStored(agentId, access)
       const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
-      return { head: conversation.head, nodes, pins: conversation.pins() }
+      return { head: conversation.head, nodes, pins: conversation.pins(), masks: conversation.masks() }
     },
   },
   'agent.subscribe': {
     role: 'observe',
     async run({ bridge, access, subscriptions }, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
-      let feed = await bridge.feedOf(agentId, access.reach)
+      let feed = await bridge.feedOf(agentId, access)
       // Its last listener may have left in this very moment.
-      while (feed.isClosed) feed = await bridge.feedOf(agentId, access.reach)
+      while (feed.isClosed) feed = await bridge.feedOf(agentId, access)
       subscriptions.subscribe(feed, { fromSeq, deltas, descendants })
       return { seq: feed.lastSeq }
     },

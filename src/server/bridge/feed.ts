@@ -26,7 +26,8 @@ export interface FeedEvent {
 type FeedListener = (event: FeedEvent) => void
 
 /** What a feed asks of the agent it reads. */
-export type FeedAgent = Pick<Agent, 'subscribe' | 'growingReply' | 'lastSeq' | 'durable'>
+export type FeedAgent = Pick<Agent, 'subscribe' | 'growingReply' | 'lastSeq' | 'durable'> &
+  Partial<Pick<Agent, 'incognito'>>
 
 interface Held {
   readonly entry: FeedEvent
@@ -66,6 +67,11 @@ export class Feed {
   /** `seq` of the last record that was sent. */
   get lastSeq(): number {
     return this.#lastSeq
+  }
+
+  /** Set when nothing of the agent is stored. */
+  get incognito(): true | undefined {
+    return this.#agent?.incognito === true ? true : undefined
   }
 
   get hasListeners(): boolean {
@@ -128,11 +134,16 @@ export class Feed {
   #take(event: AgentEvent): void {
     if (event.agentId === this.agentId) this.#hold(feedEvent(event), event)
     // Approvals of sub-agents reach their ancestors too, whose clients may have to decide.
-    else this.#hold(this.#liveEvent(event, 'approval'))
+    else if (this.#mayTell(event)) this.#hold(this.#liveEvent(event, 'approval'))
+  }
+
+  /** What is below an incognito agent is, too. */
+  #mayTell(event: AgentEvent): boolean {
+    return event.incognito !== true || this.incognito === true
   }
 
   #takeOfDescendant(event: AgentEvent): void {
-    if (event.agentId !== this.agentId) this.#hold(this.#liveEvent(event, 'descendant'))
+    if (event.agentId !== this.agentId && this.#mayTell(event)) this.#hold(this.#liveEvent(event, 'descendant'))
   }
 
   #liveEvent(event: AgentEvent, scope: FeedEvent['scope']): FeedEvent {

@@ -4,11 +4,20 @@ const maxResults = 1_000
 const maxIdleSessions = 10_000
 const maxIdleResults = 100_000
 
-/** How much is kept. */
+/** How much is kept, and who is told of what is not. */
 export interface CacheLimits {
   readonly results: number
   readonly idleSessions: number
   readonly idleResults: number
+  /** A session cannot be continued any more. */
+  forgotten(sessionId: string): void
+}
+
+const defaults: CacheLimits = {
+  results: maxResults,
+  idleSessions: maxIdleSessions,
+  idleResults: maxIdleResults,
+  forgotten: () => {},
 }
 
 /** Results of one session's commands since the server started. */
@@ -54,12 +63,9 @@ export class ResultCache {
   readonly #idle = new Map<string, Map<string, SessionResults>>()
 
   /** `keptMs`: how long a session without a client is kept. */
-  constructor(
-    keptMs: number,
-    limits: CacheLimits = { results: maxResults, idleSessions: maxIdleSessions, idleResults: maxIdleResults },
-  ) {
+  constructor(keptMs: number, limits: Partial<CacheLimits> = {}) {
     this.#keptMs = keptMs
-    this.#limits = limits
+    this.#limits = { ...defaults, ...limits }
   }
 
   /** Number of sessions kept. */
@@ -109,5 +115,6 @@ export class ResultCache {
   #forget(sessionId: string, idle: Map<string, SessionResults>): void {
     idle.delete(sessionId)
     this.#sessions.delete(sessionId)
+    this.#limits.forgotten(sessionId)
   }
 }

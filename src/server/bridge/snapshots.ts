@@ -1,3 +1,6 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { describePolicies } from '../../actors/policies/describePolicies.ts'
+import type { PolicyInfo } from '../../protocol/braking.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
@@ -9,6 +12,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly tree: AgentTree
   readonly approvals: readonly PendingApproval[]
   readonly pause: PauseReason | null
+  readonly policies?: readonly PolicyInfo[]
 }
 
 /** An agent as a list shows it. */
@@ -29,10 +33,11 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   tree: agent.tree(),
   approvals: agent.approvals(),
   pause: agent.pause === null ? null : outwardReason(agent.pause),
+  policies: agent.policies,
 })
 
-/** How an agent that does not run was left, as its log tells. */
-export function storedSnapshot(session: LoadedSession): AgentSnapshot {
+/** How an agent that does not run was left, as its log tells; with the policies of the definition that a command would wake it with. */
+export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinition | undefined): AgentSnapshot {
   const { id, definition, path, conversation, runs, usage, costUsd, isStopped } = session
   const state = isStopped ? 'stopped' : 'closed'
   const approvals = heldCalls(session)
@@ -48,6 +53,7 @@ export function storedSnapshot(session: LoadedSession): AgentSnapshot {
     tree: { id, definition, state, children: [] },
     approvals,
     pause: null,
+    ...(wakesWith === undefined ? {} : { policies: describePolicies(wakesWith) }),
   }
 }
 

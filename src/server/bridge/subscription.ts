@@ -19,7 +19,7 @@ const retryMs = 1_000
 
 interface Parts {
   readonly feed: Feed
-  readonly store: Store
+  readonly store: Pick<Store, 'read'>
   readonly clock: Clock
   readonly outbox: Outbox
   readonly wanted: Wanted
@@ -125,10 +125,10 @@ export class Subscription {
 
   async #readLog(): Promise<void> {
     const { feed, store } = this.#parts
-    const { agentId, path } = feed
+    const { agentId } = feed
     const before = this.#cursor
     for await (const record of store.read(agentId, this.#cursor + 1)) {
-      const frame = loggedFrame(eventOf(record, { agentId, path }))
+      const frame = loggedFrame(eventOf(record, feed))
       // The read is continued, not restarted: starting over each time would take ever longer.
       while (this.#parts.outbox.isFull && !this.#isClosed) await this.#drained()
       if (!this.#sendNext({ seq: record.seq, frame })) return

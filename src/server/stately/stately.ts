@@ -41,11 +41,22 @@ class StatelySession {
     let top: unknown
     const end = agent.inspect((event) => {
       top ??= event.actorRef
-      this.#send(event)
+      if (!this.#isHidden(event.actorRef)) this.#send(event)
       const isOver = event.type === '@xstate.snapshot' && event.actorRef === top && event.snapshot.status !== 'active'
       if (isOver && this.#ends.delete(agent)) end()
     })
     this.#ends.set(agent, end)
+  }
+
+  /** Whether the actor is that of an incognito agent, or below it. */
+  #isHidden(actor: ActorRefLike): boolean {
+    for (let at: AnyActorRef | undefined = actor as AnyActorRef; at !== undefined; at = parentOf(at)) {
+      // One that is being created has none.
+      const snapshot = at.getSnapshot() as { readonly context?: { readonly agentId?: unknown } } | undefined
+      const agentId = snapshot?.context?.agentId
+      if (typeof agentId === 'string' && this.#access.isHidden(agentId, [])) return true
+    }
+    return false
   }
 
   #send(event: InspectionEvent): void {
@@ -106,8 +117,7 @@ export function statelyMessage(event: InspectionEvent, time: number): object | u
         type: event.type,
         name: actor.id,
         definition: definitionOf(actor),
-        // oxlint-disable-next-line no-underscore-dangle -- XState names it so
-        parentId: sessionOf(actor._parent),
+        parentId: sessionOf(parentOf(actor)),
         snapshot: plain(actor.getSnapshot()),
         ...about,
       }
@@ -119,3 +129,6 @@ export function statelyMessage(event: InspectionEvent, time: number): object | u
       return undefined
   }
 }
+
+// oxlint-disable-next-line no-underscore-dangle -- XState names it so
+const parentOf = (actor: AnyActorRef): AnyActorRef | undefined => actor._parent

@@ -175,14 +175,27 @@ describe('an ACP conversation', (it) => {
     })
   }
 
-  it('answers max_turn_requests for a run that is paused because it goes in circles, with the evidence', async (context) => {
+  it('answers max_turn_requests for a run that goes in circles, and says what was noticed and why it is paused', async (context) => {
     const model = policyModel(() => ({ toolCalls: [{ name: 'echo', input: { text: 'x' } }] }))
-    const braking = { stall: { note: false, revert: false } } as const
-    const { connect } = await openHouse(context, [defineAgent({ name: 'a', model, tools: [echo], braking })])
+    const { connect } = await openHouse(context, [
+      defineAgent({ name: 'a', model, tools: [echo], braking: { stall: { revert: false } } }),
+    ])
     const editor = await connect()
     const { stopReason, _meta } = await editor.say(await editor.open(), 'x')
     assert.is(stopReason, 'max_turn_requests')
-    assert.match(JSON.stringify(_meta), /"type":"stall","rule":"repeat".*3 times: echo text=x/)
+    assert.match(JSON.stringify(_meta), /"type":"stall","rule":"repeat".*4 times: echo text=x/)
+    const noticed = editor.updates.flatMap((update) => {
+      const { _meta: meta, sessionUpdate, ...rest } = update
+      const { rung } = (meta?.['escapement'] ?? {}) as { readonly rung?: string }
+      return rung === undefined
+        ? []
+        : [[rung, sessionUpdate, (rest as { readonly content: { text: string } }).content.text]]
+    })
+    const evidence = (count: number) => `the same call with the same result ${count} times: echo text=x`
+    assert.equal(noticed, [
+      ['note', 'agent_thought_chunk', `Going in circles: ${evidence(3)}. The model is told.`],
+      ['pause', 'agent_message_chunk', `Paused, as it went in circles: ${evidence(4)}. Say something, and it goes on.`],
+    ])
   })
 
   it('answers with an error that has the code when the model fails', async (context) => {
@@ -255,6 +268,26 @@ describe('an ACP conversation', (it) => {
     await editor.say(sessionId, 'x')
     await editor.say(sessionId, 'y')
     assert.is(editor.text('agent_thought_chunk').match(/not connected \(files\)/g)?.length, 1)
+  })
+
+  it('tells of a graft as a thought, and does not repeat what it copies', async (context) => {
+    const back = { name: 'revert_to_state', input: { category: 'failure', step: 'n1', summary: 'no' } }
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'echo', input: { text: 'hi' } }] },
+      { toolCalls: [back, { name: 'graft', input: { steps: ['n2'] } }] },
+      'done',
+    ])
+    const agent = defineAgent({ name: 'a', model, tools: [echo], braking: { revert: true, graft: true } })
+    const { connect } = await openHouse(context, [agent])
+    const editor = await connect()
+    const sessionId = await editor.open()
+    await editor.say(sessionId, 'x')
+    assert.match(editor.text('agent_thought_chunk'), /Brought 2 messages of an abandoned branch back\.$/)
+    const other = await connect()
+    await other.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
+    assert.is(other.text('agent_thought_chunk'), editor.text('agent_thought_chunk'))
+    const echoes = other.updates.filter((update) => /"echo hi"/.test(JSON.stringify(update)))
+    assert.is(echoes.length, 1)
   })
 
   it('tells of a revert as a thought, and of what it abandoned', async (context) => {

@@ -171,6 +171,27 @@ describe('AG-UI', (it) => {
     }
   })
 
+  it('tells of grafts, and shows the copies under ids of their own', async (context) => {
+    const back = { name: 'revert_to_state', input: { category: 'failure', step: 'n1', summary: 'no' } }
+    const model = scriptedModel([
+      call('look', { at: 1 }),
+      call('look', { at: 2 }),
+      { toolCalls: [back, { name: 'graft', input: { steps: ['n2', 'n4'] } }] },
+      'the end',
+    ])
+    const definition = defineAgent({ name: 'a', model, tools: [look], braking: { revert: true, graft: true } })
+    const { agent: dial } = await serveFrontEnds(context, [definition])
+    const agent = dial()
+    const events = await say(agent, 'remember 42')
+    assert.is(customs(events, 'graft.applied').length, 1)
+    assert.equal(
+      agent.messages.map(({ role }) => role),
+      ['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'],
+    )
+    assert.is(new Set(agent.messages.map(({ id }) => id)).size, agent.messages.length)
+    assert.is(agent.messages.at(-1)!.content, 'the end')
+  })
+
   it('tells of compactions and prunes', async (context) => {
     const looking = Array.from({ length: 10 }, (_, at) => call('look', { at }))
     const model = scriptedModel([...looking.slice(0, 3), call('prun', { steps: ['n3'] }), ...looking, 'the end'])

@@ -3,13 +3,12 @@ import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { checkRequest } from '../../../src/conversation/checkRequest.ts'
 import { textOf } from '../../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../../src/protocol/model.ts'
-import type { LogRecord, RecordOf } from '../../../src/protocol/records.ts'
+import type { RecordOf } from '../../../src/protocol/records.ts'
 import type { ErasableStore } from '../../../src/protocol/store.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
-import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { tool } from '../../support/agentHarness.ts'
-import { assert, describe, type CaseContext } from '../../support/suite.ts'
-import { Heard, lastingStore, serveAgents } from './bridgeHarness.ts'
+import { assert, describe } from '../../support/suite.ts'
+import { goOn, noting, type Written } from './cutLives.ts'
 
 const looks = 44
 const fold = { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 100, cap: 20_000 } as const
@@ -44,25 +43,6 @@ function definitions() {
   return { boss, requests }
 }
 
-interface Written {
-  readonly agentId: string
-  readonly record: LogRecord
-}
-
-/** A store that also notes in which order records were written, over all agents. */
-function noting(): { store: ErasableStore; written: Written[] } {
-  const inner = memoryStore()
-  const written: Written[] = []
-  const store: ErasableStore = {
-    ...inner,
-    append(agentId, records) {
-      for (const record of records) written.push({ agentId, record })
-      return inner.append(agentId, records)
-    },
-  }
-  return { store, written }
-}
-
 const isFold = ({ record }: Written): boolean => record.type === 'prune.applied'
 
 const foldsOf = async (store: ErasableStore): Promise<(readonly number[])[]> => {
@@ -72,29 +52,6 @@ const foldsOf = async (store: ErasableStore): Promise<(readonly number[])[]> => 
 }
 
 const shown = ({ messages }: ModelRequest): string => JSON.stringify(messages).replaceAll(/call_\d+/g, 'call')
-
-/** A life that ended after these records, gone on with behind a bridge. */
-async function goOn(context: CaseContext, written: readonly Written[]) {
-  const store = lastingStore()
-  for (const [agentId, some] of Map.groupBy(written, (each) => each.agentId)) {
-    const lease = await store.open(agentId)
-    await store.append(
-      agentId,
-      some.map(({ record }) => record),
-    )
-    await lease.release()
-  }
-  const { boss, requests } = definitions()
-  const { runtime, connect } = await serveAgents(context, [boss], { runtime: { store } })
-  await runtime.resume('b', boss, { continue: false })
-  const client = connect()
-  const [remote, child] = [client.agent('b'), client.agent('b.1')]
-  const heard = new Heard()
-  remote.subscribe(heard.listen, { descendants: true, deltas: false })
-  await remote.snapshot()
-  const { text, stopReason } = await remote.resume().result
-  return { store, requests, heard, child, text, stopReason }
-}
 
 describe('a sub-agent that folds, behind a bridge', (it) => {
   it(
@@ -112,11 +69,12 @@ describe('a sub-agent that folds, behind a bridge', (it) => {
       assert.ok(folds.length >= 2, `${folds.length} folds`)
       const places = written.flatMap((each, at) => (isFold(each) && each.agentId === 'b.1' ? [at] : []))
       for (const cut of places.flatMap((at) => [at - 1, at, at + 1])) {
-        const again = await goOn(context, written.slice(0, cut))
+        const { boss, requests } = definitions()
+        const again = await goOn(context, boss, written.slice(0, cut))
         const where = `cut after ${cut} records`
         assert.equal([again.stopReason, again.text], ['stop', `looked ${looks} times`], where)
-        assert.ok(again.requests.length > 0, where)
-        for (const request of again.requests) {
+        assert.ok(requests.length > 0, where)
+        for (const request of requests) {
           assert.ok(told.has(shown(request)), where)
           assert.equal(checkRequest(request), [], where)
         }

@@ -39,7 +39,10 @@ describe('charts of agents', (it) => {
     const serving = await serveAgents(context, [echo])
     await serving.runtime.spawn(echo, { id: 'a1' })
     const model = (await (await get(serving, '/agents/a1/chart.json')).json()) as ChartModel
-    assert.equal([model.active, model.brakes], [['idle'], { revert: true, prune: true, fold: false, stall: false }])
+    assert.equal(
+      [model.active, model.brakes],
+      [['idle'], { revert: true, prune: true, fold: false, stall: false, policies: false }],
+    )
     assert.match(await (await get(serving, '/agents/a1/chart.mmd')).text(), /^stateDiagram-v2/m)
     const svg = await get(serving, '/agents/a1/chart.svg')
     assert.is(svg.headers.get('content-type'), 'image/svg+xml')

@@ -1,3 +1,4 @@
+import { policy } from '../../../src/actors/policies/policy.ts'
 import { defineAgent, type AgentOptions } from '../../../src/actors/defineAgent.ts'
 import { scriptedModel, type ScriptedReply } from '../../../src/testing/scriptedModel.ts'
 import type { RemoteAgent } from '../../../src/client/remoteAgent.ts'
@@ -247,6 +248,26 @@ const stories: Record<string, Story> = {
       assert.ok(unpinned.type === 'pin.applied' && unpinned.applied)
     },
   },
+  'brings abandoned steps back': {
+    options: () => ({
+      replies: [calls('c', 'look'), 'done', 'more'],
+      tools: [tool('look', () => 'seen')],
+      braking: { revert: true },
+    }),
+    async run({ agent, heard, trunk }) {
+      await agent.prompt('go').result
+      await agent.revert('n1', { category: 'failure', summary: 'that was wrong' })
+      await heard.until(({ type }) => type === 'revert.applied')
+      await agent.graft('n3')
+      const applied = await heard.until(({ type }) => type === 'graft.applied')
+      assert.equal(applied.type === 'graft.applied' && applied.copies, [
+        { nodeId: 5, from: 2 },
+        { nodeId: 6, from: 3 },
+      ])
+      assert.equal(textsOf(await trunk()), ['go', 'toolCall', 'seen'])
+      assert.is(await refusal(() => agent.graft([])), 'INVALID_OPTION')
+    },
+  },
   'folds what may be folded, and says when there is nothing': {
     options: () => ({
       replies: [...['c', 'd', 'e'].map((prefix) => calls(prefix, 'look')), 'done'],
@@ -261,6 +282,34 @@ const stories: Record<string, Story> = {
       await agent.fold()
       const again = await heard.until((event) => event.type === 'prune.applied' && !event.applied)
       assert.match(again.type === 'prune.applied' ? (again.reason ?? '') : '', /fold refused: there is no step/)
+    },
+  },
+  'asks a policy by name': {
+    options: () => ({
+      replies: [...['c', 'd'].map((prefix) => calls(prefix, 'look')), 'done'],
+      tools: [tool('look', () => 'seen '.repeat(50))],
+      braking: {
+        policies: [
+          policy({
+            name: 'tidy',
+            when: { name: 'never()', fires: () => null },
+            decide: { name: 'first()', decide: () => ({ hide: ['n2'], memo: 'looked once' }) },
+          }),
+        ],
+      },
+    }),
+    async run({ agent, heard }) {
+      await agent.prompt('go').result
+      assert.is(await refusal(() => agent.brake('untidy')), 'POLICY_NOT_FOUND')
+      await agent.brake('tidy')
+      const end = await heard.until(({ type }) => type === 'policy.end')
+      assert.equal(end.type === 'policy.end' && [end.policy, end.outcome], ['tidy', 'planned'])
+      const pruned = await heard.until(({ type }) => type === 'prune.applied')
+      assert.equal(pruned.type === 'prune.applied' && [pruned.applied, pruned.steps, pruned.policy], [
+        true,
+        [2],
+        'tidy',
+      ])
     },
   },
   'compacts when it is asked to': {
@@ -287,6 +336,7 @@ const stories: Record<string, Story> = {
       await agent.prompt('first').result
       assert.is(await refusal(() => agent.prune({ tokens: 1 })), 'BRAKING_OFF')
       assert.is(await refusal(() => agent.fold()), 'BRAKING_OFF')
+      assert.is(await refusal(() => agent.brake('tidy')), 'BRAKING_OFF')
       assert.is(await refusal(() => agent.prune({})), 'INVALID_OPTION')
     },
   },

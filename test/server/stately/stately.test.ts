@@ -149,3 +149,21 @@ describe('messages for it', (it) => {
     assert.is(statelyMessage(action, 0), undefined)
   })
 })
+
+describe('incognito agents', (it) => {
+  it('are not shown to the Stately inspector, alone or below one that is', async (context) => {
+    const serving = await serveAgents(context, [echo], { endpoints: [stately()] })
+    const tool = await listenTo(context, serving)
+    const hidden = await serving.runtime.spawn(echo, { id: 'hidden', incognito: true })
+    await hidden.prompt('a secret').result
+    const shown = await serving.runtime.spawn(echo, { id: 'shown' })
+    const child = await shown.spawn(echo, { incognito: true })
+    await child.prompt('a secret').result
+    await shown.prompt('go').result
+    await serving.runtime.spawn(echo, { id: 'last' })
+    await tool.until((messages) => messages.some(({ name }) => name === 'last'))
+    assert.ok(tool.messages.some(({ event }) => event?.type === 'prompt'))
+    assert.not.match(JSON.stringify(tool.messages), 'a secret')
+    assert.ok(!tool.messages.some(({ name }) => name === 'hidden'))
+  })
+})

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { revertCategorySchema } from '../../../protocol/braking.ts'
 import { cutEnd } from '../../../conversation/cutMiddle.ts'
 import { lazily } from '../../../protocol/lazily.ts'
+import type { RevertSettings } from '../../agentDefinition.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 import { BrakeCallResult } from './brakeCall.ts'
 
@@ -20,31 +21,52 @@ const deferring = `${description}
 
 A "completion" or "step-summary" may be held back until it pays. You then still see what came after the step: go on with what is next, and do not ask again for the same work.`
 
-const makeTool = (text: string, unread: string): Tool =>
+const notUndone = 'Files and other effects are not undone.'
+const undoing = `${notUndone.slice(0, -1)}, unless you give undo: true. Then what the calls after the step did is undone as far as their tools can, such as the files they wrote; the note says what was undone, and what was not and why. Commands are never undone.`
+
+const input = {
+  category: revertCategorySchema,
+  step: z.string(),
+  summary: z.string().optional(),
+}
+
+type Asked = z.output<z.ZodObject<typeof input>> & { readonly undo?: boolean | undefined }
+
+const makeTool = (text: string, unread: string, offersUndo: boolean): Tool =>
   defineTool({
     name: 'revert_to_state',
-    description: text,
+    description: offersUndo ? text.replace(notUndone, undoing) : text,
     // It only asks.
     effects: 'none',
-    input: z.object({
-      category: revertCategorySchema,
-      step: z.string(),
-      summary: z.string().optional(),
-    }),
-    run: ({ category, step, summary }, { redact }) =>
+    input: offersUndo ? z.object({ ...input, undo: z.boolean().optional() }) : z.object(input),
+    run: ({ category, step, summary, undo }: Asked, { redact }) =>
       new BrakeCallResult(
-        { type: 'revert', category, step, ...(summary === undefined ? {} : { summary }) },
+        {
+          ...({ type: 'revert', category, step } as const),
+          ...(summary === undefined ? {} : { summary }),
+          ...(undo === true ? { undo } : {}),
+        },
         `The revert to ${cutEnd(redact?.text(step) ?? step, 40)} was asked for. If you can read this, ${unread}`,
       ),
   })
 
-/** `revert_to_state`: only asks for a revert; the drain between turns decides. */
-export const revertTool = lazily(() => makeTool(description, 'it was not applied: a note below says why.'))
+const applying = (offersUndo: boolean) =>
+  lazily(() => makeTool(description, 'it was not applied: a note below says why.', offersUndo))
 
-/** The same for an agent that holds some of them back. */
-export const deferringRevertTool = lazily(() =>
-  makeTool(
-    deferring,
-    'it was not applied: a note below says why, or it is held back until it pays. Then go on, and do not ask again.',
-  ),
-)
+const holdingBack = (offersUndo: boolean) =>
+  lazily(() =>
+    makeTool(
+      deferring,
+      'it was not applied: a note below says why, or it is held back until it pays. Then go on, and do not ask again.',
+      offersUndo,
+    ),
+  )
+
+const plain = { applying: applying(false), holdingBack: holdingBack(false) }
+const withUndo = { applying: applying(true), holdingBack: holdingBack(true) }
+
+/** `revert_to_state`: only asks for a revert; the drain between turns decides. */
+export function revertTool({ defer, undo }: Pick<RevertSettings, 'defer' | 'undo'>): Tool {
+  const { applying: atOnce, holdingBack: later } = undo ? withUndo : plain
+  return defer === 'never' ? atOnce() : later()
+}

@@ -5,6 +5,7 @@ import { defineTool, type Tool } from '../defineTool.ts'
 import { inTurn } from './pathQueue.ts'
 import { fileProblem } from './fileProblem.ts'
 import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
+import { keepFile, type FileUndo } from './fileReceipt.ts'
 import { replaceFile } from './replaceFile.ts'
 import { replaceText } from './replaceText.ts'
 import type { Approval } from './approval.ts'
@@ -23,7 +24,7 @@ const input = lazily(() =>
 export type EditFileInput = z.output<ReturnType<typeof input>>
 
 /** Creates `edit_file`: replaces exact text in a file and shows the changed lines. */
-export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditFileInput>): Tool =>
+export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditFileInput>, undo?: FileUndo): Tool =>
   defineTool({
     name: 'edit_file',
     description:
@@ -33,6 +34,7 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
     needsApproval,
     // Not idempotent: the new text may contain the old.
     effects: 'irreversible',
+    ...undo,
     run: async ({ path, oldText, newText, all = false }, context) => {
       const { signal } = context
       const real = await workspace.locate(path)
@@ -44,11 +46,13 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
           all,
           clean: (text) => context.redact?.text(text) ?? text,
         })
-        await replaceFile(real, change.content, signal).catch((thrown: unknown) => {
+        const after = change.content
+        const note = undo === undefined ? '' : await keepFile(workspace, { real, after }, context)
+        await replaceFile(real, after, signal).catch((thrown: unknown) => {
           throw fileProblem(thrown, path)
         })
         context.changed(workspace.show(real))
-        return `Edited ${path}: ${change.count} ${change.count === 1 ? 'replacement' : 'replacements'}.\n${change.excerpt}`
+        return `Edited ${path}: ${change.count} ${change.count === 1 ? 'replacement' : 'replacements'}.\n${change.excerpt}${note}`
       })
     },
   })

@@ -9,9 +9,15 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
 /**
  * Replaces a file atomically: readers see either the old content or the new, and a failure or an abort leaves the old.
  * Keeps the mode and, where permitted, the owner of an existing file. `real` must come from `locate`, and its folder must exist.
- * Returns the previous content.
+ * `mode`: permissions of a file that
+ * does not exist yet. Returns what was known of the previous one.
  */
-export async function replaceFile(real: string, content: string, signal: AbortSignal): Promise<Stats | undefined> {
+export async function replaceFile(
+  real: string,
+  content: string | Uint8Array,
+  signal: AbortSignal,
+  mode?: number,
+): Promise<Stats | undefined> {
   const before = await statOf(real)
   if (before !== undefined && !before.isFile()) {
     throw Object.assign(new Error('not a regular file'), { code: before.isDirectory() ? 'EISDIR' : 'EEXIST' })
@@ -25,7 +31,7 @@ export async function replaceFile(real: string, content: string, signal: AbortSi
       if (before !== undefined) {
         await handle.chown(before.uid, before.gid).catch(() => {})
         await handle.chmod(before.mode & 0o7777)
-      }
+      } else if (mode !== undefined) await handle.chmod(mode & 0o7777)
     } finally {
       await handle.close()
     }

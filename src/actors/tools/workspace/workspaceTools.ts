@@ -4,7 +4,9 @@ import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import type { Tool } from '../defineTool.ts'
 import type { Approval } from './approval.ts'
+import { deleteFileTool, type DeleteFileInput } from './deleteFile.ts'
 import { editFileTool, type EditFileInput } from './editFile.ts'
+import { fileUndo } from './fileReceipt.ts'
 import { listFilesTool, type ListFilesInput } from './listFiles.ts'
 import { readFileTool, type ReadFileInput } from './readFile.ts'
 import { runCommandTool, type RunCommandInput } from './runCommand.ts'
@@ -18,6 +20,8 @@ export interface WorkspaceToolsOptions {
     readonly read_file?: Approval<ReadFileInput>
     readonly write_file?: Approval<WriteFileInput>
     readonly edit_file?: Approval<EditFileInput>
+    /** Only with `snapshots`. */
+    readonly delete_file?: Approval<DeleteFileInput>
     readonly list_files?: Approval<ListFilesInput>
     readonly search_files?: Approval<SearchFilesInput>
     readonly run_command?: Approval<RunCommandInput>
@@ -29,6 +33,12 @@ export interface WorkspaceToolsOptions {
    * `undefined` removes one. Passing `process.env` exposes everything, including secrets.
    */
   readonly env?: { readonly [name: string]: string | undefined }
+  /**
+   * Keeps what a file was before `write_file`, `edit_file` and `delete_file`, which there is only then, so that a revert with `undo` can
+   * bring it back: up to 16 MiB of a file, 256 MiB of an agent, in the folder of its file store, else in memory (64 MiB). What is kept is
+   * the whole content, secrets included. Default `false`.
+   */
+  readonly snapshots?: boolean
   /** The clock for timeouts and progress reports; default: the system's. */
   readonly clock?: Clock
 }
@@ -43,6 +53,7 @@ const optionsSchema = lazily(() => {
         read_file: approval,
         write_file: approval,
         edit_file: approval,
+        delete_file: approval,
         list_files: approval,
         search_files: approval,
         run_command: approval,
@@ -50,13 +61,14 @@ const optionsSchema = lazily(() => {
       .optional(),
     commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
     env: z.record(z.string(), z.string().optional()).optional(),
+    snapshots: z.boolean().optional(),
     clock: z.custom((value) => typeof value === 'object' && value !== null, 'give a Clock').optional(),
   })
 })
 
 /**
  * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `run_command`, which all work in the
- * folder `dir`. The file tools cannot leave it through `..`, an absolute path or a symbolic link.
+ * folder `dir`; with `snapshots`, `delete_file` too. The file tools cannot leave it through `..`, an absolute path or a symbolic link.
  *
  * **`run_command` only starts in that folder: a shell can reach everything this process can.** Set
  * `needsApproval: { run_command: true }`, leave the tool out of the list, or run the whole process in a sandbox.
@@ -78,10 +90,12 @@ export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {})
   const workspace = openWorkspace(dir)
   const clock = options.clock ?? systemClock
   const approvals = options.needsApproval ?? {}
+  const undo = options.snapshots === true ? fileUndo(workspace) : undefined
   return [
     readFileTool(workspace, approvals.read_file ?? false),
-    writeFileTool(workspace, approvals.write_file ?? false),
-    editFileTool(workspace, approvals.edit_file ?? false),
+    writeFileTool(workspace, approvals.write_file ?? false, undo),
+    editFileTool(workspace, approvals.edit_file ?? false, undo),
+    ...(undo === undefined ? [] : [deleteFileTool(workspace, approvals.delete_file ?? false, undo)]),
     listFilesTool(workspace, approvals.list_files ?? false),
     searchFilesTool(workspace, approvals.search_files ?? false, { clock }),
     runCommandTool(workspace, approvals.run_command ?? false, {

@@ -5,6 +5,7 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 import { inTurn } from './pathQueue.ts'
 import { fileProblem } from './fileProblem.ts'
+import { keepFile, type FileUndo } from './fileReceipt.ts'
 import { replaceFile } from './replaceFile.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
@@ -18,7 +19,7 @@ const input = lazily(() =>
 export type WriteFileInput = z.output<ReturnType<typeof input>>
 
 /** Creates `write_file`: creates or replaces a whole file, and its folders if necessary. */
-export const writeFileTool = (workspace: Workspace, needsApproval: Approval<WriteFileInput>): Tool =>
+export const writeFileTool = (workspace: Workspace, needsApproval: Approval<WriteFileInput>, undo?: FileUndo): Tool =>
   defineTool({
     name: 'write_file',
     description:
@@ -27,6 +28,7 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
     input: input(),
     needsApproval,
     effects: 'idempotent',
+    ...undo,
     run: async ({ path, content }, context) => {
       const { signal } = context
       const real = await workspace.locate(path)
@@ -34,15 +36,16 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
       return inTurn(real, async () => {
         signal.throwIfAborted()
         try {
-          await mkdir(dirname(real), { recursive: true })
+          const made = await mkdir(dirname(real), { recursive: true })
           if ((await workspace.locate(path)) !== real)
             throw new Error(`path ${JSON.stringify(path)} changed its place meanwhile; try again`)
+          const note = undo === undefined ? '' : await keepFile(workspace, { real, after: content, made }, context)
           const before = await replaceFile(real, content, signal)
           context.changed(workspace.show(real))
           const now = `${Buffer.byteLength(content)} bytes, ${countLines(content)} lines`
           return before === undefined
-            ? `Created ${path}: ${now}.`
-            : `Overwrote ${path}: ${now} (was ${before.size} bytes).`
+            ? `Created ${path}: ${now}.${note}`
+            : `Overwrote ${path}: ${now} (was ${before.size} bytes).${note}`
         } catch (thrown) {
           throw fileProblem(thrown, path)
         }

@@ -1,0 +1,21 @@
+import type { EffectsOf } from '../conversation/planUndo.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+
+/** What calls of an agent's tools and sub-agents may do. */
+export const effectsOf =
+  ({ tools, agents }: AgentDefinition): EffectsOf =>
+  (name) => {
+    const agent = agents.get(name)
+    if (agent !== undefined) return mayChange(agent.definition) ? 'agent' : 'none'
+    return tools.get(name)?.effects
+  }
+
+/** `seen`: agents may call one another. */
+function mayChange(definition: AgentDefinition, seen = new Set<AgentDefinition>()): boolean {
+  if (seen.has(definition)) return false
+  seen.add(definition)
+  return (
+    [...definition.tools.values()].some(({ effects }) => effects !== 'none') ||
+    [...definition.agents.values()].some((agent) => mayChange(agent.definition, seen))
+  )
+}

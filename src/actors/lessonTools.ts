@@ -1,0 +1,7 @@
+import type { AgentDefinition } from './agentDefinition.ts'
+
+/** Whether calls of a tool say nothing that is worth remembering: there is none, it waits for something, or it is a brake. */
+export function isIgnored({ tools, braking }: AgentDefinition, name: string): boolean {
+  const tool = tools.get(name)
+  return tool === undefined || tool.polls || braking?.lessons?.brakes.has(name) === true
+}

@@ -1,0 +1,186 @@
+import { cutMiddle } from '../../conversation/cutMiddle.ts'
+import { defaultStallRules } from '../../conversation/stallRules.ts'
+import { stallOf } from '../../conversation/stall.ts'
+import { compactionTrigger } from '../../conversation/planCompaction.ts'
+import type { Step } from '../../conversation/node.ts'
+import { tokensOfShown } from '../../conversation/maskedResults.ts'
+import { tokensOfStep, whyNotHidden } from '../../conversation/prune.ts'
+import { brakeTools } from '../../conversation/revert.ts'
+import { piecesOf, recallName } from '../../conversation/stepText.ts'
+import { trunkSums } from '../../conversation/trunkSums.ts'
+import type { Stall } from '../../protocol/braking.ts'
+import type { Spent } from '../../protocol/records.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { formatNodeId } from '../../protocol/ids.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { addUsage, noUsage, textOf, type Usage } from '../../protocol/messages.ts'
+import type { ConsultInput } from '../../machines/drainTypes.ts'
+import { isAgentDefinition } from '../agentDefinition.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { askModel } from '../askModel.ts'
+import type { Cancellation } from '../cancellation.ts'
+import { costOf } from '../pricing.ts'
+import { requestTokens } from '../requestTokens.ts'
+import type { Answer, Consultation, Policy, Question, Runnable, StepView } from './policy.ts'
+
+/** What the models that a policy asked have used. */
+export interface Spending {
+  usage: Usage
+  costUsd: number
+  /** Of the agents that run for it. */
+  readonly running: Set<() => Spent>
+}
+
+/** What was used so far, though agents may still run. */
+export const spentSoFar = ({ usage, costUsd, running }: Spending): Pick<Spending, 'usage' | 'costUsd'> =>
+  [...running]
+    .map((spent) => spent())
+    .reduce((sum, spent) => ({ usage: addUsage(sum.usage, spent.usage), costUsd: sum.costUsd + spent.costUsd }), {
+      usage,
+      costUsd,
+    })
+
+interface Limits {
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+const longestText = 8_000
+const defaultAnswerTokens = 1_000
+
+/** What a policy is given. Everything that costs more than a look is worked out when asked for. */
+export function consultationOf(
+  ports: AgentPorts,
+  policy: Policy,
+  input: Pick<ConsultInput, 'request' | 'isAtRest' | 'turn'>,
+  cancellation: Cancellation,
+  spending: Spending,
+): Consultation {
+  const { agentId, conversation, definition, clock } = ports
+  const { contextWindow } = definition.braking!.policies!
+  const steps = lazily(() => stepsShown(ports))
+  const fixedTokens = lazily(() => fixedTokensOf(ports))
+  const how = (): Limits => ({ timeoutMs: policy.timeoutMs, signal: cancellation.signal })
+  return {
+    policy: policy.name,
+    agentId,
+    conversation,
+    get steps() {
+      return steps()
+    },
+    contextTokens: requestTokens(ports, conversation.trunkTokens),
+    get fixedTokens() {
+      return fixedTokens()
+    },
+    contextWindow,
+    compactsAt: definition.compaction === null ? undefined : compactionTrigger(definition.compaction.policy),
+    canRecall: definition.tools.has(recallName),
+    get growth() {
+      return Math.round(trunkSums(conversation).growth * conversation.correction)
+    },
+    turn: input.turn,
+    isAtRest: input.isAtRest,
+    isRequested: input.request !== undefined,
+    get stall() {
+      return stallNow(ports)
+    },
+    last: conversation.annotations?.policies.last(policy.name),
+    model: definition.model,
+    pricing: definition.pricing,
+    brakeTools: [...brakeTools].filter((name) => definition.tools.has(name)).toSorted(),
+    clock,
+    get signal() {
+      return cancellation.signal
+    },
+    ask: (question) =>
+      heeded(async () => {
+        const { text, usage } = await answerTo(ports, question, how())
+        pay(spending, { usage, costUsd: costOf(usage, question.model === undefined ? definition.pricing : null) })
+        return text
+      }),
+    run: (agent, prompt) => heeded(async () => await runAgent(ports, agent, prompt, how(), spending)),
+    exportSession: () => ports.exportSession(),
+  }
+}
+
+/** A policy that does not wait for an answer is not to end the process when there is none. */
+function heeded<T>(run: () => Promise<T>): Promise<T> {
+  const answer = run()
+  answer.catch(() => {})
+  return answer
+}
+
+/** The trunk as the model sees it, without the messages that a summary stands for. */
+function stepsShown({ conversation }: AgentPorts): StepView[] {
+  const { annotations, overlay } = conversation
+  const isSummarised = ({ id }: Step): boolean => overlay !== undefined && id >= overlay.from && id <= overlay.to
+  return conversation
+    .steps()
+    .filter((step) => annotations?.hiddenBy(step.id) === undefined && !isSummarised(step))
+    .map((step) => viewOf(step, conversation))
+}
+
+function viewOf(step: Step, conversation: AgentPorts['conversation']): StepView {
+  const fixed = whyNotHidden(conversation, step)
+  return {
+    id: formatNodeId(step.id),
+    role: step.nodes[0]!.message.role === 'user' ? 'user' : 'assistant',
+    tokens: Math.round(tokensOfStep(step, conversation) * conversation.correction),
+    ...(fixed === undefined ? {} : { fixed }),
+    text: () => cutMiddle([...piecesOf(step.nodes)].join('\n'), longestText),
+  }
+}
+
+function fixedTokensOf({ conversation, definition }: AgentPorts): number {
+  const { path, annotations, overlay, notes, correction } = conversation
+  const pinned = path.filter(({ stepId, message }) => message.role !== 'user' && annotations?.isPinned(stepId) === true)
+  const tokens =
+    definition.frameTokens +
+    trunkSums(conversation).user +
+    pinned.reduce((sum, node) => sum + tokensOfShown(node, conversation), 0) +
+    (overlay?.tokens ?? 0) +
+    notes.shown
+  return Math.round(tokens * correction)
+}
+
+/** The stall that the newest step ends: the one in the log, or what the default rules say. */
+function stallNow({ conversation, definition }: AgentPorts): Stall | undefined {
+  return stallOf(conversation, definition.braking?.stall?.rules ?? defaultStallRules)
+}
+
+async function answerTo(
+  { definition, clock }: AgentPorts,
+  { model = definition.model, system, text, maxTokens = defaultAnswerTokens }: Question,
+  how: Limits,
+): Promise<{ text: string; usage: Usage }> {
+  const answer = await askModel(model, { system, text, maxTokens, clock, ...how })
+  if (!answer.ok) throw new Error(answer.problem)
+  return { text: textOf(answer.reply.content), usage: answer.reply.usage }
+}
+
+async function runAgent(
+  ports: AgentPorts,
+  agent: Runnable,
+  prompt: string,
+  how: Limits,
+  spending: Spending,
+): Promise<Answer> {
+  if (!isAgentDefinition(agent))
+    throw new RuntimeError('INVALID_OPTION', 'A policy runs agents made by defineAgent, and no others.')
+  let spent: (() => Spent) | undefined
+  const onStart = (soFar: () => Spent): void => void spending.running.add((spent = soFar))
+  const ran = await ports.runIncognito(agent, prompt, { ...how, onStart })
+  // One that was cancelled stays among those that run: what it used is never told otherwise.
+  if (spent !== undefined) spending.running.delete(spent)
+  pay(spending, ran)
+  const { text, output, problem } = ran
+  if (problem !== undefined) throw new Error(`agent "${agent.name}": ${problem}`)
+  return { text, ...(output === undefined ? {} : { output }) }
+}
+
+function pay(spending: Spending, { usage, costUsd }: Pick<Spent, 'usage' | 'costUsd'>): void {
+  spending.usage = addUsage(spending.usage, usage)
+  spending.costUsd += costUsd
+}
+
+export const noSpending = (): Spending => ({ usage: noUsage, costUsd: 0, running: new Set() })

@@ -1,0 +1,37 @@
+import { lstat, unlink } from 'node:fs/promises'
+import { z } from 'zod'
+import { lazily } from '../../../protocol/lazily.ts'
+import { defineTool, type Tool } from '../defineTool.ts'
+import type { Approval } from './approval.ts'
+import { fileProblem } from './fileProblem.ts'
+import { keepFile, type FileUndo } from './fileReceipt.ts'
+import { inTurn } from './pathQueue.ts'
+import type { Workspace } from './workspacePath.ts'
+
+const input = lazily(() => z.object({ path: z.string().min(1).describe('File, relative to the workspace.') }))
+export type DeleteFileInput = z.output<ReturnType<typeof input>>
+
+/** Creates `delete_file`: deletes a file that an undo can bring back. */
+export const deleteFileTool = (workspace: Workspace, needsApproval: Approval<DeleteFileInput>, undo: FileUndo): Tool =>
+  defineTool({
+    name: 'delete_file',
+    description: 'Delete a file of the workspace. Folders are not deleted.',
+    input: input(),
+    needsApproval,
+    ...undo,
+    run: async ({ path }, context) => {
+      const real = await workspace.locate(path)
+      return inTurn(real, async () => {
+        context.signal.throwIfAborted()
+        try {
+          if ((await lstat(real)).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' })
+          const note = await keepFile(workspace, { real, after: null }, context)
+          await unlink(real)
+          context.changed(workspace.show(real))
+          return `Deleted ${path}.${note}`
+        } catch (thrown) {
+          throw fileProblem(thrown, path)
+        }
+      })
+    },
+  })

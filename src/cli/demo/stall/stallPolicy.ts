@@ -1,0 +1,109 @@
+import { policyModel } from '../../../actors/models/policyModel.ts'
+import type { ReplyShape } from '../../../actors/models/replyShape.ts'
+import { textOf } from '../../../protocol/messages.ts'
+import type { Model, ModelRequest, RequestMessage } from '../../../protocol/model.ts'
+import { lockFile, unlockCommand } from './lockedProject.ts'
+
+/** All that a model knows of the work. */
+export const buildTask = 'Build the project: dist/prices.json must be there, and README.md says how.'
+
+/** The model of the stall demo: it needs no key, and can only do `buildTask`. */
+export const stallModel = (options: { readonly wordDelayMs?: number } = {}): Model =>
+  policyModel(decideBuild, { id: 'embedded:build', ...options })
+
+/**
+ * Decides the next reply from what the request shows, and nothing else. Whoever holds the lock will let go of it: so it waits, also when it
+ * is told that it goes in circles, and gives that up only when the request has a lesson where its attempts stood. Pure.
+ */
+export function decideBuild({ messages }: ModelRequest): ReplyShape {
+  const seen = look(messages)
+  const { isAsked, hasReadme, problem, build, isWarned, hasLesson } = seen
+  if (!isAsked) return unable('I am the model of the stall demo and can do nothing else.')
+  if (problem !== undefined) return unable(problem)
+  if (!hasReadme) return call('How is it built?', 'read_file', { path: 'README.md' })
+  if (build?.isError === false) return `Done: ${build.text.trim()}.`
+  if (build !== undefined && !build.text.includes('another build is running'))
+    return unable(`The build failed: ${build.text}`)
+  if (hasLesson) return freeLock(seen)
+  if (build === undefined) return call('I build it.', 'build', {})
+  return call(
+    isWarned
+      ? 'I am told that I go in circles. But that build must end some time: once more.'
+      : 'Another build is running. It will be done soon: I try again.',
+    'build',
+    {},
+  )
+}
+
+/** The other way: who holds the lock? */
+function freeLock({ lock, unlocked, build }: Seen): ReplyShape {
+  if (lock === undefined)
+    return call('A note says that building again and again led nowhere. Who holds the lock?', 'read_file', {
+      path: lockFile,
+    })
+  if (unlocked === undefined)
+    return call(`Is process ${/"pid":(\d+)/.exec(lock)?.[1] ?? 'of the lock'} still there?`, 'run_command', {
+      command: unlockCommand,
+    })
+  if (unlocked.isError) return unable(`The lock is held: ${unlocked.text}`)
+  if (build !== undefined) return unable('It is locked again, and I know no other way.')
+  return call('Nobody held it. Now I build.', 'build', {})
+}
+
+interface Outcome {
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** What a request shows of the work so far. */
+interface Seen {
+  isAsked: boolean
+  hasReadme: boolean
+  /** The runtime said that it goes in circles; that attempts were taken back for it. */
+  isWarned: boolean
+  hasLesson: boolean
+  lock: string | undefined
+  unlocked: Outcome | undefined
+  build: Outcome | undefined
+  /** What cannot be gone on with. */
+  problem: string | undefined
+}
+
+function look(messages: readonly RequestMessage[]): Seen {
+  const seen: Seen = {
+    isAsked: false,
+    hasReadme: false,
+    isWarned: false,
+    hasLesson: false,
+    lock: undefined,
+    unlocked: undefined,
+    build: undefined,
+    problem: undefined,
+  }
+  for (const message of messages) {
+    if (message.role === 'user')
+      for (const block of message.content) if (block.type === 'text') seeWords(seen, block.text)
+    if (message.role === 'toolResult') {
+      const { toolName, isError } = message
+      // The id of a step is the last line of its text.
+      const outcome = { text: textOf(message.content).replace(/\n\[n\d+\]$/, ''), isError }
+      if (toolName === 'build') seen.build = outcome
+      else if (toolName === 'run_command') seen.unlocked = outcome
+      else if (isError) seen.problem = outcome.text
+      else if (seen.hasReadme) seen.lock = outcome.text
+      else seen.hasReadme = true
+    }
+  }
+  return seen
+}
+
+function seeWords(seen: Seen, text: string): void {
+  const kind = /^<brake-note kind="(\w+)"/.exec(text)?.[1]
+  if (kind === undefined) seen.isAsked ||= /\bbuild\b/i.test(text)
+  if (kind === 'stall') seen.isWarned = true
+  if (kind === 'lesson') seen.hasLesson = true
+}
+
+const call = (text: string, name: string, input: object): ReplyShape => ({ text, toolCalls: [{ name, input }] })
+
+const unable = (why: string): ReplyShape => ({ text: why, stopReason: 'refusal' })

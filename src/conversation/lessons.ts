@@ -1,0 +1,131 @@
+import { formatNodeId, type NodeId } from '../protocol/ids.ts'
+import type { Tag } from '../protocol/braking.ts'
+import { saidByTool, textOf, toolCallsOf, type ToolResultMessage } from '../protocol/messages.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+import { oneLine } from './cutMiddle.ts'
+import { lastLine } from './evidence.ts'
+import { brakeMarkers } from './markers.ts'
+import { neutralise } from './neutralise.ts'
+import type { ConversationNode } from './node.ts'
+import type { SharedLessons } from './sharedLessons.ts'
+import { TextHash } from './textHash.ts'
+
+/** The part of a conversation that lessons are taken from. */
+export interface LessonSource {
+  readonly annotations: { readonly tagged: readonly { readonly tag: Tag }[] } | undefined
+  node(id: NodeId): ConversationNode | undefined
+}
+
+/** A call, as the log has it. */
+interface Call {
+  readonly name: string
+  readonly input: unknown
+}
+
+/** What tells whether two calls are the same: the tool and its arguments, whatever the order of their fields. */
+export const callPrint = ({ name, input }: Call): string => new TextHash().add(name).addJson(input).value
+
+/** Most characters of a lesson in a result. */
+const longestLesson = 300
+
+const shown = (line: string): string => neutralise(line, brakeMarkers)
+
+/** What the reverts of one conversation gave up, by call. It grows with the log, and is the same whenever it is made from it. */
+class LessonIndex {
+  readonly #source: LessonSource
+  readonly #lines = new Map<string, string>()
+  /** Tags that have been taken in. */
+  #taken = 0
+
+  constructor(source: LessonSource) {
+    this.#source = source
+  }
+
+  find(print: string): string | undefined {
+    const tagged = this.#source.annotations?.tagged ?? []
+    for (; this.#taken < tagged.length; this.#taken += 1) this.#add(tagged[this.#taken]!.tag)
+    return this.#lines.get(print)
+  }
+
+  #add(tag: Tag): void {
+    for (const { print, text } of givenUp(tag, this.#source))
+      this.#lines.set(print, shown(`tried before at ${spanOf(tag.abandoned)} (abandoned): ${text}`))
+  }
+}
+
+const spanOf = (ids: readonly NodeId[]): string =>
+  [...new Set([ids[0]!, ids.at(-1)!])].map((id) => formatNodeId(id)).join('–')
+
+/** The calls that a revert gave up as a failure or a tangent, with the lesson; none of what it condensed, or of what never ran. */
+function givenUp({ kind, text, abandoned, evidence }: Tag, source: LessonSource): { print: string; text: string }[] {
+  if (kind !== 'lesson' && kind !== 'finding') return []
+  const nodes = abandoned.flatMap((id) => source.node(id) ?? [])
+  const ends = new Map<string, ToolResultMessage>()
+  for (const { message } of nodes)
+    if (message.role === 'toolResult' && message.synthetic === undefined) ends.set(message.callId, message)
+  const last = evidence.calls.findLast(({ lastError }) => lastError !== undefined)?.lastError
+  return nodes
+    .flatMap(({ message }) => toolCallsOf(message.content))
+    .flatMap((call) => {
+      const end = ends.get(call.callId)
+      if (end === undefined) return []
+      const lesson = oneLine(text, longestLesson) || (end.isError && errorOf(end)) || last || 'given up'
+      return [{ print: callPrint(call), text: lesson }]
+    })
+}
+
+const errorOf = (message: ToolResultMessage): string => oneLine(lastLine(textOf(saidByTool(message))), longestLesson)
+
+const indexes = new WeakMap<LessonSource, LessonIndex>()
+
+/** What became of the same call on a branch that was given up, in one line; `undefined`: nothing is known. */
+export function lessonOf(source: LessonSource, call: Call): string | undefined {
+  let index = indexes.get(source)
+  if (index === undefined) indexes.set(source, (index = new LessonIndex(source)))
+  return index.find(callPrint(call))
+}
+
+/** An agent's place in a group: it tells the others which of its calls failed or were given up, and is told of theirs. */
+export class GroupMember {
+  readonly #shared: SharedLessons
+  /** What the others know it by. */
+  readonly #name: string
+  readonly #source: LessonSource
+  /** Tools whose calls say nothing. */
+  readonly #ignores: (tool: string) => boolean
+  /** Fingerprints of calls that run, by id. */
+  readonly #running = new Map<string, string>()
+
+  constructor(
+    shared: SharedLessons,
+    { name, source, ignores }: { readonly name: string; readonly source: LessonSource; ignores(tool: string): boolean },
+  ) {
+    this.#shared = shared
+    this.#name = shared.join(name)
+    this.#source = source
+    this.#ignores = ignores
+  }
+
+  /** Takes in what a record says, once it is part of the conversation. */
+  note(record: LogRecord): void {
+    if (record.type === 'tool.start') {
+      if (!this.#ignores(record.name)) this.#running.set(record.callId, callPrint(record))
+    } else if (record.type === 'tool.end') this.#ended(record)
+    else if (record.type === 'revert.applied' && record.tag !== undefined)
+      for (const { print, text } of givenUp(record.tag, this.#source))
+        this.#shared.add(this.#name, print, { how: 'abandoned', text })
+  }
+
+  #ended({ callId, message }: RecordOf<'tool.end'>): void {
+    const print = this.#running.get(callId)
+    this.#running.delete(callId)
+    if (print === undefined || !message.isError || message.synthetic !== undefined) return
+    this.#shared.add(this.#name, print, { how: 'failed', text: errorOf(message) || 'no reason was given' })
+  }
+
+  /** What became of the same call of another agent of the group, in one line. */
+  find(call: Call): string | undefined {
+    const found = this.#shared.find(this.#name, callPrint(call))
+    return found === undefined ? undefined : shown(`tried by ${found.by} (${found.how}): ${found.text}`)
+  }
+}

@@ -1,0 +1,160 @@
+import { formatNodeId, type NodeId } from '../protocol/ids.ts'
+import { saidByTool, textOf, type Message, type ToolResultMessage } from '../protocol/messages.ts'
+import type { Overlay } from '../protocol/records.ts'
+import { lastLine } from './evidence.ts'
+import { outcomeLine } from './facts.ts'
+import { isLeft, type HiddenSubject } from './hiddenSpan.ts'
+import type { ConversationNode } from './node.ts'
+import { cutBy } from './overlay.ts'
+import { stepOf } from './pruneNotes.ts'
+import { recallName } from './stepText.ts'
+import type { TokenCounter } from './tokenCounter.ts'
+
+interface MaskSubject extends HiddenSubject {
+  readonly counter: TokenCounter
+}
+
+/** Steps that are shown without the content of their results. One that is hidden later is no longer among them. */
+export class MaskedSteps {
+  /** What each saves, in estimated tokens. */
+  readonly #saved = new Map<NodeId, number>()
+
+  has(stepId: NodeId): boolean {
+    return this.#saved.has(stepId)
+  }
+
+  get steps(): Iterable<NodeId> {
+    return this.#saved.keys()
+  }
+
+  /** Gives the lowest depth of the trunk whose rendering changes. */
+  add(steps: readonly NodeId[], subject: MaskSubject): number {
+    for (const id of steps) this.#saved.set(id, savedIn(id, subject))
+    return firstMasked(steps, subject)?.depth ?? Infinity
+  }
+
+  /** These are hidden from now on. */
+  drop(steps: readonly NodeId[]): void {
+    for (const id of steps) this.#saved.delete(id)
+  }
+
+  /** Estimated tokens that masks take off the trunk. Costs as much as there are masked steps. */
+  saved(subject: HiddenSubject): number {
+    let sum = 0
+    for (const [id, saved] of this.#saved) if (isLeft(id, subject)) sum += saved
+    return sum
+  }
+}
+
+/** The first result of these steps that a mask changes. */
+export function firstMasked(
+  steps: readonly NodeId[],
+  subject: Pick<HiddenSubject, 'node'>,
+): ConversationNode | undefined {
+  for (const id of steps) {
+    const first = stepOf(id, subject).nodes.find((node) => maskOf(node) !== undefined)
+    if (first !== undefined) return first
+  }
+  return undefined
+}
+
+function savedIn(id: NodeId, subject: MaskSubject): number {
+  let saved = 0
+  for (const node of stepOf(id, subject).nodes) {
+    const mask = maskOf(node)
+    if (mask !== undefined) saved += node.tokens - subject.counter.message(mask)
+  }
+  return saved
+}
+
+/** What stands for the content of a result: a line with its size, and what is kept of it. */
+interface Mask {
+  readonly size: string
+  readonly recall: string
+  readonly kept: readonly string[]
+}
+
+/** The part of a node that decides what stands for its content. */
+type ResultNode = Pick<ConversationNode, 'id' | 'message' | 'isIrreversible' | 'reversible'>
+
+const masks = new WeakMap<ResultNode, Mask | null>()
+
+/**
+ * A result with a line in place of its content; of an error its last line stays, of a call that cannot be undone, or can be, its outcome.
+ * `undefined` for what no mask changes: other messages, what the runtime answered in a tool's place, as it may hold what a person said,
+ * and content that is no longer than the line. Without `canRecall` the line does not name `recall`. It depends on nothing but the node,
+ * so that every request shows the same.
+ */
+export function maskOf(node: ResultNode, canRecall = true): ToolResultMessage | undefined {
+  const { message } = node
+  if (message.role !== 'toolResult') return undefined
+  let mask = masks.get(node)
+  if (mask === undefined) masks.set(node, (mask = makeMask(node, message)))
+  return mask === null ? undefined : { ...message, content: [{ type: 'text', text: render(mask, canRecall) }] }
+}
+
+function makeMask({ id, isIrreversible, reversible }: ResultNode, message: ToolResultMessage): Mask | null {
+  const { isError, synthetic, toolName } = message
+  if (synthetic !== undefined) return null
+  const content = saidByTool(message)
+  const said = textOf(content)
+  const images = content.filter(({ type }) => type === 'image').length
+  // Whether it has been undone is of no matter: the line must not change.
+  const outcome = isIrreversible === true || reversible !== undefined ? outcomeLine(said) : ''
+  const error = isError ? lastLine(said) : ''
+  const mask: Mask = {
+    size: sizeOf(said.length, images),
+    // What was recalled is the text of other steps: it is not read again from here.
+    recall: toolName === recallName ? '' : `; recall ${formatNodeId(id)} brings it back`,
+    kept: [outcome, outcome.includes(error) ? '' : error].filter((line) => line !== ''),
+  }
+  // With or without `recall`, the same results are masked.
+  return images === 0 && render(mask, true).length >= said.length ? null : mask
+}
+
+const render = ({ size, recall, kept }: Mask, canRecall: boolean): string =>
+  [`[output hidden: ${size}${canRecall ? recall : ''}]`, ...kept].join('\n')
+
+const counted = (count: number, what: string): string =>
+  count === 0 ? '' : `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+
+const sizeOf = (characters: number, images: number): string =>
+  [counted(characters, 'character'), counted(images, 'image')].filter((part) => part !== '').join(', ')
+
+/** The part of a conversation that says how much of a message is shown. */
+export interface ShownSubject {
+  readonly overlay: Overlay | undefined
+  readonly annotations: { readonly masked: Pick<MaskedSteps, 'has'> } | undefined
+}
+
+/** A message of a step that is not hidden, as a request shows it: masked, cut short, or as it is. */
+export function shownMessage(
+  node: ConversationNode,
+  { overlay, annotations }: ShownSubject,
+  canRecall?: boolean,
+): Message {
+  const mask = annotations?.masked.has(node.stepId) === true ? maskOf(node, canRecall) : undefined
+  return mask ?? (overlay === undefined ? node.message : cutBy(overlay, node))
+}
+
+/** Estimated tokens of what a request shows of a message. */
+export function tokensOfShown(
+  node: ConversationNode,
+  subject: ShownSubject & { readonly counter: TokenCounter },
+): number {
+  const shown = shownMessage(node, subject)
+  return shown === node.message ? node.tokens : subject.counter.message(shown)
+}
+
+/** Estimated tokens that a mask of a step would free. */
+export function freedByMask(
+  { nodes }: { readonly nodes: readonly ConversationNode[] },
+  subject: ShownSubject & { readonly counter: TokenCounter },
+): number {
+  let freed = 0
+  for (const node of nodes) {
+    const mask = maskOf(node)
+    if (mask !== undefined) freed += tokensOfShown(node, subject) - subject.counter.message(mask)
+  }
+  return freed
+}

@@ -1,0 +1,28 @@
+import type { PolicyStart } from '../protocol/braking.ts'
+
+/** The last time that a policy fired. */
+export interface LastFired {
+  readonly turn: number
+  readonly contextTokens: number
+  /** Whether anything of what it planned was applied. */
+  readonly hasChanged: boolean
+}
+
+/** What the log says of policies so far. */
+export class PolicyLog {
+  readonly #last = new Map<string, LastFired>()
+
+  last(policy: string): LastFired | undefined {
+    return this.#last.get(policy)
+  }
+
+  start({ policy, turn, tokens }: PolicyStart): void {
+    this.#last.set(policy, { turn, contextTokens: tokens, hasChanged: false })
+  }
+
+  /** Something that it planned was applied. */
+  change(policy: string): void {
+    const last = this.#last.get(policy)
+    if (last !== undefined) this.#last.set(policy, { ...last, hasChanged: true })
+  }
+}

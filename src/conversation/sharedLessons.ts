@@ -1,0 +1,47 @@
+/** What became of a call. */
+interface SharedLesson {
+  readonly how: 'failed' | 'abandoned'
+  readonly text: string
+}
+
+/** Most calls that are kept; the oldest go first. */
+const mostShared = 500
+
+/** What the agents of a group tell each other of calls that failed or were given up: in memory, and only until the group ends. */
+export class SharedLessons {
+  readonly #members = new Set<string>()
+  /** By call, and of each by agent, the newest last. */
+  readonly #lessons = new Map<string, Map<string, SharedLesson>>()
+
+  /** An agent takes part. Returns what it is known by: this name, with a number if another has it. */
+  join(name: string): string {
+    let own = name
+    for (let number = 2; this.#members.has(own); number += 1) own = `${name} ${number}`
+    this.#members.add(own)
+    return own
+  }
+
+  /** `call`: its fingerprint. */
+  add(member: string, call: string, lesson: SharedLesson): void {
+    if (!this.#members.has(member)) return
+    const known = this.#lessons.get(call) ?? new Map<string, SharedLesson>()
+    known.delete(member)
+    known.set(member, lesson)
+    this.#lessons.delete(call)
+    this.#lessons.set(call, known)
+    if (this.#lessons.size > mostShared) this.#lessons.delete(this.#lessons.keys().next().value!)
+  }
+
+  /** The newest lesson that another agent of the group has of a call. */
+  find(member: string, call: string): (SharedLesson & { readonly by: string }) | undefined {
+    if (!this.#members.has(member)) return undefined
+    const found = [...(this.#lessons.get(call) ?? [])].findLast(([by]) => by !== member)
+    return found === undefined ? undefined : { ...found[1], by: found[0] }
+  }
+
+  /** The group is over: nothing is kept, and nothing more is told. */
+  end(): void {
+    this.#members.clear()
+    this.#lessons.clear()
+  }
+}

@@ -1,0 +1,22 @@
+/** Depths from which a trunk changed in another way than by growing. */
+export class TrunkChanges {
+  /** Missing while it never did. */
+  #depths: number[] | undefined
+
+  /** How often it did. */
+  get epoch(): number {
+    return this.#depths?.length ?? 0
+  }
+
+  /** The lowest depth that changed since that epoch. */
+  since(epoch: number): number {
+    let depth = Infinity
+    for (let i = epoch; i < this.epoch; i++) depth = Math.min(depth, this.#depths![i]!)
+    return depth
+  }
+
+  add(depth: number): void {
+    this.#depths ??= []
+    this.#depths.push(depth)
+  }
+}

@@ -1,0 +1,82 @@
+import { noUsage } from '../protocol/messages.ts'
+import type { PolicyRequest, PolicyStart } from '../protocol/braking.ts'
+import type { AgentContext } from './agentTypes.ts'
+import { requestPrune, requestRevert } from './brakes.ts'
+import type { ConsultOutput } from './drainTypes.ts'
+import type { Draft } from './draft.ts'
+import { spend } from './spending.ts'
+
+/** Key of the current consultation. What a policy then asks for has it as its id. */
+export const consultKey = (context: AgentContext): string => `${context.agentId}/policy/${context.drainedAt}`
+
+/** How many policies were asked in the current round: one after every turn, and one at rest. */
+export function askedSoFar({ consulted, turns, run }: AgentContext): number {
+  return consulted.turns === turns && consulted.atRest === (run === null) ? consulted.count : 0
+}
+
+/** Queues a request for a policy; ignored without policies. */
+export function requestPolicy(draft: Draft, request: PolicyRequest): void {
+  const { policyRequests } = draft.context
+  if (policyRequests === null) return
+  draft.record({ type: 'policy.requested', ...draft.at, request })
+  draft.set({ policyRequests: [...policyRequests, request] })
+}
+
+/** Records that a policy has fired: from here on, models may be paid. */
+export function startPolicy(draft: Draft, start: PolicyStart): void {
+  const { policy, requestId } = start
+  draft.record({ type: 'policy.start', ...draft.at, ...start })
+  draft.set({ consulting: requestId === undefined ? { policy } : { policy, requestId } })
+}
+
+/** Records what a policy came to, and queues what it asks for, in an order in which a crash between two records loses nothing. */
+export function endConsultation(draft: Draft, output: ConsultOutput): void {
+  const { asked: count, end, prune, revert, noteTokens } = output
+  const { turns, run } = draft.context
+  draft.set({ consulted: { turns, atRest: run === null, count } })
+  if (end === null) return
+  if (prune !== undefined) requestPrune(draft, prune)
+  if (revert !== undefined) requestRevert(draft, revert)
+  spend(draft, end.usage ?? noUsage, end.costUsd)
+  draft.record({ type: 'policy.end', ...draft.at, ...end })
+  dropRequest(draft, end.requestId)
+  draft.set({ consulting: null, contextTokens: draft.context.contextTokens + noteTokens })
+}
+
+/** Opens a consultation: it answers the oldest request, or asks the policies that are left in this round. */
+export function beginConsultation(draft: Draft): void {
+  const { seq, policyRequests } = draft.context
+  draft.set({ drainedAt: seq, drained: policyRequests?.slice(0, 1).map(({ id }) => id) ?? [] })
+}
+
+/** Records that a consultation did not come to an end. No policy is asked again in this round. */
+export function cancelConsultation(draft: Draft, reason: string, staysAsked = false): void {
+  const { consulting, turns, run, policy } = draft.context
+  draft.set({ consulted: { turns, atRest: run === null, count: policy.policies.names.length } })
+  const current = consulting ?? requestUnderWay(draft.context)
+  if (current === undefined || (consulting === null && staysAsked)) return
+  const { policy: name, requestId } = current
+  const answered = requestId === undefined || staysAsked ? {} : { requestId }
+  draft.record({ type: 'policy.end', ...draft.at, policy: name, outcome: 'failed', reason, ...answered, costUsd: 0 })
+  dropRequest(draft, answered.requestId)
+  draft.set({ consulting: null })
+}
+
+function requestUnderWay({ policyRequests, drained }: AgentContext): { policy: string; requestId: string } | undefined {
+  const request = policyRequests?.find(({ id }) => drained.includes(id))
+  return request === undefined ? undefined : { policy: request.policy, requestId: request.id }
+}
+
+/** Refuses the requests that wait, because they will not be answered. */
+export function refusePolicies(draft: Draft, why: string): void {
+  for (const { id: requestId, policy } of draft.context.policyRequests ?? []) {
+    const reason = `policy refused: ${why}`
+    draft.record({ type: 'policy.end', ...draft.at, policy, outcome: 'failed', reason, requestId, costUsd: 0 })
+    dropRequest(draft, requestId)
+  }
+}
+
+function dropRequest(draft: Draft, answered: string | undefined): void {
+  if (answered === undefined) return
+  draft.set({ policyRequests: draft.context.policyRequests?.filter(({ id }) => id !== answered) ?? null })
+}

@@ -1,0 +1,63 @@
+import { isBlocked, laterKept, ledgerOf, nextUndo, type Undoing, type UndoStep } from '../protocol/undo.ts'
+import type { RevertOutcome } from '../protocol/braking.ts'
+import type { AgentContext } from './agentTypes.ts'
+import type { UndoInput, UndoOutput } from './drainTypes.ts'
+import type { Draft } from './draft.ts'
+
+/** Key of the undoing in progress: that of the call is the same after a crash. */
+export const undoKey = ({ agentId, undoing }: AgentContext): string =>
+  undoing === null ? `${agentId}/undo` : `${undoing.id}/undo/n${nextUndo(undoing)?.call}`
+
+export function undoInput({ agentId, undoing, ...context }: AgentContext): UndoInput {
+  const { calls, steps } = undoing!
+  const [call, ...later] = calls.slice(steps.length)
+  const isSame = ({ what, together }: Undoing['calls'][number]): boolean => together === true && what === call!.what
+  const earlier = call!.together === true ? later.filter(isSame).map((one) => one.call) : []
+  return { agentId, key: undoKey({ agentId, undoing, ...context }), call: call!, earlier }
+}
+
+/** What an applied revert is to undo. */
+export function beginUndo(draft: Draft, { id, undo }: RevertOutcome): void {
+  if (undo === undefined) return
+  draft.set({ undoing: { id, ...undo, steps: [] } })
+  goOnUndoing(draft)
+}
+
+/** Ends what is undone, unless a call is left to try; those that must stay for a newer one are passed over. */
+export function goOnUndoing(draft: Draft): void {
+  for (let { undoing } = draft.context; undoing !== null; undoing = draft.context.undoing) {
+    const call = nextUndo(undoing)
+    if (call === undefined) return endUndo(draft)
+    if (!isBlocked(undoing, call)) return
+    addStep(draft, { call: call.call, undone: false, why: laterKept })
+  }
+}
+
+export function applyUndo(draft: Draft, { step, notStarted }: UndoOutput): void {
+  if (notStarted !== undefined) return draft.set({ storeError: notStarted })
+  addStep(draft, step)
+  goOnUndoing(draft)
+}
+
+/** The effect broke down. */
+export function failUndo(draft: Draft, why: string): void {
+  const call = draft.context.undoing === null ? undefined : nextUndo(draft.context.undoing)
+  if (call === undefined) return
+  addStep(draft, { call: call.call, undone: false, why })
+  goOnUndoing(draft)
+}
+
+function addStep(draft: Draft, step: UndoStep): void {
+  const undoing = draft.context.undoing!
+  draft.record({ type: 'undo.step', ...draft.at, id: undoing.id, ...step })
+  draft.set({ undoing: { ...undoing, steps: [...undoing.steps, step] } })
+}
+
+/** Records what came of it. `why`: it is given up, and the first call that was not answered may have been under way. */
+export function endUndo(draft: Draft, why = ''): void {
+  const { undoing } = draft.context
+  if (undoing === null) return
+  const ledger = ledgerOf(undoing, (index) => (index === 0 ? `${why} while it was undone: look at it` : why))
+  draft.record({ type: 'undo.end', ...draft.at, id: undoing.id, ...ledger })
+  draft.set({ undoing: null })
+}

@@ -1,0 +1,27 @@
+/** How much a store keeps of one agent's files; what is oldest goes first. */
+export interface SnapshotLimits {
+  /** Of all that is kept of one agent. */
+  readonly maxBytes: number
+  /** How many contents. */
+  readonly maxCount: number
+  /** Of one content: a larger one is not kept. */
+  readonly maxFileBytes: number
+}
+
+/**
+ * Keeps contents of files, such as they were before an agent changed them, each agent's apart. Contract: `put` resolves to the SHA-256 of
+ * the bytes in hexadecimal digits, and keeps the same bytes once; it rejects when they could not be kept or are more than
+ * `maxFileBytes`. `get` resolves to exactly these bytes, or to `undefined` when they are no longer there or were damaged.
+ */
+export interface SnapshotStore {
+  readonly maxFileBytes: number
+  put(agentId: string, bytes: Uint8Array): Promise<string>
+  get(agentId: string, id: string): Promise<Uint8Array | undefined>
+}
+
+/** The same for one agent. */
+export interface Snapshots {
+  readonly maxFileBytes: number
+  put(bytes: Uint8Array): Promise<string>
+  get(id: string): Promise<Uint8Array | undefined>
+}

@@ -1,0 +1,96 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentPorts, IncognitoResult, TurnPlace } from '../../actors/agentPorts.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import { RunOutcome, type RunResult } from '../../runs/run.ts'
+import { whyUnfinished } from './childAnswer.ts'
+import type { ChildHosts } from './childHosts.ts'
+import type { TreeAgent } from './treeAgent.ts'
+
+/** The agent on whose behalf another runs, and where it stands. */
+interface Principal {
+  readonly parent: TreeAgent
+  readonly at: TurnPlace
+  readonly hosts: ChildHosts
+}
+
+/** One run of a new agent of which nothing is stored; the agent is ended after it. For the contract see `AgentPorts`. */
+export async function runIncognito(
+  { parent, at, hosts }: Principal,
+  definition: AgentDefinition,
+  prompt: string,
+  { signal, limits, timeoutMs, onStart }: Parameters<AgentPorts['runIncognito']>[2],
+): Promise<IncognitoResult> {
+  signal.throwIfAborted()
+  const agentId = `${definition.name}-${hosts.newId()}`
+  const incognito = hosts.incognitoStore()
+  const lease = await hosts.openLog(agentId, incognito)
+  if (signal.aborted) await lease.release()
+  signal.throwIfAborted()
+  const link = { agentId: parent.agentId, runId: at.runId, turnIndex: at.turnIndex }
+  const host = hosts.adopt({
+    agentId,
+    definition,
+    lease,
+    history: undefined,
+    parent,
+    link,
+    incognito,
+    isUnattended: true,
+  })
+  const abort = (): void => host.send({ type: 'abort' })
+  let isLate = false
+  const cancel = host.clock.after(timeoutMs, () => {
+    isLate = true
+    abort()
+  })
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    onStart?.(() => host.spent)
+    host.start()
+    host.announcer.subscribe((event) => deny(host, event), { descendants: false })
+    const id = hosts.newId()
+    const run = host.runs.await(new RunOutcome(id))
+    host.announcer.requested(id)
+    const content = [{ type: 'text', text: prompt }] as const
+    host.send({ type: 'prompt', id, content, at: host.clock.now(), ...(limits === undefined ? {} : { limits }) })
+    const result = await run.result
+    signal.throwIfAborted()
+    return answerOf(result, isLate ? `it took too long, over ${timeoutMs} ms` : undefined)
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', abort)
+    await host.end('close')
+    await hosts.release(host)
+  }
+}
+
+function answerOf(result: RunResult, late: string | undefined): IncognitoResult {
+  const { stopReason, text, error, usage, costUsd, turns, childTurns } = result
+  const isDone = stopReason === 'stop' && error === undefined
+  const problem = isDone ? undefined : (late ?? whyUnfinished(result))
+  return {
+    text,
+    ...('output' in result && isDone ? { output: result.output } : {}),
+    ...(problem === undefined ? {} : { problem }),
+    usage,
+    costUsd,
+    turns: turns + childTurns,
+  }
+}
+
+/** Denies a call that waits for a decision, of the agent or of one below it. */
+function deny(host: TreeAgent, event: AgentEvent): void {
+  if (event.type !== 'approval.requested') return
+  const owner = ownerOf(host, event.agentId)
+  const reason = 'Nobody can be asked during this run.'
+  owner?.send({ type: 'decide', callId: event.callId, decision: 'deny', reason, at: host.clock.now() })
+}
+
+function ownerOf(host: TreeAgent, agentId: string): TreeAgent | undefined {
+  if (host.agentId === agentId) return host
+  for (const child of host.liveChildren) {
+    const found = ownerOf(child, agentId)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,0 +1,30 @@
+import { RuntimeError } from '../protocol/errors.ts'
+import type { Store } from '../protocol/store.ts'
+import { createdRecord } from '../sessions/readHistory.ts'
+import { memoryStore } from '../stores/memoryStore.ts'
+
+/**
+ * The logs of an incognito agent and of those below it: in memory, for as long as one of them is. Reading goes on to `behind`, which
+ * has what such an agent was forked from; nothing is ever written or opened there.
+ */
+export function incognitoStore(behind: Store): Store {
+  const logs = memoryStore()
+  const has = async (agentId: string): Promise<boolean> => (await logs.stat!(agentId)) !== undefined
+  return {
+    append: (agentId, records) => logs.append(agentId, records),
+
+    async *read(agentId, fromSeq) {
+      yield* ((await has(agentId)) ? logs : behind).read(agentId, fromSeq)
+    },
+
+    // One id must not stand for two agents.
+    async open(agentId) {
+      if (!(await has(agentId)) && (await createdRecord(behind, agentId)) !== undefined)
+        throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log in the store.`)
+      return await logs.open(agentId)
+    },
+
+    list: () => logs.list(),
+    close: () => logs.close(),
+  }
+}

@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { SnapshotLimits, SnapshotStore } from '../../src/protocol/snapshots.ts'
+import { fileStore } from '../../src/stores/fileStore.ts'
+import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { defaultSnapshotLimits } from '../../src/stores/snapshotLimits.ts'
+import { withCode } from '../support/agentHarness.ts'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const textIn = (kept: Uint8Array | undefined): string | undefined => kept && new TextDecoder().decode(kept)
+
+function folder({ cleanup }: Pick<CaseContext, 'cleanup'>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'escapement-snapshots-'))
+  cleanup(() => rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+const kinds: { readonly [kind: string]: (context: CaseContext, limits: Partial<SnapshotLimits>) => SnapshotStore } = {
+  'in memory': (_, limits) => new MemorySnapshots({ ...defaultSnapshotLimits, ...limits }),
+  'in files': (context, snapshots) => fileStore(folder(context), { snapshots }).snapshots!,
+}
+
+for (const [kind, open] of Object.entries(kinds)) {
+  describe(`snapshots ${kind}`, (it) => {
+    it('come back byte for byte, each agent has its own, and the same content is kept once', async (context) => {
+      const store = open(context, {})
+      const all = Uint8Array.from({ length: 256 }, (_, index) => index)
+      const [id, again, empty] = [await store.put('a', all), await store.put('a', all), await store.put('a', bytes(''))]
+      assert.is(id, again)
+      assert.equal([...(await store.get('a', id))!], [...all])
+      assert.is((await store.get('a', empty))?.length, 0)
+      assert.is(await store.get('b', id), undefined)
+      assert.is(await store.get('a', '../a.jsonl'), undefined)
+    })
+
+    it('are not shared with whoever put them', async (context) => {
+      const store = open(context, {})
+      const given = bytes('one')
+      const id = await store.put('a', given)
+      given[0] = 0
+      ;(await store.get('a', id))![1] = 0
+      assert.is(textIn(await store.get('a', id)), 'one')
+    })
+
+    it('go, the one used longest ago first, when there are too many bytes or too many of them', async (context) => {
+      for (const limits of [{ maxBytes: 8 }, { maxCount: 2 }]) {
+        const store = open(context, limits)
+        const [one, two] = [await store.put('a', bytes('111')), await store.put('a', bytes('222'))]
+        await store.put('a', bytes('111'))
+        const three = await store.put('a', bytes('333'))
+        const left = await Promise.all([one, two, three].map((id) => store.get('a', id)))
+        assert.equal(left.map(textIn), ['111', undefined, '333'])
+      }
+    })
+
+    it('are refused when they are too large', async (context) => {
+      const store = open(context, { maxFileBytes: 3 })
+      await assert.rejects(store.put('a', bytes('four')), /4 bytes are more than is kept of a file \(3\)/)
+      assert.is(textIn(await store.get('a', await store.put('a', bytes('333')))), '333')
+    })
+  })
+}
+
+describe('snapshots of a file store', (it) => {
+  it('outlive it, in a folder beside the log that only its owner may read', async (context) => {
+    const dir = folder(context)
+    const id = await fileStore(dir).snapshots!.put('a', bytes('one'))
+    assert.is(textIn(await fileStore(dir).snapshots!.get('a', id)), 'one')
+    assert.equal([readdirSync(dir), readdirSync(join(dir, 'a.snapshots'))], [['a.snapshots'], [id]])
+    assert.is(statSync(join(dir, 'a.snapshots')).mode & 0o777, 0o700)
+    assert.is(statSync(join(dir, 'a.snapshots', id)).mode & 0o777, 0o600)
+    assert.equal(await fileStore(dir).list(), [])
+  })
+
+  it('remember after a restart which was used longest ago, and clear up what a crash left', async (context) => {
+    const dir = folder(context)
+    const first = fileStore(dir).snapshots!
+    const [one, two] = [await first.put('a', bytes('111')), await first.put('a', bytes('222'))]
+    utimesSync(join(dir, 'a.snapshots', one), new Date(2_000), new Date(2_000))
+    utimesSync(join(dir, 'a.snapshots', two), new Date(1_000), new Date(1_000))
+    writeFileSync(join(dir, 'a.snapshots', `${one}.x.tmp`), 'half')
+    const three = await fileStore(dir, { snapshots: { maxCount: 2 } }).snapshots!.put('a', bytes('333'))
+    assert.equal(readdirSync(join(dir, 'a.snapshots')).toSorted(), [one, three].toSorted())
+  })
+
+  it('do not give back what was damaged, and write it anew', async (context) => {
+    const dir = folder(context)
+    const { snapshots } = fileStore(dir)
+    const id = await snapshots!.put('a', bytes('one'))
+    writeFileSync(join(dir, 'a.snapshots', id), 'oNe')
+    assert.is(await snapshots!.get('a', id), undefined)
+    rmSync(join(dir, 'a.snapshots'), { recursive: true })
+    assert.is(await snapshots!.get('a', id), undefined)
+    await snapshots!.put('a', bytes('one'))
+    assert.is(textIn(await snapshots!.get('a', id)), 'one')
+  })
+
+  it('reject when they cannot be written, and the next one is tried', async (context) => {
+    const dir = folder(context)
+    const { snapshots } = fileStore(dir)
+    writeFileSync(join(dir, 'a.snapshots'), 'in the way')
+    await assert.rejects(snapshots!.put('a', bytes('one')), /EEXIST|ENOTDIR/)
+    rmSync(join(dir, 'a.snapshots'))
+    assert.ok(await snapshots!.put('a', bytes('one')))
+  })
+
+  it('are deleted with the log, here and in memory', async (context) => {
+    const dir = folder(context)
+    for (const store of [fileStore(dir), memoryStore()]) {
+      const lease = await store.open('a')
+      const made = { v: 2, seq: 1, time: 1, type: 'agent.created', agentId: 'a', path: [] } as const
+      await store.append('a', [{ ...made, definition: 'd', model: 'm', machine: 'agent@1' }])
+      const id = await store.snapshots!.put('a', bytes('one'))
+      await lease.release()
+      assert.is(textIn(await store.snapshots!.get('a', id)), 'one')
+      await store.delete('a')
+      assert.is(await store.snapshots!.get('a', id), undefined)
+    }
+    assert.equal(readdirSync(dir), [])
+  })
+
+  it('have limits that are checked', (context) => {
+    const dir = folder(context)
+    mkdirSync(join(dir, 'x'))
+    for (const snapshots of [{ maxBytes: 0 }, { maxCount: -1 }, { maxFileBytes: '1' }, { most: 1 }])
+      assert.throws(() => fileStore(dir, { snapshots: snapshots as never }), withCode('INVALID_OPTION', 'snapshots'))
+  })
+})
