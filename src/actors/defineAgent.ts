@@ -3,7 +3,7 @@ import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } fro
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { irreversibleNames } from './irreversibleNames.ts'
 import { subAgentMap, type SubAgentEntry } from './subAgents.ts'
-import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentTypes.ts'
+import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentPolicy.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'

@@ -3,7 +3,7 @@ import { maxContentChars } from '../protocol/content.ts'
 import { asSentence, errorInfo, messageOf, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
-import type { ReplyFailure } from '../machines/agentTypes.ts'
+import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { Cancellation } from './cancellation.ts'
 
 /** Longest error message kept from a provider, which may send a page of HTML. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RetryPolicy } from '../machines/agentTypes.ts'
+import type { RetryPolicy } from '../machines/agentPolicy.ts'
 
 /** How a failed reply is asked for again when a definition does not say. */
 export const defaultRetry: RetryPolicy = Object.freeze({

@@ -1,6 +1,6 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { lessonOf } from '../conversation/lessons.ts'
-import type { BrakeCall, CallInput, CallOutput } from '../machines/agentTypes.ts'
+import type { BrakeCall, CallInput, CallOutput } from '../machines/effectTypes.ts'
 import { maxContentChars } from '../protocol/content.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'

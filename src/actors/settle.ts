@@ -1,4 +1,4 @@
-import type { SettleInput, SettleOutput } from '../machines/agentTypes.ts'
+import type { SettleInput, SettleOutput } from '../machines/effectTypes.ts'
 import type { Block, Usage } from '../protocol/messages.ts'
 import { costOf } from './pricing.ts'
 import type { FindPorts } from './agentPorts.ts'

@@ -1,4 +1,4 @@
-import type { SleepInput } from '../machines/agentTypes.ts'
+import type { SleepInput } from '../machines/effectTypes.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { effect } from './effect.ts'
 

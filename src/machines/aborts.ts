@@ -1,4 +1,5 @@
-import type { AgentContext, AgentMachineEvent, SettleOutput } from './agentTypes.ts'
+import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
+import type { SettleOutput } from './effectTypes.ts'
 import { refuseGrafts, refusePrunes, refuseReverts } from './brakes.ts'
 import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'

@@ -1,9 +1,7 @@
 import { setup, type ActorLogic, type AnyStateMachine, type Snapshot } from 'xstate'
 import type { RecordDraft } from '../protocol/records.ts'
+import type { AgentContext, AgentInput, AgentMachineEvent } from './agentTypes.ts'
 import type {
-  AgentContext,
-  AgentInput,
-  AgentMachineEvent,
   CallInput,
   CallOutput,
   ReplyInput,
@@ -12,7 +10,7 @@ import type {
   SettleOutput,
   SleepInput,
   SubAgentInput,
-} from './agentTypes.ts'
+} from './effectTypes.ts'
 import type {
   CompactInput,
   CompactOutput,

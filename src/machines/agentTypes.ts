@@ -10,8 +10,8 @@ import type {
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Undoing } from '../protocol/undo.ts'
-import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
-import type { ModelErrorKind, ModelSnapshot } from '../protocol/model.ts'
+import type { Usage } from '../protocol/messages.ts'
+import type { ModelSnapshot } from '../protocol/model.ts'
 import type {
   Limits,
   ParentLink,
@@ -21,56 +21,8 @@ import type {
   RunStopReason,
   Spent,
 } from '../protocol/records.ts'
-
-/** How the calls of one reply are run. */
-export type ToolExecution = 'parallel' | 'sequential' | { readonly batch: number }
-
-/** How many waiting messages are delivered at one boundary. */
-export type QueueMode = 'one-at-a-time' | 'all'
-
-/** Waits between attempts, in milliseconds. */
-export interface RetryPolicy {
-  /** Total attempts for one reply; 1 never retries. */
-  readonly attempts: number
-  /** The first wait; each further one doubles, up to `maxMs`, and is shortened by a random share of up to half. */
-  readonly baseMs: number
-  readonly maxMs: number
-  /** A provider that asks for a longer wait than this ends the run. */
-  readonly maxRetryAfterMs: number
-}
-
-/** What an agent's definition decides about its machine. Plain data that never changes. */
-export interface AgentPolicy {
-  /** Opt-in switches; if one is off its states are unreachable. */
-  readonly flags: {
-    readonly revert: boolean
-    readonly prune: boolean
-    readonly fold: boolean
-    readonly stall: boolean
-    readonly policies: boolean
-    readonly compact: boolean
-  }
-  readonly toolExecution: ToolExecution
-  readonly queueMode: QueueMode
-  readonly limits: Limits
-  readonly retry: RetryPolicy
-  /** How many final answers to ask for, in total, before giving up on `output`. */
-  readonly outputAttempts: number
-  /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
-  readonly agents: readonly string[]
-  readonly maxChildren: number
-  /** Names of tools and sub-agents whose calls cannot be undone, and of tools that can undo them. */
-  readonly irreversible: readonly string[]
-  readonly reversible: readonly string[]
-  /** Names of tools that poll; empty unless stalls are looked for. */
-  readonly polling: readonly string[]
-  /** Names of the policies, in their order, and whether any is asked when the agent has come to rest. */
-  readonly policies: { readonly names: readonly string[]; readonly atRest: boolean }
-  /** How many calls of one reply are run; the others are answered with an error. */
-  readonly maxCallsPerReply: number
-  /** Request tokens above which the trunk is compacted, and how much it must grow before the next try. */
-  readonly compaction: { readonly trigger: number; readonly regrowth: number }
-}
+import type { AgentPolicy } from './agentPolicy.ts'
+import type { CallOutput, SleepInput } from './effectTypes.ts'
 
 export interface CallState {
   readonly callId: string
@@ -274,126 +226,3 @@ export type EventOfType<T extends AgentMachineEvent['type']> = Extract<AgentMach
 
 /** A `turn.captured` record without its header. */
 export type RequestCapture = Omit<RecordOf<'turn.captured'>, 'v' | 'seq' | 'time' | 'type' | 'runId' | 'turnIndex'>
-
-export interface ReplyInput {
-  readonly agentId: string
-  readonly key: string
-  readonly runId: string
-  readonly turnIndex: number
-  readonly attempt: number
-  /** What a sub-agent may still use: a request that would exceed it is not made. */
-  readonly left?: Pick<Limits, 'tokens' | 'costUsd'>
-}
-
-export interface PlannedCall {
-  readonly callId: string
-  readonly name: string
-  readonly input: unknown
-  readonly needsApproval: boolean
-}
-
-export interface ReplyFailure {
-  readonly kind: ModelErrorKind | 'badAnswer' | 'overBudget'
-  readonly error: ErrorInfo
-  /** The limit that the request would have exceeded. */
-  readonly limit?: 'tokens' | 'costUsd'
-  readonly retryAfterMs?: number
-  /** What the model is told about an answer that does not match `output`. */
-  readonly repair?: string
-  /** What a reply that arrived but could not be used cost. */
-  readonly usage?: Usage
-  readonly costUsd?: number
-}
-
-/** `at` is when it ended; `jitter` is a random number from 0 to 1 for the machine, which makes none itself. */
-export type ReplyOutput =
-  | {
-      readonly key: string
-      readonly ok: true
-      readonly message: AssistantMessage
-      readonly calls: readonly PlannedCall[]
-      readonly costUsd: number
-      readonly estimatedTokens: number
-      readonly contextTokens: number
-      /** Missing with folding off. */
-      readonly foldAt?: number
-      readonly at: number
-    }
-  | {
-      readonly key: string
-      readonly ok: false
-      readonly failure: ReplyFailure
-      readonly at: number
-      readonly jitter: number
-    }
-
-export interface CallInput {
-  readonly agentId: string
-  readonly key: string
-  readonly runId: string
-  readonly turnIndex: number
-  readonly callId: string
-  readonly name: string
-  readonly input: unknown
-}
-
-export interface CallOutput {
-  readonly key: string
-  readonly content: readonly PlainBlock[]
-  readonly isError: boolean
-  readonly tokens: number
-  readonly at: number
-  /** The store failed before the call could start: it has not run yet. */
-  readonly notStarted?: ErrorInfo
-  /** Files the tool changed. */
-  readonly changed?: readonly string[]
-  /** What the tool kept to undo the call with. */
-  readonly receipt?: NonNullable<ToolResultMessage['receipt']>
-  /** The last block of the content is the runtime's, not the tool's. */
-  readonly hasLesson?: true
-  /** What a brake tool requests; decided between turns. */
-  readonly brake?: BrakeCall
-  /** Used by a sub-agent since the last run that counted it. */
-  readonly spent?: Spent
-  /** The sub-agent used up what its caller gave it; with more it can continue. */
-  readonly isOverAllowance?: boolean
-  /** Why a child spawned by code is gone, if it did not end on its own. */
-  readonly error?: ErrorInfo
-  /** It was stopped or closed on purpose. */
-  readonly stopped?: boolean
-}
-
-/** A sub-agent to be supervised, with the call that started it, or no call if code did. */
-export interface SubAgentInput extends Omit<CallInput, 'callId'> {
-  readonly callId: string | null
-  readonly childId: string
-  readonly allowance: Limits
-}
-
-/** A call of `revert_to_state`, `prun` or `graft`. */
-export type BrakeCall =
-  | ({ readonly type: 'revert' } & Omit<RevertRequest, 'id' | 'by'>)
-  | ({ readonly type: 'prune' } & Omit<PruneRequest, 'id' | 'by'>)
-  | ({ readonly type: 'graft' } & Omit<GraftRequest, 'id' | 'by'>)
-
-export interface SettleInput {
-  readonly agentId: string
-  readonly key: string
-  /** The reply that was in progress. */
-  readonly replyKey: string | null
-}
-
-export interface SettleOutput {
-  readonly key: string
-  readonly at: number
-  /** The part of the reply that had arrived, with its estimated usage. */
-  readonly partial: { readonly content: readonly Block[]; readonly usage: Usage; readonly costUsd: number } | null
-  /** What aborted sub-agents had used, by the key of their call. */
-  readonly spent: { readonly [key: string]: Spent }
-}
-
-export interface SleepInput {
-  readonly key: string
-  /** Epoch milliseconds. */
-  readonly until: number
-}

@@ -1,5 +1,6 @@
 import type { GraftRequest, PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
-import type { AgentContext, BrakeCall } from './agentTypes.ts'
+import type { AgentContext } from './agentTypes.ts'
+import type { BrakeCall } from './effectTypes.ts'
 import type { FoldOutput, GraftsOutput, PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
 import { spend } from './spending.ts'

@@ -1,13 +1,7 @@
 import type { SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
-import type {
-  EventOfType,
-  AgentContext,
-  AgentInput,
-  CallOutput,
-  CallState,
-  PlannedCall,
-  ToolExecution,
-} from './agentTypes.ts'
+import type { EventOfType, AgentContext, AgentInput, CallState } from './agentTypes.ts'
+import type { CallOutput, PlannedCall } from './effectTypes.ts'
+import type { ToolExecution } from './agentPolicy.ts'
 import { requestBrake } from './brakes.ts'
 import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'

@@ -1,4 +1,5 @@
-import type { AttachedChild, CallOutput, EventOfType } from './agentTypes.ts'
+import type { AttachedChild, EventOfType } from './agentTypes.ts'
+import type { CallOutput } from './effectTypes.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import { noUsage } from '../protocol/messages.ts'
 import type { Draft } from './draft.ts'

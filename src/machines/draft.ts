@@ -1,7 +1,8 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import { recordVersion } from '../protocol/records.ts'
-import type { AgentContext, CallInput, CallState, SleepInput, SubAgentInput } from './agentTypes.ts'
+import type { AgentContext, CallState } from './agentTypes.ts'
+import type { CallInput, SleepInput, SubAgentInput } from './effectTypes.ts'
 import type { Change, ChildCommand } from './change.ts'
 
 type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never

@@ -9,7 +9,8 @@ import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './ca
 import { limitAfter, reachedLimit } from './limits.ts'
 import { replyKey } from './runs.ts'
 import type { CompactOutput, StallCheck } from './drainTypes.ts'
-import type { AgentContext, AgentMachineEvent, CallOutput, ReplyOutput } from './agentTypes.ts'
+import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
+import type { CallOutput, ReplyOutput } from './effectTypes.ts'
 
 interface Subject {
   readonly context: AgentContext

@@ -1,6 +1,7 @@
 import { addUsage, noUsage, totalTokens } from '../protocol/messages.ts'
 import type { Limits, PauseReason } from '../protocol/records.ts'
-import type { AgentContext, ReplyFailure, RunState } from './agentTypes.ts'
+import type { AgentContext, RunState } from './agentTypes.ts'
+import type { ReplyFailure } from './effectTypes.ts'
 
 /** What a run may still use, so that a crash does not yield a fresh allowance. Never zero: the next check pauses it. */
 export function remainingLimits(run: RunState, now: number): Limits {

@@ -9,7 +9,9 @@ import {
   type RecordOf,
   type RunStopReason,
 } from '../protocol/records.ts'
-import type { AgentContext, ReplyOutput, RetryPolicy, RunState, SettleOutput } from './agentTypes.ts'
+import type { AgentContext, RunState } from './agentTypes.ts'
+import type { ReplyOutput, SettleOutput } from './effectTypes.ts'
+import type { RetryPolicy } from './agentPolicy.ts'
 import { runIdOf, room, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
 import { deadlineReason } from './limits.ts'

@@ -1,6 +1,7 @@
 import { setup, type ActorLogic, type Snapshot } from 'xstate'
 import { errorInfo, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { AgentInput, CallOutput, SleepInput, SubAgentInput } from './agentTypes.ts'
+import type { AgentInput } from './agentTypes.ts'
+import type { CallOutput, SleepInput, SubAgentInput } from './effectTypes.ts'
 import { changeAction, type MakeChange } from './change.ts'
 import { placeholder } from './placeholder.ts'
 import type {

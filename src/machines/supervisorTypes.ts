@@ -1,5 +1,6 @@
 import type { ErrorInfo } from '../protocol/errors.ts'
-import type { AgentInput, CallOutput, SubAgentInput } from './agentTypes.ts'
+import type { AgentInput } from './agentTypes.ts'
+import type { CallOutput, SubAgentInput } from './effectTypes.ts'
 
 /** What happens to a sub-agent after a crash: an exception, a dead process or a stall. */
 export interface RestartPolicy {

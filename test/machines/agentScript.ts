@@ -1,4 +1,5 @@
-import type { AgentPolicy, BrakeCall, CallOutput, ReplyOutput, SettleOutput } from '../../src/machines/agentTypes.ts'
+import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
+import type { BrakeCall, CallOutput, ReplyOutput, SettleOutput } from '../../src/machines/effectTypes.ts'
 import type { CompactOutput, FoldOutput, StallCheck } from '../../src/machines/drainTypes.ts'
 import type { StallOutcome } from '../../src/protocol/braking.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'

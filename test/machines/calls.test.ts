@@ -1,5 +1,6 @@
 import { assert, describe } from '../support/suite.ts'
-import type { CallState, ToolExecution } from '../../src/machines/agentTypes.ts'
+import type { CallState } from '../../src/machines/agentTypes.ts'
+import type { ToolExecution } from '../../src/machines/agentPolicy.ts'
 import { startable } from '../../src/machines/calls.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { AgentScript, text } from './agentScript.ts'

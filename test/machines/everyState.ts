@@ -1,4 +1,4 @@
-import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import { AgentScript, askGraft, askPrune, askRevert } from './agentScript.ts'
 import { goBack } from './undoScript.ts'
 

@@ -1,6 +1,6 @@
 import { type AnyActorRef, fromPromise } from 'xstate'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
-import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type { RecordDraft } from '../../src/protocol/records.ts'
 import { type Interpreter, xstateInterpreter } from '../../src/runtime/interpreter/interpreter.ts'
 import { stateName, type Step, testAgent } from '../support/machineDriver.ts'

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { restoreInput } from '../../src/runtime/agents/restoreInput.ts'

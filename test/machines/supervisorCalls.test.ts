@@ -1,6 +1,6 @@
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
-import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import { noUsage, textOf } from '../../src/protocol/messages.ts'
 import { moves, policies } from '../support/arbitraries.ts'
 import { assert, describe } from '../support/suite.ts'

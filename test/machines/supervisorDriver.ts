@@ -1,5 +1,5 @@
 import { initialTransition, transition, type SnapshotFrom } from 'xstate'
-import type { CallOutput, SubAgentInput } from '../../src/machines/agentTypes.ts'
+import type { CallOutput, SubAgentInput } from '../../src/machines/effectTypes.ts'
 import { supervisorMachine } from '../../src/machines/supervisorMachine.ts'
 import type { OpenOutput, RestartPolicy, SupervisorContext, WatchOutput } from '../../src/machines/supervisorTypes.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'

@@ -1,6 +1,6 @@
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { ReplyOutput } from '../../src/machines/agentTypes.ts'
-import type { AgentPolicy } from '../../src/machines/agentTypes.ts'
+import type { ReplyOutput } from '../../src/machines/effectTypes.ts'
+import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type { CompactOutput, ConsultOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { Limits } from '../../src/protocol/records.ts'

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { AgentPolicy, ToolExecution } from '../../src/machines/agentTypes.ts'
+import type { AgentPolicy, ToolExecution } from '../../src/machines/agentPolicy.ts'
 import type { ModelErrorKind } from '../../src/protocol/model.ts'
 import type { Limits } from '../../src/protocol/records.ts'
 

@@ -1,17 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { initialTransition, transition, type SnapshotFrom } from 'xstate'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
-import type {
-  AgentContext,
-  AgentInput,
-  AgentMachineEvent,
-  AgentPolicy,
-  CallInput,
-  ReplyInput,
-  SettleInput,
-  SleepInput,
-  SubAgentInput,
-} from '../../src/machines/agentTypes.ts'
+import type { AgentContext, AgentInput, AgentMachineEvent } from '../../src/machines/agentTypes.ts'
+import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
+import type { CallInput, ReplyInput, SettleInput, SleepInput, SubAgentInput } from '../../src/machines/effectTypes.ts'
 import type {
   CompactInput,
   ConsultInput,

@@ -1,6 +1,6 @@
 import type { Limits } from '../../src/protocol/records.ts'
 import type { RestartPolicy } from '../../src/machines/supervisorTypes.ts'
-import type { ToolExecution } from '../../src/machines/agentTypes.ts'
+import type { ToolExecution } from '../../src/machines/agentPolicy.ts'
 import type { Dice } from './dice.ts'
 
 /** What one chaotic tree is like. */

@@ -1,6 +1,7 @@
 import { toErrorInfo } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
-import type { EventOfType, ReplyOutput } from '../agentTypes.ts'
+import type { EventOfType } from '../agentTypes.ts'
+import type { ReplyOutput } from '../effectTypes.ts'
 import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
 import { budgetLeft, limitAfter } from '../limits.ts'

@@ -1,6 +1,7 @@
 import { beginAbort, endAbort, settleKey } from '../aborts.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
-import type { EventOfType, SettleOutput } from '../agentTypes.ts'
+import type { EventOfType } from '../agentTypes.ts'
+import type { SettleOutput } from '../effectTypes.ts'
 import { enqueuePrompt, enqueueSaid } from '../queues.ts'
 import { replyKey } from '../runs.ts'
 import { beginEnding } from './stopped.ts'

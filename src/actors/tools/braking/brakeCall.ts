@@ -1,4 +1,4 @@
-import type { BrakeCall } from '../../../machines/agentTypes.ts'
+import type { BrakeCall } from '../../../machines/effectTypes.ts'
 
 /** What a brake tool returns: a request for the drain, and the text of its result, read only if the drain refuses. */
 export class BrakeCallResult {
