@@ -7,7 +7,7 @@ import { limitsSchema } from '../../protocol/records.ts'
 import { Agent } from '../agents/agent.ts'
 import type { GroupEntry, GroupHost } from './branch.ts'
 
-/** The most agents in one group. */
+/** The most agents of one group that are alive at once. */
 const maxEntries = 100
 
 const entrySchema = lazily(() =>
@@ -41,14 +41,14 @@ const isRuntime = (host: unknown): boolean =>
   ['spawn', 'agents', 'resume'].every((name) => typeof Reflect.get(host, name) === 'function')
 
 /**
- * Checks the entries of a group.
+ * Checks the entries of a group. `mayBeMany`: they are not all alive at once.
  *
  * @throws RuntimeError `INVALID_OPTION`: none, too many, or options that need a parent; `INVALID_DEFINITION`.
  */
-export function checkEntries(verb: string, host: GroupHost, entries: readonly GroupEntry[]): void {
+export function checkEntries(verb: string, host: GroupHost, entries: readonly GroupEntry[], mayBeMany = false): void {
   if (!Array.isArray(entries) || entries.length === 0)
     throw new RuntimeError('INVALID_OPTION', `${verb} takes a list of at least one agent.`)
-  if (entries.length > maxEntries)
+  if (entries.length > maxEntries && !mayBeMany)
     throw new RuntimeError('INVALID_OPTION', `${verb}: ${entries.length} agents; ${maxEntries} is the most allowed.`)
   for (const [index, entry] of entries.entries()) {
     if (isAgentDefinition(entry)) continue

@@ -71,6 +71,11 @@ export class GroupAgents {
     }
   }
 
+  /** Aborts the runs of all that are open but this one. */
+  abortOthers(agent?: Agent): void {
+    for (const other of this.#open) if (other !== agent) this.abort(other)
+  }
+
   /** Leaves the agents of these branches to the caller. */
   keep(branches: readonly Branch[]): void {
     const kept = new Set(branches.map(({ agentId }) => agentId))
@@ -91,7 +96,7 @@ export class GroupAgents {
   }
 
   readonly #abortAll = (): void => {
-    for (const agent of this.#open) this.abort(agent)
+    this.abortOthers()
     this.#aborted.resolve(null)
   }
 }

@@ -1,8 +1,11 @@
+import { z } from 'zod'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Agent } from '../agents/agent.ts'
 import type { Content } from '../../protocol/content.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import { askJudge } from './askJudge.ts'
+import { atMost } from './atMost.ts'
 import {
   endedWell,
   spentBy,
@@ -19,6 +22,11 @@ import { cheapest, chosenBy, judgeAgent, judgeSchema, type Judge } from './judge
 export interface ParallelOptions extends GroupOptions {
   /** Who chooses; default: no one, and the caller compares the results. */
   readonly judge?: Judge | undefined
+  /**
+   * How many branches run at once; the others wait, and each is begun and closed in its turn. Without it all are begun together, and
+   * there may be no more than 100.
+   */
+  readonly concurrency?: number | undefined
 }
 
 export interface ParallelResult extends GroupSpent {
@@ -26,11 +34,15 @@ export interface ParallelResult extends GroupSpent {
   readonly winner: Branch | null
   /** In the order of the entries; empty if the group was aborted before they started. */
   readonly branches: readonly Branch[]
+  /** With `concurrency`: the entries, from 0, that were never begun because the group was over before. Missing if all were. */
+  readonly notBegun?: readonly number[]
   /** The session of the model that chose, if one was asked. */
   readonly judgeId?: string
 }
 
-const optionsSchema = lazily(() => groupOptionsSchema().extend({ judge: judgeSchema().optional() }))
+const optionsSchema = lazily(() =>
+  groupOptionsSchema().extend({ judge: judgeSchema().optional(), concurrency: z.int().positive().optional() }),
+)
 
 /**
  * Gives the same prompt to several agents at once and lets a judge choose. A branch that fails is a result like any other. If only
@@ -52,36 +64,73 @@ export async function parallel(
   options: ParallelOptions = {},
 ): Promise<ParallelResult> {
   checkOptions('parallel', optionsSchema, host, options)
-  checkEntries('parallel', host, entries)
+  const { judge, limits, signal, keep = false, concurrency } = options
+  // Those that are kept are alive together at the end.
+  checkEntries('parallel', host, entries, concurrency !== undefined && !keep)
   const task = checkContent('parallel', prompt)
-  const { judge, limits, signal, keep = false } = options
   const judging = judgeAgent(judge)
-  checkRoom('parallel', host, entries.length + (keep && judging !== null ? 1 : 0))
+  const alive = keep ? entries.length : Math.min(concurrency ?? Infinity, entries.length)
+  checkRoom('parallel', host, alive + (keep && judging !== null ? 1 : 0))
   const agents = new GroupAgents(host, signal)
+  const won: { first: Branch | null } = { first: null }
+  const ask = async (member: Agent): Promise<Branch> => {
+    const branch = await agents.ask(member, prompt, limits)
+    if (judge === 'first' && won.first === null && endedWell(branch)) {
+      won.first = branch
+      agents.abortOthers(member)
+    }
+    if (!keep) await agents.close(member)
+    return branch
+  }
   try {
-    const members = agents.isAborted ? [] : await agents.openAll(entries)
-    if (agents.isAborted) return { winner: null, branches: [], ...spentBy([]) }
-    const won: { first: Branch | null } = { first: null }
-    const branches = await Promise.all(
-      members.map(async (member) => {
-        const branch = await agents.ask(member, prompt, limits)
-        if (judge === 'first' && won.first === null && endedWell(branch)) {
-          won.first = branch
-          for (const other of members) if (other !== member) agents.abort(other)
-        }
-        if (!keep) await agents.close(member)
-        return branch
-      }),
-    )
+    const isOver = (): boolean => agents.isAborted || won.first !== null
+    const begun =
+      concurrency === undefined
+        ? await together(agents, entries, ask)
+        : await inTurn(agents, entries, { concurrency, ask, isOver })
+    const branches = begun.filter((branch) => branch !== undefined)
     const candidates = branches.filter(endedWell)
     const chosen = await choose(agents, candidates, { judge, judging, task, first: won.first })
     const { winner, judgeId, spent } = chosen
     if (keep) agents.keep(judge === undefined ? candidates : candidates.filter((one) => one === winner))
     const used = [...branches.map(({ result }) => result), ...(spent === undefined ? [] : [spent])]
-    return { winner, branches, ...(judgeId === undefined ? {} : { judgeId }), ...spentBy(used) }
+    const notBegun = begun.flatMap((branch, index) => (branch === undefined ? [index] : []))
+    const left = notBegun.length === 0 ? {} : { notBegun }
+    return { winner, branches, ...left, ...(judgeId === undefined ? {} : { judgeId }), ...spentBy(used) }
   } finally {
     await agents.closeAll()
   }
+}
+
+/** Begins all before any is prompted. */
+async function together(
+  agents: GroupAgents,
+  entries: readonly GroupEntry[],
+  ask: (member: Agent) => Promise<Branch>,
+): Promise<(Branch | undefined)[]> {
+  const members = agents.isAborted ? [] : await agents.openAll(entries)
+  return agents.isAborted ? [] : Promise.all(members.map(ask))
+}
+
+/** Begins the next as one before it has ended, until the group is over. */
+function inTurn(
+  agents: GroupAgents,
+  entries: readonly GroupEntry[],
+  {
+    concurrency,
+    ask,
+    isOver,
+  }: {
+    readonly concurrency: number
+    readonly ask: (member: Agent) => Promise<Branch>
+    readonly isOver: () => boolean
+  },
+): Promise<(Branch | undefined)[]> {
+  const run = async (entry: GroupEntry): Promise<Branch | undefined> => {
+    const member = await agents.open(entry)
+    return isOver() ? undefined : ask(member)
+  }
+  return atMost(concurrency, entries, run, { isOver, failed: () => agents.abortOthers() })
 }
 
 interface Choice {
