@@ -13,6 +13,7 @@ export {
   type ToolOutput,
   type UndoContext,
 } from './actors/tools/defineTool.ts'
+export type { RunContext } from './actors/runContext.ts'
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export type { ReplyShape } from './actors/models/replyShape.ts'

@@ -52,8 +52,17 @@ export interface SubAgent {
   readonly stallMs: number
 }
 
-/** A checked agent definition with defaults filled in, created by `defineAgent`. It can be spawned many times. */
-export interface AgentDefinition {
+/** Only for the type checker: the arguments of an agent's tools, by name. */
+declare const calls: unique symbol
+
+/**
+ * A checked agent definition with defaults filled in, created by `defineAgent`. It can be spawned many times.
+ *
+ * `Output` is what its answers are as data (`undefined` without an `output` schema); `Deps` what its tools and functions need of the
+ * application; `Calls` the arguments of its tools by name. Without arguments the type takes every definition.
+ */
+export interface AgentDefinition<out Output = unknown, in Deps = never, out Calls = unknown> {
+  readonly [calls]?: Calls
   readonly name: string
   readonly model: Model
   readonly instructions: string
@@ -67,7 +76,7 @@ export interface AgentDefinition {
   readonly agents: ReadonlyMap<string, SubAgent>
   /** How deep a tree below a root of this definition may grow. */
   readonly maxDepth: number
-  readonly tools: ReadonlyMap<string, Tool>
+  readonly tools: ReadonlyMap<string, Tool<Deps>>
   /** The tools as the model sees them; one array for the agent's lifetime, so that requests stay identical byte for byte. */
   readonly toolSpecs: readonly ToolSpec[]
   readonly settings: ModelSettings
@@ -88,7 +97,7 @@ export interface AgentDefinition {
     /** The model has a tool that takes the id of a step. */
     readonly showsIds: boolean
   } | null
-  readonly output: z.ZodType | null
+  readonly output: z.ZodType<Output> | null
   readonly pricing: Pricing | null
   readonly counter: TokenCounter
   /** Estimated tokens of instructions and tools. */

@@ -66,6 +66,11 @@ export interface AgentPorts {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
+  /**
+   * What the application gave to the current run, by reference; `undefined` if nothing was given. Read it when an effect starts: later the
+   * agent may be in another run.
+   */
+  readonly deps: unknown
   readonly conversation: Conversation
   readonly clock: Clock
   /** A number from 0 to 1. */

@@ -28,7 +28,7 @@ import { graftTool } from './tools/braking/graftTool.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
 import { recallTool } from './tools/braking/recallTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
-import type { Tool } from './tools/defineTool.ts'
+import type { AnyTool, Tool, ToolDeps } from './tools/defineTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
@@ -37,7 +37,17 @@ export interface CompactionOptions extends Partial<CompactionPolicy> {
   readonly strategy?: CompactionStrategy
 }
 
-export interface AgentOptions {
+/** The arguments of tools, by name. */
+type CallsOf<Tools extends readonly AnyTool[]> = {
+  readonly [T in Tools[number] as T['name']]: T extends Tool<never, string, infer Input> ? Input : never
+}
+
+/** `Output` is what its answers are as data, `Deps` what its tools and functions need of the application. */
+export interface AgentOptions<
+  Output = unknown,
+  Deps = unknown,
+  Tools extends readonly AnyTool[] = readonly Tool<Deps>[],
+> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: Model | AiSdkModel
@@ -55,13 +65,13 @@ export interface AgentOptions {
   readonly maxCallsPerReply?: number
   /** The system prompt. */
   readonly instructions?: string
-  readonly tools?: readonly Tool[]
+  readonly tools?: Tools
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
   /**
    * The final answer must be JSON that matches this schema, which the model is shown. If it does not match, the model is told what
    * was wrong and asked again at once; if it does, it becomes `result.output`.
    */
-  readonly output?: z.ZodType
+  readonly output?: z.ZodType<Output>
   /** How many answers to ask for, in total, before the run ends with `OUTPUT_INVALID`. Default 3. */
   readonly outputAttempts?: number
   /** Allowances of each run; reaching one pauses the agent. */
@@ -111,7 +121,7 @@ const optionsSchema = lazily(() =>
     maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
     maxCallsPerReply: z.int().positive().max(10_000).optional(),
     tools: z
-      .array(z.custom<Tool>((tool) => isFunction((tool as Tool | undefined)?.parse), 'make it with defineTool'))
+      .array(z.custom<AnyTool>((tool) => isFunction((tool as AnyTool | undefined)?.parse), 'make it with defineTool'))
       .optional(),
     settings: z
       .strictObject({
@@ -187,7 +197,9 @@ const optionsSchema = lazily(() =>
  * })
  * ```
  */
-export function defineAgent(options: AgentOptions): AgentDefinition {
+export function defineAgent<Output = undefined, Deps = unknown, const Tools extends readonly AnyTool[] = readonly []>(
+  options: AgentOptions<Output, Deps & ToolDeps<Tools[number]>, Tools>,
+): AgentDefinition<Output, Deps & ToolDeps<Tools[number]>, CallsOf<Tools>> {
   const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
@@ -268,7 +280,7 @@ export function defineAgent(options: AgentOptions): AgentDefinition {
   }
   const definition = definedAgent(parts, called)
   if (!isFunction(agents)) checkFold(definition)
-  return definition
+  return definition as AgentDefinition<Output, Deps & ToolDeps<Tools[number]>, CallsOf<Tools>>
 }
 
 const nobody: readonly never[] = Object.freeze([])
@@ -281,7 +293,7 @@ const constant =
 
 function lazyAgents(
   called: () => ReadonlyMap<string, SubAgent>,
-  tools: ReadonlyMap<string, Tool>,
+  tools: ReadonlyMap<string, AnyTool>,
   policy: Omit<AgentPolicy, 'agents' | 'irreversible'>,
 ): AgentPolicy {
   const names = lazily(() => [...called().keys()])
@@ -297,14 +309,14 @@ function lazyAgents(
   }
 }
 
-const reversibleNames = (tools: ReadonlyMap<string, Tool>): readonly string[] =>
+const reversibleNames = (tools: ReadonlyMap<string, AnyTool>): readonly string[] =>
   [...tools.values()].filter(({ effects }) => effects === 'reversible').map(({ name }) => name)
 
-const pollingNames = (tools: ReadonlyMap<string, Tool>): readonly string[] =>
+const pollingNames = (tools: ReadonlyMap<string, AnyTool>): readonly string[] =>
   [...tools.values()].filter(({ polls }) => polls).map(({ name }) => name)
 
-function toolMap(tools: readonly Tool[], label: string): ReadonlyMap<string, Tool> {
-  const map = new Map<string, Tool>()
+function toolMap(tools: readonly AnyTool[], label: string): ReadonlyMap<string, AnyTool> {
+  const map = new Map<string, AnyTool>()
   for (const tool of tools) {
     if (map.has(tool.name))
       throw new RuntimeError('INVALID_DEFINITION', `${label}: two tools are named "${tool.name}".`)

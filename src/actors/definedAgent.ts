@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../protocol/model.ts'
 import { type AgentDefinition, madeHere, type SubAgent } from './agentDefinition.ts'
 import { subAgentSpec } from './subAgents.ts'
-import type { Tool } from './tools/defineTool.ts'
+import type { AnyTool } from './tools/defineTool.ts'
 
 /** What is known of a definition at once. */
 export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'toolSpecs' | 'frameTokens'>
@@ -39,7 +39,7 @@ class DefinedAgent {
   }
 }
 
-const specOf = ({ name, description, inputSchema }: Tool): ToolSpec => ({ name, description, inputSchema })
+const specOf = ({ name, description, inputSchema }: AnyTool): ToolSpec => ({ name, description, inputSchema })
 
 /** The definition of these parts. Agents that call one another cannot all be defined first: what depends on them is made when first asked for. */
 export const definedAgent = (parts: DefinitionParts, called: () => ReadonlyMap<string, SubAgent>): AgentDefinition =>

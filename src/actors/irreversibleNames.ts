@@ -1,14 +1,17 @@
 import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
-import type { Tool } from './tools/defineTool.ts'
+import type { AnyTool } from './tools/defineTool.ts'
 
 /** The tools whose calls cannot be undone, and the agents that have such a tool or may call one that has. */
-export function irreversibleNames(tools: ReadonlyMap<string, Tool>, agents: ReadonlyMap<string, SubAgent>): string[] {
+export function irreversibleNames(
+  tools: ReadonlyMap<string, AnyTool>,
+  agents: ReadonlyMap<string, SubAgent>,
+): string[] {
   const acting = [...tools.values()].filter(isIrreversible).map(({ name }) => name)
   const calling = [...agents].filter(([, { definition }]) => canAct(definition)).map(([name]) => name)
   return [...acting, ...calling]
 }
 
-const isIrreversible = ({ effects }: Tool): boolean => effects === 'irreversible'
+const isIrreversible = ({ effects }: AnyTool): boolean => effects === 'irreversible'
 
 /** `seen`: agents may call one another. */
 function canAct(definition: AgentDefinition, seen = new Set<AgentDefinition>()): boolean {

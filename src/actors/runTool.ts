@@ -16,7 +16,7 @@ import { whenDone } from './whenDone.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
 import { RecallCall } from './tools/braking/recallTool.ts'
 import { imageBlock } from '../protocol/content.ts'
-import { isBlocks, type Tool, type ToolContext } from './tools/defineTool.ts'
+import { type AnyTool, isBlocks, type ToolContext } from './tools/defineTool.ts'
 
 interface Outcome {
   readonly content: readonly PlainBlock[]
@@ -143,7 +143,7 @@ const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }],
 class Attempt {
   readonly #ports: AgentPorts
   readonly #input: CallInput
-  readonly #tool: Tool
+  readonly #tool: AnyTool
   readonly #outer: Cancellation
   /** Aborted when the call is cancelled, and by the time limit. */
   readonly #controller = new AbortController()
@@ -153,7 +153,7 @@ class Attempt {
   #cancelTimer: (() => void) | undefined
   #giveUp: (() => void) | undefined
 
-  constructor(ports: AgentPorts, input: CallInput, tool: Tool, outer: Cancellation) {
+  constructor(ports: AgentPorts, input: CallInput, tool: AnyTool, outer: Cancellation) {
     this.#ports = ports
     this.#input = input
     this.#tool = tool
@@ -205,13 +205,16 @@ class Attempt {
     this.#giveUp?.()
   }
 
-  #context(): ToolContext {
+  #context(): ToolContext<never> {
     const { callId, key, name, runId, turnIndex } = this.#input
     const ports = this.#ports
     return {
       callId,
       key,
       agent: { id: ports.agentId, path: ports.path },
+      runId,
+      turnIndex,
+      deps: ports.deps as never,
       redact: ports.redactor,
       signal: this.#controller.signal,
       changed: (path) => {
@@ -242,7 +245,7 @@ const maxReceiptChars = 16_000
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-function toOutcome(value: unknown, tool: Tool, ports: AgentPorts): Outcome {
+function toOutcome(value: unknown, tool: AnyTool, ports: AgentPorts): Outcome {
   const given = (blocks: readonly PlainBlock[]): Outcome => ({
     isError: false,
     content: cutBlocks(clean(ports, blocks), tool.maxOutputChars),

@@ -14,6 +14,8 @@ import { costOf } from './pricing.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
+import type { Cancellation } from './cancellation.ts'
+import { runContext, type RunContext } from './runContext.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge } from './readReply.ts'
 import { whenDone } from './whenDone.ts'
@@ -76,14 +78,14 @@ export const streamReply = (find: FindPorts) =>
     )
     if (result === null) return aborted(ports, input.key)
     if (!result.ok) return failed(ports, input.key, result.failure)
-    return finish(ports, input, result.reply, estimatedTokens)
+    return finish(ports, input, result.reply, { estimatedTokens, cancellation })
   })
 
 function finish(
   ports: AgentPorts,
   input: ReplyInput,
   reply: ModelReply,
-  estimatedTokens: number,
+  { estimatedTokens, cancellation }: { readonly estimatedTokens: number; readonly cancellation: Cancellation },
 ): ReplyOutput | Promise<ReplyOutput> {
   const { definition, conversation, clock } = ports
   const content = soundContent(reply.content, ports, input.turnIndex)
@@ -106,7 +108,7 @@ function finish(
     usage,
     model: definition.model.id,
   }
-  return whenDone(planCalls(ports, calls), (planned) => ({
+  return whenDone(planCalls(ports, calls, runContext(ports, input, cancellation)), (planned) => ({
     key: input.key,
     ok: true,
     message,
@@ -252,8 +254,9 @@ function soundInput(input: unknown): unknown {
 function planCalls(
   ports: AgentPorts,
   calls: readonly ToolCallBlock[],
+  context: RunContext<never>,
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
-  const answers = calls.map(({ name, input }) => needsApproval(ports, name, input))
+  const answers = calls.map(({ name, input }) => needsApproval(ports, name, input, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
     calls.map(({ callId, name, input }, index) => ({ callId, name, input, needsApproval: needed[index]! }))
   const areThere = answers.every((answer) => typeof answer === 'boolean')
@@ -261,12 +264,17 @@ function planCalls(
 }
 
 /** Bad arguments and unknown tools need none: they are answered with an error and never run. */
-function needsApproval(ports: AgentPorts, name: string, input: unknown): boolean | Promise<boolean> {
+function needsApproval(
+  ports: AgentPorts,
+  name: string,
+  input: unknown,
+  context: RunContext<never>,
+): boolean | Promise<boolean> {
   const tool = ports.definition.tools.get(name)
   const parsed = tool?.parse(input)
   if (tool === undefined || parsed?.ok !== true) return false
   try {
-    const answer = tool.needsApproval(parsed.value)
+    const answer = tool.needsApproval(parsed.value, context)
     return typeof answer === 'boolean' ? answer : Promise.resolve(answer).catch(() => true)
   } catch {
     return true

@@ -3,7 +3,7 @@ import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../protocol/model.ts'
 import type { RestartPolicy } from '../machines/supervisorTypes.ts'
 import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
-import type { Tool } from './tools/defineTool.ts'
+import type { AnyTool } from './tools/defineTool.ts'
 
 /** An agent that may be called, and how; a bare definition takes the defaults. */
 export type SubAgentEntry = AgentDefinition | SubAgentOptions
@@ -53,7 +53,7 @@ export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
 /** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a duplicate name, or that of a tool. */
 export function subAgentMap(
   entries: readonly SubAgentEntry[],
-  tools: ReadonlyMap<string, Tool>,
+  tools: ReadonlyMap<string, AnyTool>,
   label: string,
 ): ReadonlyMap<string, SubAgent> {
   const map = new Map<string, SubAgent>()

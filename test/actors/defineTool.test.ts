@@ -112,10 +112,13 @@ describe('the definition of a tool', (it) => {
   })
 
   it('needs no approval unless told so', async () => {
-    assert.is(await defineTool(good).needsApproval({}), false)
-    assert.is(await defineTool({ ...good, needsApproval: true }).needsApproval({}), true)
+    assert.is(await defineTool(good).needsApproval({}, toolContext()), false)
+    assert.is(await defineTool({ ...good, needsApproval: true }).needsApproval({}, toolContext()), true)
     assert.is(
-      await defineTool({ ...good, needsApproval: ({ path }) => path === '/' }).needsApproval({ path: '/' }),
+      await defineTool({ ...good, needsApproval: ({ path }) => path === '/' }).needsApproval(
+        { path: '/' },
+        toolContext(),
+      ),
       true,
     )
   })

@@ -1,3 +1,4 @@
+import { toolContext } from '../support/toolContext.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { brakingSchema } from '../../src/actors/brakingOptions.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
@@ -211,7 +212,7 @@ describe('the option recall', (it) => {
     assert.equal(Object.keys(inputSchema['properties'] as object), ['step', 'query', 'lines', 'from'])
     assert.is(inputSchema['required'], undefined)
     assert.is(tools.get('recall')!.effects, 'none')
-    assert.is(tools.get('recall')!.needsApproval({}), false)
+    assert.is(tools.get('recall')!.needsApproval({}, toolContext()), false)
   })
 
   it('opens no brake', () => {

@@ -1,5 +1,6 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policy } from '../../src/actors/policies/policy.ts'
+import { restoring } from '../support/restoring.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { restoreInput } from '../../src/runtime/agents/restoreInput.ts'
@@ -232,7 +233,7 @@ describe('a policy whose process died', (it) => {
     },
   })
   const restoredFrom = (records: readonly LogRecord[]): AgentScript => {
-    const restored = restoreInput({ past: [], records }, rebuildConversation(records), definition)
+    const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition))
     return new AgentScript({ flags: on }, { records, input: { restored } })
   }
 

@@ -1,4 +1,5 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { restoring } from '../support/restoring.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { restoreInput } from '../../src/runtime/agents/restoreInput.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
@@ -144,7 +145,7 @@ describe('compaction for a person', (it) => {
     script.askCompaction()
     const { records } = script.driver
     const definition = defineAgent({ name: 'tester', model: scriptedModel([]) })
-    const restored = restoreInput({ past: [], records }, rebuildConversation(records), definition)
+    const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition))
     const again = new AgentScript({}, { records, input: { restored } })
     assert.equal(answersOf(again), [[undefined, false, 'the process was interrupted']])
     again.driver.send({ type: 'wake' })

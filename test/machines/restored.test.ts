@@ -1,5 +1,6 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { restoring } from '../support/restoring.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import { textOf } from '../../src/protocol/messages.ts'
@@ -18,7 +19,7 @@ const definition = defineAgent({
 
 /** An agent that goes on from a log, as after its process died; not yet woken. */
 function restoredFrom(records: readonly LogRecord[], policy: Partial<AgentPolicy> = {}): AgentScript {
-  const restored = restoreInput({ past: [], records }, rebuildConversation(records), definition)
+  const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition))
   return new AgentScript(policy, { records, input: { restored } })
 }
 
@@ -60,7 +61,7 @@ describe('an agent restored from its log', (it) => {
     script.revert('n1')
     const records = upTo(script.driver.records, 'revert.requested')
     const braked = defineAgent({ name: 'tester', model: scriptedModel([]), braking: { revert: true } })
-    const restored = restoreInput({ past: [], records }, rebuildConversation(records), braked)
+    const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(braked))
     const again = new AgentScript(policy, { records, input: { restored } })
     assert.equal([again.state, again.underway], ['idle', []])
     wake(again)
@@ -78,7 +79,7 @@ describe('an agent restored from its log', (it) => {
     script.pin('n2')
     const { records } = script.driver
     const braked = defineAgent({ name: 'tester', model: scriptedModel([]), braking: { prune: true } })
-    const restored = restoreInput({ past: [], records }, rebuildConversation(records), braked)
+    const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(braked))
     const { prunes, grafts, pins } = restored.context
     assert.equal([prunes?.length, grafts?.length, pins?.length], [1, 1, 1])
     const again = new AgentScript(policy, { records, input: { restored: { ...restored, staysPaused: true } } })

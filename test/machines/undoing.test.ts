@@ -1,4 +1,5 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { restoring } from '../support/restoring.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -27,7 +28,7 @@ function twoCalls(): AgentScript {
 function restored(records: readonly LogRecord[], revert = true): AgentScript {
   const model = scriptedModel([])
   const definition = defineAgent({ name: 'tester', model, ...(revert ? { braking: { revert } } : {}) })
-  const input = { restored: restoreInput({ past: [], records }, rebuildConversation(records), definition) }
+  const input = { restored: restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition)) }
   const script = new AgentScript({ ...policy, flags: { ...flags, revert } }, { records, input })
   assert.is(script.state, 'paused')
   script.driver.send({ type: 'wake' })

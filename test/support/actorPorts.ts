@@ -37,6 +37,7 @@ export function actorPorts(
     agentId: 'a1',
     path: [],
     definition,
+    deps: undefined,
     conversation,
     clock: simulatedClock(1_000),
     random: () => 0.25,

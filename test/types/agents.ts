@@ -43,7 +43,9 @@ const tool = defineTool({
     return input.other as unknown
   },
 })
-expectType<Equal<typeof tool, Tool>>()
+expectType<
+  Equal<typeof tool, Tool<unknown, 'read_file', { path: string; since: string; lines?: number | undefined }>>
+>()
 
 defineTool({
   name: 'mcp',

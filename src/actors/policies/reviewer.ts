@@ -11,7 +11,7 @@ import { modelOf } from '../models/modelOf.ts'
 import { settingsOf, systemOf } from '../modelSettings.ts'
 import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { pricingSchema, type Pricing } from '../pricing.ts'
-import { defineTool, type Tool } from '../tools/defineTool.ts'
+import { defineTool, type AnyTool, type Tool } from '../tools/defineTool.ts'
 import { checkOptions, defaultKeepSteps } from './choice.ts'
 import type { Consultation, Decider, StepView } from './policy.ts'
 import { newestSteps, planOf, reviewSchema, type ReviewBounds } from './reviewPlan.ts'
@@ -144,7 +144,10 @@ function hasAgents(definition: AgentDefinition): boolean {
 function equipped(definition: AgentDefinition, steps: readonly StepView[], limits: ReviewBounds): AgentDefinition {
   const output = reviewSchema(limits)
   const settings = settingsOf(definition.settings, output, `Agent ${JSON.stringify(definition.name)}`)
-  const tools = new Map([...definition.tools, ...transcriptTools(steps).map((tool) => [tool.name, tool] as const)])
+  const tools = new Map<string, AnyTool>([
+    ...definition.tools,
+    ...transcriptTools(steps).map((tool) => [tool.name, tool] as const),
+  ])
   return definedAgent(
     { ...definition, tools, output, settings, system: systemOf(definition.instructions, settings) },
     () => definition.agents,

@@ -4,6 +4,7 @@ import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.t
 import type { PlainBlock } from '../../protocol/messages.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
 import type { Snapshots } from '../../protocol/snapshots.ts'
+import type { RunContext } from '../runContext.ts'
 import { foreignSchema } from './schemaKind.ts'
 
 /**
@@ -20,10 +21,11 @@ export interface Redaction {
   }
 }
 
-/** What a tool's `run` receives in addition to its input. `Receipt` is what its `undo` is given. */
-export interface ToolContext<Receipt = unknown> {
-  /** Aborted when the run is aborted, the agent stops or the tool times out. */
-  readonly signal: AbortSignal
+/**
+ * What a tool's `run` receives in addition to its input. `Deps` is what the tool needs of the application; `Receipt` is what its `undo`
+ * is given.
+ */
+export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunContext<Deps> {
   /** The model's id of this call. */
   readonly callId: string
   /** Deterministic id of the call, the same on every attempt: an idempotency key for external effects. */
@@ -44,7 +46,6 @@ export interface ToolContext<Receipt = unknown> {
   readonly snapshots: Snapshots
   /** Absent when the runtime has no `redact`. */
   readonly redact?: Redaction | undefined
-  readonly agent: { readonly id: string; readonly path: readonly string[] }
 }
 
 /** What `run` may return: a string, content blocks, any JSON value, or nothing. */
@@ -70,9 +71,16 @@ export interface UndoContext<Input = unknown, Receipt = unknown> {
   readonly agent: { readonly id: string; readonly path: readonly string[] }
 }
 
-/** A tool as the runtime uses it, created by `defineTool`. */
-export interface Tool {
-  readonly name: string
+/** Only for the type checker: the arguments of a tool, as its schema takes them. */
+declare const takes: unique symbol
+
+/**
+ * A tool as the runtime uses it, created by `defineTool`. `Deps` is what it needs of the application, by default nothing; `Name` and
+ * `Input`, the arguments that its schema takes, are what is known of it when its calls are observed.
+ */
+export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown> {
+  readonly [takes]?: Input
+  readonly name: Name
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly timeoutMs: number
@@ -85,30 +93,51 @@ export interface Tool {
     input: unknown,
   ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
   /** Whether a person must approve this call. Takes parsed input. */
-  needsApproval(input: unknown): boolean | Promise<boolean>
-  run(input: unknown, context: ToolContext): ToolOutput | Promise<ToolOutput>
+  needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
+  run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
   undo?(context: UndoContext): Promise<void>
 }
 
+/** Any tool, whatever it needs. */
+export type AnyTool = Tool<never>
+
+/** What tools need, all of them together. */
+export type ToolDeps<T extends AnyTool> = (T extends Tool<infer Deps> ? (deps: Deps) => void : never) extends (
+  deps: infer All,
+) => void
+  ? All
+  : never
+
+type ToolSchema = z.ZodType | { readonly jsonSchema: JsonSchema }
+
 type InputOf<Input> = Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown }
 
+/** The arguments of a call as the model gives them. */
+type SentTo<Input> = Input extends z.ZodType ? z.input<Input> : { readonly [key: string]: unknown }
+
 export interface ToolOptions<
-  Input extends z.ZodType | { readonly jsonSchema: JsonSchema },
+  Input extends ToolSchema,
   Receipt extends z.ZodType = z.ZodUnknown,
+  Deps = unknown,
+  Name extends string = string,
 > {
   /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
-  readonly name: string
+  readonly name: Name
   readonly description: string
   /** A zod object, or `{ jsonSchema }` for a tool whose schema comes from elsewhere. */
   readonly input: Input
   /**
    * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a
-   * result that arrives after an abort or a timeout is dropped.
+   * result that arrives after an abort or a timeout is dropped. What it needs of the application it says by the type of its context:
+   * `run: ({ id }, { deps }: ToolContext<Shop>) => deps.orders.find(id)`.
    */
-  run(input: InputOf<Input>, context: ToolContext<z.input<Receipt>>): ToolOutput | Promise<ToolOutput>
+  readonly run: (
+    input: InputOf<Input>,
+    context: ToolContext<Deps, z.input<Receipt>>,
+  ) => ToolOutput | Promise<ToolOutput>
   /** `true`, or a predicate on the input: the call waits for `agent.decide`. A predicate that throws means yes. */
-  readonly needsApproval?: boolean | ((input: InputOf<Input>) => boolean | Promise<boolean>)
+  readonly needsApproval?: boolean | ((input: InputOf<Input>, context: RunContext<Deps>) => boolean | Promise<boolean>)
   /** Milliseconds before the call is aborted; default 600,000; `Infinity` for no timeout. */
   readonly timeoutMs?: number
   /** How many characters of text output the model gets; a longer text has its middle replaced by a marker. Default 30,000. */
@@ -170,9 +199,11 @@ const optionsSchema = z.strictObject({
  * ```
  */
 export function defineTool<
-  const Input extends z.ZodType | { readonly jsonSchema: JsonSchema },
+  const Input extends ToolSchema,
   const Receipt extends z.ZodType = z.ZodUnknown,
->(options: ToolOptions<Input, Receipt>): Tool {
+  Deps = unknown,
+  const Name extends string = string,
+>(options: ToolOptions<Input, Receipt, Deps, Name>): Tool<Deps, Name, SentTo<Input>> {
   const checked = optionsSchema.safeParse(options)
   const label = `Tool ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)

@@ -44,6 +44,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
+  readonly deps: unknown = undefined
   readonly conversation: Conversation
   readonly parent: TreeAgent | undefined
   /** The machine's input. */
@@ -101,7 +102,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
       policy,
       ...(link === undefined ? {} : { parent: link }),
       ...(task === undefined ? {} : { task }),
-      ...(records.length === 0 ? {} : { restored: restoreInput(history, this.conversation, definition, staysPaused) }),
+      ...(records.length === 0 ? {} : { restored: restoreInput(history, this.conversation, this, staysPaused) }),
     }
   }
 

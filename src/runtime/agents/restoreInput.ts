@@ -1,20 +1,26 @@
-import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentPorts, TurnPlace } from '../../actors/agentPorts.ts'
+import { runContext } from '../../actors/runContext.ts'
 import { isRedacted } from '../../redaction/redactor.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentInput, CallState } from '../../machines/agentTypes.ts'
 import { rebuildContext } from '../../machines/rebuildContext.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
+type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition'>
+
 /** What a machine needs to continue from its history: its context, and which calls may run again. */
 export function restoreInput(
   { past, records }: Pick<History, 'past' | 'records'>,
   conversation: Conversation,
-  definition: AgentDefinition,
+  ports: RestoredPorts,
   staysPaused = false,
 ): NonNullable<AgentInput['restored']> {
+  const { definition } = ports
   const { flags } = definition.policy
   const { queues, annotations, head, lastNodeId } = conversation
   const context = rebuildContext(records, past)
+  const { run, pausedRun, turns } = context
+  const at = { runId: run?.runId ?? pausedRun ?? '', turnIndex: Math.max(0, turns - 1) }
   return {
     context: {
       ...context,
@@ -30,7 +36,7 @@ export function restoreInput(
       policyRequests: flags.policies ? [...(annotations?.policyRequests ?? [])] : null,
       contextTokens: Math.round((definition.frameTokens + conversation.trunkTokens) * conversation.correction),
     },
-    unapproved: context.calls.filter((call) => isUnapproved(call, definition)).map(({ callId }) => callId),
+    unapproved: context.calls.filter((call) => isUnapproved(call, ports, at)).map(({ callId }) => callId),
     mayRerun: [...definition.tools.values()]
       .filter(({ effects }) => effects === 'none' || effects === 'idempotent')
       .map(({ name }) => name),
@@ -40,14 +46,15 @@ export function restoreInput(
 }
 
 /** An undecided call of a tool that may need approval: the process died before it asked. */
-function isUnapproved({ status, decision, name, input }: CallState, { tools }: AgentDefinition): boolean {
+function isUnapproved(call: CallState, ports: RestoredPorts, at: TurnPlace): boolean {
+  const { status, decision, name, input } = call
   if (status !== 'ready' || decision !== undefined) return false
-  const tool = tools.get(name)
+  const tool = ports.definition.tools.get(name)
   const parsed = tool?.parse(input)
   if (tool === undefined || parsed?.ok !== true) return false
   try {
     // An asynchronous predicate is not awaited: better to ask a person once too often than not at all.
-    return tool.needsApproval(parsed.value) !== false
+    return tool.needsApproval(parsed.value, runContext(ports, at, new AbortController())) !== false
   } catch {
     return true
   }

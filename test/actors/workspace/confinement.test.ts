@@ -1,3 +1,4 @@
+import { toolContext } from '../../support/toolContext.ts'
 import {
   existsSync,
   mkdirSync,
@@ -138,7 +139,8 @@ describe('workspace confinement', (it) => {
     const tools = workspaceTools(dir, {
       needsApproval: { run_command: true, write_file: ({ path }) => path.endsWith('.env') },
     })
-    const asked = async (name: string, input: object) => tools.find((tool) => tool.name === name)?.needsApproval(input)
+    const asked = async (name: string, input: object) =>
+      tools.find((tool) => tool.name === name)?.needsApproval(input, toolContext())
     assert.is(await asked('run_command', { command: 'ls' }), true)
     assert.is(await asked('write_file', { path: '.env' }), true)
     assert.is(await asked('write_file', { path: 'a.txt' }), false)

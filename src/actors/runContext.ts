@@ -1,0 +1,38 @@
+/** Where code of the application runs, and with what: what its functions are given of the run that calls them. */
+export interface RunContext<out Deps = unknown> {
+  /** `path`: ids of its ancestors, root first. */
+  readonly agent: { readonly id: string; readonly path: readonly string[] }
+  readonly runId: string
+  /** Number of the turn in the agent's whole life, from 0. */
+  readonly turnIndex: number
+  /**
+   * What the application gave to the run: the same object, never a copy. It is in no log, event or request. `undefined` if nothing was
+   * given.
+   */
+  readonly deps: Deps
+  /** Aborted when the run is aborted, the agent stops or the time for the call is up. */
+  readonly signal: AbortSignal
+}
+
+interface Place {
+  readonly agentId: string
+  readonly path: readonly string[]
+  readonly deps: unknown
+}
+
+/** The context of one call of the application's code. Made when it starts: later the agent may be in another run. */
+export const runContext = (
+  { agentId, path, deps }: Place,
+  { runId, turnIndex }: Pick<RunContext, 'runId' | 'turnIndex'>,
+  source: { readonly signal: AbortSignal },
+): RunContext<never> => ({
+  agent: { id: agentId, path },
+  runId,
+  turnIndex,
+  // Its type was checked where the definition was made; here it is only passed on.
+  deps: deps as never,
+  // Created on demand: most code never looks at it.
+  get signal() {
+    return source.signal
+  },
+})
