@@ -28,9 +28,11 @@ export {
 } from './actors/summariseSpan.ts'
 
 export { createRuntime, type Runtime } from './createRuntime.ts'
-export type { SpawnOptions } from './runtime/children/spawnOptions.ts'
+export type { BirthOptions, OpenOptions, RootSpawnOptions, SpawnOptions } from './runtime/children/spawnOptions.ts'
+export type { HistoryMessage } from './protocol/history.ts'
+export type { Metadata } from './protocol/metadata.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
-export type { AgentPage } from './runtime/registry.ts'
+export type { AgentPage, ListOptions } from './runtime/registry.ts'
 export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
 export type { Agent, ListenOptions } from './runtime/agents/agent.ts'
 export type { CompactOptions, PruneOptions, RevertCommandOptions, RunOptions, SayOptions } from './protocol/commands.ts'

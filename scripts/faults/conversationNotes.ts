@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
     id: 'conversation-46',
     file: 'src/conversation/checkRequest.ts',
     what: 'an unanswered call before a reply is valid',
-    from: '    for (const callId of waiting)\n      violations.push({ rule: 2, message: `call ${callId} is not answered before message ${index}` })\n',
+    from: '    for (const [callId, at] of waiting)\n      violations.push({ rule: 2, message: `call ${callId} of message ${at} is not answered before message ${index}` })\n',
     to: '',
     tests: ['conversation/checkRequest'],
   },

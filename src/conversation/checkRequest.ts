@@ -38,7 +38,8 @@ function checkEnds(messages: readonly RequestMessage[]): Violation[] {
 function checkCalls(messages: readonly RequestMessage[]): Violation[] {
   const violations: Violation[] = []
   const seen = new Set<string>()
-  let waiting = new Set<string>()
+  /** Open calls, and the messages that made them. */
+  let waiting = new Map<string, number>()
   messages.forEach((message, index) => {
     if (message.role === 'toolResult') {
       if (!waiting.delete(message.callId)) {
@@ -46,20 +47,22 @@ function checkCalls(messages: readonly RequestMessage[]): Violation[] {
       }
       return
     }
-    for (const callId of waiting)
-      violations.push({ rule: 2, message: `call ${callId} is not answered before message ${index}` })
-    waiting = new Set()
+    for (const [callId, at] of waiting)
+      violations.push({ rule: 2, message: `call ${callId} of message ${at} is not answered before message ${index}` })
+    waiting = new Map()
     if (message.role === 'user' && messages[index - 1]?.role === 'user') {
       violations.push({ rule: 9, message: `messages ${index - 1} and ${index} are both user` })
     }
     for (const block of message.content) {
       if (block.type !== 'toolCall') continue
-      if (seen.has(block.callId)) violations.push({ rule: 5, message: `call id ${block.callId} is used twice` })
+      if (seen.has(block.callId))
+        violations.push({ rule: 5, message: `call id ${block.callId} of message ${index} is used twice` })
       seen.add(block.callId)
-      waiting.add(block.callId)
+      waiting.set(block.callId, index)
     }
   })
-  for (const callId of waiting) violations.push({ rule: 2, message: `call ${callId} is never answered` })
+  for (const [callId, at] of waiting)
+    violations.push({ rule: 2, message: `call ${callId} of message ${at} is never answered` })
   return violations
 }
 

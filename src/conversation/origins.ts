@@ -1,3 +1,4 @@
+import { isImported } from '../protocol/history.ts'
 import type { Provenance, ProvenanceKind } from '../protocol/provenance.ts'
 import { GrowingList } from './growingList.ts'
 import type { ConversationNode } from './node.ts'
@@ -89,6 +90,7 @@ class Turn {
 
   #kindOf(origin: Origin): ProvenanceKind {
     if (!isNode(origin)) return origin
+    if (isImported(origin)) return imported
     const { message, turnIndex } = origin
     if (turnIndex !== this.#index) {
       this.#index = turnIndex
@@ -100,5 +102,7 @@ class Turn {
     return { type: 'loopTurn', turnIndex, role: message.role, messageIndex }
   }
 }
+
+const imported: ProvenanceKind = Object.freeze({ type: 'imported' })
 
 const isNode = (origin: Origin): origin is ConversationNode => 'message' in origin

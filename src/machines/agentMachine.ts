@@ -29,7 +29,7 @@ function checkInput(input: Partial<AgentInput> | undefined): void {
   throw new RuntimeError('INVALID_OPTION', `${what} To run a definition: runtime.spawn(definition).`)
 }
 
-const initialContext = ({ restored, task, parent: _, ...input }: AgentInput): AgentContext => ({
+const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: AgentInput): AgentContext => ({
   ...input,
   seq: 0,
   head: null,
@@ -97,7 +97,7 @@ export const agentMachine = agentSetup.createMachine({
   entry: [
     'attach',
     advance<{ readonly input: AgentInput }>((draft, { input }) => {
-      const { restored, parent } = input
+      const { restored, parent, metadata } = input
       const { agentId, path, definition, model } = draft.context
       const link = parent === undefined ? {} : { parent }
       if (restored === undefined)
@@ -109,6 +109,7 @@ export const agentMachine = agentSetup.createMachine({
           model: model.id,
           machine: agentMachineId,
           ...link,
+          ...(metadata === undefined ? {} : { metadata }),
         })
       else recoverRun(draft, restored)
     }),

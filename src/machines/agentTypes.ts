@@ -11,6 +11,7 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Undoing } from '../protocol/undo.ts'
 import type { Usage } from '../protocol/messages.ts'
+import type { Metadata } from '../protocol/metadata.ts'
 import type { ModelSnapshot } from '../protocol/model.ts'
 import type {
   Limits,
@@ -160,6 +161,7 @@ export interface AgentInput {
   readonly model: ModelSnapshot
   readonly policy: AgentPolicy
   readonly parent?: ParentLink
+  readonly metadata?: Metadata
   /** The request a sub-agent exists for. */
   readonly task?: string
   /** Set when continuing from a log: what was folded from it, and the tools whose calls may run again. */

@@ -1,3 +1,4 @@
+import { isImported } from '../protocol/history.ts'
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
@@ -209,7 +210,9 @@ export function rebuildContext(records: Iterable<LogRecord>, past: Iterable<LogR
   let wasHeld = false
   for (const part of [past, records]) {
     for (const record of part) {
-      const step = fold[record.type] as
+      // What an agent began with was never its own run.
+      const isForeign = 'runId' in record && isImported(record)
+      const step = (isForeign ? undefined : fold[record.type]) as
         | ((context: FoldedContext, record: LogRecord) => Partial<FoldedContext>)
         | undefined
       const { heldAt } = context

@@ -22,6 +22,8 @@ export const provenanceKindSchema = z.discriminatedUnion('type', [
   /** A brake note, a prune memo, or what was wrong with the last answer. */
   z.object({ type: z.literal('note'), kind: z.string() }),
   z.object({ type: z.literal('summary') }),
+  /** Of another system: the conversation that the agent began with. */
+  z.object({ type: z.literal('imported') }),
   z.object({ type: z.literal('unknown') }),
 ])
 export type ProvenanceKind = z.infer<typeof provenanceKindSchema>

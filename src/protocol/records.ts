@@ -26,6 +26,7 @@ import {
   usageSchema,
   userMessageSchema,
 } from './messages.ts'
+import { metadataSchema } from './metadata.ts'
 import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
 import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
 
@@ -141,6 +142,10 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     parent: parentSchema.exactOptional(),
     /** A fork shares the past of another agent: its log up to and with record `seq`, where node `at` was the newest. */
     forkedFrom: z.object({ agentId: agentIdSchema, seq: z.int().positive(), at: nodeIdSchema }).exactOptional(),
+    /** What the application noted on it, for good; sub-agents and forks have that of the agent they come from. */
+    metadata: metadataSchema.exactOptional(),
+    /** The next so many records are messages of another system, which it began with. */
+    imported: count.exactOptional(),
   }),
   z.object({
     ...inTurn,

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Agent } from './agents/agent.ts'
-import type { SpawnOptions } from './children/spawnOptions.ts'
-import type { AgentPage } from './registry.ts'
+import type { OpenOptions, RootSpawnOptions } from './children/spawnOptions.ts'
+import type { ListOptions } from './registry.ts'
 
 /** Spawns agents in this process and owns what they share. */
 export interface AgentRuntime {
@@ -9,7 +9,7 @@ export interface AgentRuntime {
    * Starts an agent from this definition, with its own log.
    *
    * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (it is running or already has a log), `STORE_LOCKED`,
-   * `STORE_OPEN_FAILED`
+   * `STORE_OPEN_FAILED`, `INVALID_OPTION` (also for a history that no model would take, naming the message)
    *
    * @example
    * ```ts
@@ -18,7 +18,7 @@ export interface AgentRuntime {
    * for await (const event of run) if (event.type === 'reply.delta') process.stdout.write(event.text)
    * ```
    */
-  spawn(definition: AgentDefinition, options?: SpawnOptions): Promise<Agent>
+  spawn(definition: AgentDefinition, options?: RootSpawnOptions): Promise<Agent>
   /**
    * Resumes an agent from its log after its process ended without `stop`: the conversation, queues, approvals and pauses are as they
    * were. A run that waits for approvals keeps waiting; an interrupted one continues as a new run: the model is asked again, and
@@ -39,7 +39,7 @@ export interface AgentRuntime {
   /**
    * Returns the agent with this id in whatever state it is: the one running here, else the one in the store (resumed as by
    * `resume`), else a new one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is
-   * waited for. `continue` applies when it is resumed.
+   * waited for. `continue` applies when it is resumed, `metadata` and `history` when it is new.
    *
    * @throws RuntimeError `INVALID_DEFINITION` (its definition has another name), `INVALID_ID`, `AGENT_STOPPED` (for good),
    * `RUNTIME_CLOSED`, `STORE_LOCKED` (another process or runtime has it), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
@@ -51,13 +51,14 @@ export interface AgentRuntime {
    * const { text } = await agent.prompt('My order is late.').result
    * ```
    */
-  open(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
+  open(agentId: string, definition: AgentDefinition, options?: OpenOptions): Promise<Agent>
   /**
-   * The agents without a parent that have not ended, including unloaded ones but no incognito ones, oldest first; all of them, or one page.
+   * The agents without a parent that have not ended, including unloaded ones but no incognito ones, oldest first: all of
+   * them, or those with certain metadata, or one page.
    *
    * @throws RuntimeError `INVALID_OPTION`: `after` is not the id of one of them, or `limit` is not a positive integer.
    */
-  agents(options?: { readonly page?: AgentPage }): Agent[]
+  agents(options?: ListOptions): Agent[]
   /** The agent with this id, which may be a sub-agent, if it has not ended. */
   agent(id: string): Agent | undefined
   /** Calls `listener` with every agent that starts, including sub-agents and incognito ones; returns a function that ends it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata.ts'
 import { Agent } from './agents/agent.ts'
 import type { AgentOwner, AgentSlot } from './agents/agentOwner.ts'
 import type { AgentBody } from './agents/agentBody.ts'
@@ -12,8 +13,17 @@ export interface AgentPage {
   readonly limit?: number
 }
 
+/** Which agents `runtime.agents` lists. */
+export interface ListOptions {
+  /** Only those that have all of these values. */
+  readonly metadata?: Metadata
+  /** Of those. */
+  readonly page?: AgentPage
+}
+
 const optionsSchema = z
   .strictObject({
+    metadata: metadataSchema,
     page: z.strictObject({ after: z.string(), limit: z.int().positive().default(100) }).partial({ after: true }),
   })
   .partial()
@@ -88,13 +98,14 @@ export class Registry {
   }
 
   /** Agents without a parent, oldest first. @throws RuntimeError `INVALID_OPTION`, also when `after` is not one of them. */
-  roots(options: { readonly page?: AgentPage } = {}): Agent[] {
+  roots(options: ListOptions = {}): Agent[] {
     const checked = optionsSchema.safeParse(options)
     if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agents: ${describeIssues(checked.error)}.`)
     const { after, limit = Infinity } = checked.data.page ?? {}
+    const { metadata } = checked.data
     const agents: Agent[] = []
     for (let slot = this.#after(after); slot !== undefined && agents.length < limit; slot = slot.next)
-      agents.push(slot.agent)
+      if (metadata === undefined || hasMetadata(slot.body.metadata, metadata)) agents.push(slot.agent)
     return agents
   }
 

@@ -24,9 +24,10 @@ import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 import type { ChildHosts } from './children/childHosts.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
-import type { SpawnOptions } from './children/spawnOptions.ts'
+import type { OpenOptions, RootSpawnOptions } from './children/spawnOptions.ts'
+import { checkedHistory, isCutHistory, withHistory, type CheckedHistory } from './beginWithHistory.ts'
 import { incognitoStore } from './incognitoStore.ts'
-import { Registry, type AgentPage } from './registry.ts'
+import { Registry, type ListOptions } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { IdleUnloader } from './agents/idleUnloader.ts'
 import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
@@ -114,15 +115,18 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     }
   }
 
-  async spawn(definition: AgentDefinition, options?: SpawnOptions): Promise<Agent> {
+  async spawn(definition: AgentDefinition, options?: RootSpawnOptions): Promise<Agent> {
     if (options !== undefined) checkOptions('spawn', options)
     const agentId = options?.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
     this.#checkFree(agentId)
+    const history = checkedHistory(options?.history)
     return this.#alone(agentId, async () => {
       const incognito = options?.incognito === true ? this.incognitoStore() : undefined
       const lease = await this.openLog(agentId, incognito)
-      if (lease.lastSeq === 0) return this.#begin({ agentId, definition, lease, incognito })
+      const birth = { agentId, definition, lease, incognito, metadata: options?.metadata }
+      if (lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history)))
+        return await this.#begin(birth, history)
       await lease.release()
       const what = `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store.`
       throw new RuntimeError('AGENT_EXISTS', what)
@@ -137,8 +141,9 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#alone(agentId, async () => this.#continue(await this.openLog(agentId), definition, options))
   }
 
-  async open(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
+  async open(agentId: string, definition: AgentDefinition, options: OpenOptions = {}): Promise<Agent> {
     checkOptions('open', options)
+    const history = checkedHistory(options.history)
     for (;;) {
       this.#check(agentId, definition, 'open')
       this.#checkStored(agentId, 'open')
@@ -154,8 +159,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     }
     return this.#alone(agentId, async () => {
       const lease = await this.openLog(agentId)
-      return lease.lastSeq === 0
-        ? this.#begin({ agentId, definition, lease })
+      return lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history))
+        ? await this.#begin({ agentId, definition, lease, metadata: options.metadata }, history)
         : await this.#continue(lease, definition, options)
     })
   }
@@ -242,8 +247,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed in the meantime.')
   }
 
-  #begin(options: HostOptions): Agent {
-    this.adopt(options).start()
+  async #begin(options: HostOptions, history: CheckedHistory | undefined): Promise<Agent> {
+    this.adopt(history === undefined ? options : await withHistory(options, history, this.#shared)).start()
     return this.#registry.get(options.agentId)!
   }
 
@@ -304,7 +309,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     }
   }
 
-  agents(options?: { readonly page?: AgentPage }): Agent[] {
+  agents(options?: ListOptions): Agent[] {
     return this.#registry.roots(options)
   }
 

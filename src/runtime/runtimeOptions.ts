@@ -3,6 +3,7 @@ import type { RedactOptions } from '../redaction/redactor.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
+import { metadataSchema } from '../protocol/metadata.ts'
 import type { Store } from '../protocol/store.ts'
 import type { Tracer } from '../protocol/tracer.ts'
 
@@ -41,6 +42,9 @@ const has =
     value !== null &&
     methods.every((name) => typeof Reflect.get(value, name) === 'function')
 
+/** A history is checked message by message where it is taken. */
+const birth = { metadata: metadataSchema, history: z.unknown() }
+
 const schemas = {
   createRuntime: z
     .strictObject({
@@ -55,9 +59,9 @@ const schemas = {
       interpreter: z.enum(['planned', 'xstate']),
     })
     .partial(),
-  spawn: z.strictObject({ id: z.string(), incognito: z.boolean() }).partial(),
+  spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), ...birth }).partial(),
   resume: z.strictObject({ continue: z.boolean() }).partial(),
-  open: z.strictObject({ continue: z.boolean() }).partial(),
+  open: z.strictObject({ continue: z.boolean(), ...birth }).partial(),
 }
 
 /**

@@ -53,7 +53,7 @@ export async function forkSession(
   const { id, clock = systemClock } = options
   if (id !== undefined) checkAgentId(id)
   const parts = await historyParts(store, agentId)
-  const { definition, model, machine } = parts.at(-1)!.created
+  const { definition, model, machine, metadata } = parts.at(-1)!.created
   const forkedFrom = await findMoment(store, parts, at)
   const forkId = id ?? `${definition.slice(0, mostNameChars)}-${nanoid(12)}`
   checkAgentId(forkId)
@@ -68,6 +68,7 @@ export async function forkSession(
     model,
     machine,
     forkedFrom,
+    ...(metadata === undefined ? {} : { metadata }),
   })
   return { agentId: forkId }
 }

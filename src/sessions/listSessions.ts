@@ -1,8 +1,11 @@
 import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { checkMetadata, hasMetadata, type Metadata } from '../protocol/metadata.ts'
 import type { Store } from '../protocol/store.ts'
 import { checkVersion } from '../protocol/upgradeRecord.ts'
 import { SessionProjection } from './sessionProjection.ts'
 import type { Session } from './session.ts'
+
+const none: Metadata = Object.freeze({})
 
 /** A session in a list. */
 export interface SessionSummary extends Omit<Session, 'runs' | 'changes'> {
@@ -25,11 +28,16 @@ export function summaryOf({ runs, changes: _, ...session }: Session): SessionSum
 
 /**
  * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads every
- * log to its end, one after the other.
+ * log to its end, one after the other. `metadata`: only sessions that have all of these values.
  *
- * @throws RuntimeError `STORE_READ_FAILED` when the store cannot tell what it has.
+ * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot tell what it has.
  */
-export async function listSessions(store: Store): Promise<SessionSummary[]> {
+export async function listSessions(
+  store: Store,
+  options: { readonly metadata?: Metadata } = {},
+): Promise<SessionSummary[]> {
+  const { metadata = none } = options
+  checkMetadata('listSessions', metadata)
   const summaries: SessionSummary[] = []
   for (const agentId of await store.list()) {
     const summary = await summarise(store, agentId)
@@ -38,6 +46,7 @@ export async function listSessions(store: Store): Promise<SessionSummary[]> {
   const bySource = groupIds(summaries, ({ forkedFrom }) => forkedFrom?.agentId)
   const byParent = groupIds(summaries, ({ path }) => path.at(-1))
   return summaries
+    .filter((summary) => hasMetadata(summary.metadata, metadata))
     .map((summary) => ({
       ...summary,
       forks: bySource.get(summary.id) ?? [],

@@ -3,6 +3,7 @@ import type { Economics } from '../protocol/economics.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { SyntheticReason, Usage, UserSource } from '../protocol/messages.ts'
+import type { Metadata } from '../protocol/metadata.ts'
 import type { Limits, ParentLink, PauseReason, RecordOf } from '../protocol/records.ts'
 import type { ModelSnapshot } from '../protocol/model.ts'
 
@@ -134,6 +135,8 @@ export interface Session {
   /** The agent that called or spawned it. */
   readonly parent?: ParentLink
   readonly forkedFrom?: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
+  /** What the application noted on it when it was spawned. */
+  readonly metadata?: Metadata
   /** Epoch milliseconds of the first and the last record. */
   readonly createdAt: number
   readonly updatedAt: number

@@ -1,3 +1,4 @@
+import { isImported } from '../protocol/history.ts'
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
@@ -38,7 +39,7 @@ const isAnswered = ({ reply, toolCalls }: TurnDraft): boolean =>
  * little of each turn and none of what was said. It never throws: a record that makes no sense in its place is ignored.
  */
 export class SessionProjection {
-  #head: Pick<Session, 'id' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom'> = {
+  #head: Pick<Session, 'id' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom' | 'metadata'> = {
     id: '',
     path: [],
     definition: '',
@@ -85,6 +86,7 @@ export class SessionProjection {
       case 'turn.end':
         return this.#endTurn(record)
       case 'message.added':
+        if (isImported(record)) return
         return this.#addInput({ nodeId: record.nodeId, role: 'user', source: record.message.source })
       case 'reply.end':
         return this.#reply(record)
@@ -144,7 +146,7 @@ export class SessionProjection {
     })
   }
 
-  #create({ agentId, path, definition, model, parent, forkedFrom }: RecordOf<'agent.created'>): void {
+  #create({ agentId, path, definition, model, parent, forkedFrom, metadata }: RecordOf<'agent.created'>): void {
     this.#head = {
       id: agentId,
       path,
@@ -152,6 +154,7 @@ export class SessionProjection {
       model,
       ...(parent === undefined ? {} : { parent }),
       ...(forkedFrom === undefined ? {} : { forkedFrom }),
+      ...(metadata === undefined ? {} : { metadata }),
     }
   }
 

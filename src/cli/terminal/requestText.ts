@@ -93,6 +93,7 @@ const describers: Describers = {
   followUp: () => 'follow-up',
   note: ({ kind }) => `note: ${kind}`,
   summary: () => 'summary',
+  imported: () => 'history of another system',
   unknown: () => 'unknown',
 }
 

@@ -101,8 +101,13 @@ const rungWords = {
 type Texts = { readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>) => string }
 
 const texts: Texts = {
-  'agent.created': ({ definition, model, forkedFrom }) =>
-    `${definition} on ${model}${forkedFrom === undefined ? '' : `, forked from ${forkedFrom.agentId}`}`,
+  'agent.created': ({ definition, model, forkedFrom, imported, metadata }) =>
+    [
+      `${definition} on ${model}`,
+      ...(forkedFrom === undefined ? [] : [`forked from ${forkedFrom.agentId}`]),
+      ...(imported === undefined ? [] : [`with ${counted(imported, 'message')} of another system`]),
+      ...Object.entries(metadata ?? {}).map(([key, value]) => `${key} ${value}`),
+    ].join(', '),
   'agent.stopped': () => 'ended for good',
   'run.start': ({ cause, runId }) => `${runId}, by a ${cause}`,
   'run.end': ({ stopReason, turns, error }) =>

@@ -30,6 +30,7 @@ const reasons: Reasons = {
     tone: 'warn',
   }),
   summary: () => ({ word: 'summary', from: 'of a compaction', tone: 'warn' }),
+  imported: () => ({ word: 'history', from: 'of another system', tone: 'plain' }),
   unknown: () => ({ word: 'unknown', from: 'not recorded', tone: 'plain' }),
 }
 

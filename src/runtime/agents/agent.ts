@@ -8,6 +8,7 @@ import type { PolicyInfo } from '../../protocol/braking.ts'
 import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.ts'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
@@ -89,6 +90,11 @@ export class Agent extends AgentCommands {
   /** Whether nothing of it is stored: see `runtime.spawn`. */
   get incognito(): boolean {
     return this.#body.incognito === true
+  }
+
+  /** What the application noted on it when it was spawned; of a sub-agent that of its root. */
+  get metadata(): Metadata | undefined {
+    return this.#body.metadata
   }
 
   /** Its parent; `undefined` for the root of a tree. */

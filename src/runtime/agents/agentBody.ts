@@ -42,6 +42,7 @@ type Known =
   | 'end'
   | 'fail'
   | 'incognito'
+  | 'metadata'
 
 /** What an `Agent` delegates to: its host, or what stands in for the host while the agent is unloaded. */
 export interface AgentBody extends Pick<TreeAgent, Known> {

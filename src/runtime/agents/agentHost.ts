@@ -13,6 +13,7 @@ import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { LogRecord, RecordDraft, Spent } from '../../protocol/records.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import type { Snapshots } from '../../protocol/snapshots.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { TracedEffect } from '../../protocol/tracer.ts'
@@ -52,6 +53,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   /** Where its log is. */
   readonly store: Store
   readonly incognito: true | undefined
+  readonly metadata: Metadata | undefined
   readonly isUnattended: boolean
   readonly announcer: Announcer
   readonly runs = new Runs(this)
@@ -80,9 +82,12 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
     const history = options.history ?? nothing
     const { past, records } = history
+    const first = records[0]
+    const metadata = first?.type === 'agent.created' ? first.metadata : options.metadata
     this.conversation = rebuildConversation(records, { counter: definition.counter, past })
     this.shared = shared
     this.redactor = shared.redactor
+    this.metadata = this.redactor?.value(metadata) ?? metadata
     this.#lease = options.lease
     this.store = options.incognito ?? shared.store
     this.incognito = options.incognito === undefined ? undefined : true
@@ -102,6 +107,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
       policy,
       ...(link === undefined ? {} : { parent: link }),
       ...(task === undefined ? {} : { task }),
+      ...(this.metadata === undefined ? {} : { metadata: this.metadata }),
       ...(records.length === 0 ? {} : { restored: restoreInput(history, this.conversation, this, staysPaused) }),
     }
   }

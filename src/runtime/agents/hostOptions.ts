@@ -3,6 +3,7 @@ import type { Redactor } from '../../redaction/redactor.ts'
 import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import type { ParentLink } from '../../protocol/records.ts'
 import type { SnapshotStore } from '../../protocol/snapshots.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
@@ -42,6 +43,8 @@ export interface HostOptions {
   readonly history?: Pick<History, 'past' | 'records'> | undefined
   /** Nothing that its log left open starts before the agent is resumed. */
   readonly staysPaused?: boolean
+  /** Of a new one; another has it in its log. */
+  readonly metadata?: Metadata | undefined
   /** For a sub-agent. */
   readonly parent?: TreeAgent
   readonly link?: ParentLink

@@ -5,6 +5,7 @@ import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { runIdOf } from '../../machines/draft.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import type { Spent } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { TracedAgent } from '../../protocol/tracer.ts'
@@ -80,6 +81,7 @@ export class UnloadedHost implements AgentBody {
   readonly lastSeq: number
   readonly spent: Spent
   readonly store: Store
+  readonly metadata: Metadata | undefined
   readonly #loader: AgentLoader
   readonly #runs: number
   readonly #turns: number
@@ -95,6 +97,7 @@ export class UnloadedHost implements AgentBody {
     this.lastSeq = host.conversation.lastSeq
     this.spent = host.spent
     this.store = host.store
+    this.metadata = host.metadata
     this.#runs = host.context.runs
     this.#turns = host.context.turns
   }

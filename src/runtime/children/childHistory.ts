@@ -58,6 +58,7 @@ async function newHistory(
     machine: source.created.machine,
     parent: link,
     forkedFrom: { agentId: link.agentId, seq: lastSeq, at: head },
+    ...(parent.metadata === undefined ? {} : { metadata: parent.metadata }),
   } as const satisfies LogRecord
   await store.append(childId, [created])
   const past = [...source.past, ...source.records.filter(({ seq }) => seq <= lastSeq)]

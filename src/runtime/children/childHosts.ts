@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import type { ParentLink } from '../../protocol/records.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { History } from '../../sessions/readHistory.ts'
@@ -22,6 +23,7 @@ export interface ChildHosts {
     readonly task?: string
     readonly incognito?: Store | undefined
     readonly isUnattended?: boolean
+    readonly metadata: Metadata | undefined
   }): TreeAgent
   /** Writes what is left of its log, and lets it go. */
   release(host: TreeAgent): Promise<void>

@@ -164,6 +164,7 @@ export class Children implements ChildPorts {
         history,
         link,
         ...(agent.detach ? {} : { parent: this.#parent }),
+        metadata: this.#parent.metadata,
         incognito,
         ...(agent.detach || task === undefined ? {} : { task: id }),
       })

@@ -34,6 +34,7 @@ export async function runIncognito(
     history: undefined,
     parent,
     link,
+    metadata: parent.metadata,
     incognito,
     isUnattended: true,
   })

@@ -1,3 +1,6 @@
+import type { HistoryMessage } from '../../protocol/history.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
+
 export interface SpawnOptions {
   /** Default: the definition's name and a random part. */
   readonly id?: string
@@ -8,3 +11,27 @@ export interface SpawnOptions {
    */
   readonly incognito?: boolean
 }
+
+/** What an agent without a parent begins with. */
+export interface BirthOptions {
+  /**
+   * What the application notes on the agent, such as whose it is: at most 32 keys with a string, a number or a boolean each. It is in
+   * the log, stays as it is for the agent's life, is inherited by its sub-agents and forks, and lists can be searched by it. No model
+   * sees it.
+   */
+  readonly metadata?: Metadata
+  /**
+   * The conversation so far, from another system: at most 10,000 messages, the first by the user, with a result right after each tool
+   * call. They are recorded with the provenance `imported`, and cost nothing.
+   */
+  readonly history?: readonly HistoryMessage[]
+}
+
+/** Options of `runtime.open`; what an agent begins with applies to a new one only. */
+export interface OpenOptions extends BirthOptions {
+  /** `false`: an interrupted run, and queued prompts, wait for `agent.resume()`. Default `true`. */
+  readonly continue?: boolean
+}
+
+/** Options of `runtime.spawn`. */
+export interface RootSpawnOptions extends SpawnOptions, BirthOptions {}

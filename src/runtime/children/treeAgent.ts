@@ -3,6 +3,7 @@ import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import type { Spent } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Announcer } from '../events/announcer.ts'
@@ -35,6 +36,7 @@ export interface TreeAgent {
   readonly store: Store
   /** Set when nothing of it, or of what is below it, is stored. */
   readonly incognito: true | undefined
+  readonly metadata: Metadata | undefined
   readonly announcer: Announcer
   readonly runs: Runs
   readonly stallTimer: StallTimer

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { contentSchema, maxContentChars, type Content } from './content.ts'
+import { describeIssues, RuntimeError } from './errors.ts'
+import { jsonChars } from './jsonChars.ts'
+import { blockSchema, type Block } from './messages.ts'
+
+/** A message of another system, which an agent begins with. A string is one block of text. */
+export type HistoryMessage =
+  | { readonly role: 'user'; readonly content: Content }
+  /** `model`: which one wrote it, as far as that is known. */
+  | { readonly role: 'assistant'; readonly content: string | readonly Block[]; readonly model?: string }
+  | {
+      readonly role: 'toolResult'
+      readonly callId: string
+      readonly toolName: string
+      /** May be empty. */
+      readonly content: Content
+      readonly isError?: boolean
+    }
+
+/** The most messages a history may have. */
+const maxMessages = 10_000
+
+const named = z.string().min(1)
+const emptyContent = z.union([z.literal(''), z.tuple([])]).transform(() => [])
+
+const messageSchema = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('user'), content: contentSchema }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z
+      .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(blockSchema)])
+      .transform((blocks) => blocks.filter((block) => block.type !== 'text' || block.text.trim() !== ''))
+      .refine((blocks) => blocks.length > 0, 'the content is empty'),
+    model: named.exactOptional(),
+  }),
+  z.strictObject({
+    role: z.literal('toolResult'),
+    callId: named,
+    toolName: named,
+    content: z.union([emptyContent, contentSchema]),
+    isError: z.boolean().exactOptional(),
+  }),
+])
+export type CheckedHistoryMessage = z.output<typeof messageSchema>
+
+/**
+ * The messages of a history as blocks, each for itself sound.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, naming the message by its index
+ */
+export function readHistoryMessages(history: readonly HistoryMessage[]): CheckedHistoryMessage[] {
+  if (!Array.isArray(history)) throw wrongHistory('it is not a list of messages')
+  if (history.length > maxMessages)
+    throw wrongHistory(`it has ${history.length} messages, and ${maxMessages} are the most`)
+  if (jsonChars(history) > maxContentChars)
+    throw wrongHistory(`it is larger than ${maxContentChars} characters: leave out its oldest messages`)
+  return history.map((message: unknown, index) => {
+    const checked = messageSchema.safeParse(message)
+    if (checked.success) return checked.data
+    throw wrongHistory(`message ${index}: ${describeIssues(checked.error)}`)
+  })
+}
+
+/** What is wrong with a history. */
+export const wrongHistory = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `history: ${what}.`)
+
+const importedEnd = '/imported'
+
+/** What stands for the run of the messages that an agent began with. */
+export const importedRunId = (agentId: string): string => `${agentId}${importedEnd}`
+
+/** Whether a record or a node is one of those that an agent began with. */
+export const isImported = ({ runId }: { readonly runId: string }): boolean => runId.endsWith(importedEnd)

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util'
+import { agentMachineId } from '../machines/agentSetup.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import { type HistoryMessage, readHistoryMessages } from '../protocol/history.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import type { Store, StoreLease } from '../protocol/store.ts'
+import { checkHistory, historyRecords } from '../sessions/importHistory.ts'
+import { createdRecord, readHistory } from '../sessions/readHistory.ts'
+import type { HostOptions, HostShared } from './agents/hostOptions.ts'
+
+/** A history that was checked, still without an agent. */
+export type CheckedHistory = ReturnType<typeof readHistoryMessages>
+
+/**
+ * The messages that an agent is to begin with; `undefined` without any.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, naming the message by its index
+ */
+export function checkedHistory(history: readonly HistoryMessage[] | undefined): CheckedHistory | undefined {
+  if (history === undefined) return undefined
+  const messages = readHistoryMessages(history)
+  checkHistory(messages)
+  return messages.length === 0 ? undefined : messages
+}
+
+/**
+ * Writes the log of a new agent that begins with messages of another system, for it to go on from; if that fails, its lease is
+ * released. A log that the process left in the middle of this gets what it lacks.
+ *
+ * @throws RuntimeError `AGENT_EXISTS` when the log begins otherwise, and what the store rejects with
+ */
+export async function withHistory(
+  options: HostOptions,
+  messages: CheckedHistory,
+  shared: Pick<HostShared, 'store' | 'clock' | 'redactor'>,
+): Promise<HostOptions> {
+  const { agentId, lease, incognito: store = shared.store } = options
+  try {
+    const records = recordsOf(options, messages, shared)
+    for await (const stored of store.read(agentId)) {
+      const own = records[stored.seq - 1]
+      if (own !== undefined && isDeepStrictEqual(stored, { ...own, time: stored.time })) continue
+      throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log that does not begin with this history.`)
+    }
+    await store.append(agentId, records.slice(lease.lastSeq))
+    return { ...options, history: await readHistory(store, agentId) }
+  } catch (thrown) {
+    await lease.release()
+    throw thrown
+  }
+}
+
+function recordsOf(
+  { agentId, definition, metadata }: HostOptions,
+  messages: CheckedHistory,
+  { clock, redactor }: Pick<HostShared, 'clock' | 'redactor'>,
+): readonly LogRecord[] {
+  const created = {
+    agentId,
+    path: [],
+    definition: definition.name,
+    model: definition.model.id,
+    machine: agentMachineId,
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+  const records = historyRecords(created, messages, clock.now())
+  return redactor?.value(records) ?? records
+}
+
+/** How many of the messages that an agent was to begin with its log lacks: the process died while they were written. */
+export function missingHistory(records: readonly LogRecord[]): number {
+  const [first] = records
+  const imported = first?.type === 'agent.created' ? (first.imported ?? 0) : 0
+  return Math.max(0, imported + 1 - records.length)
+}
+
+/** Whether a log lacks some of the history that its agent is to begin with. */
+export async function isCutHistory(
+  { agentId, lastSeq }: StoreLease,
+  store: Store,
+  history: CheckedHistory | undefined,
+): Promise<boolean> {
+  if (history === undefined) return false
+  const created = await createdRecord(store, agentId)
+  return (created?.imported ?? 0) >= lastSeq
+}
