@@ -1,7 +1,7 @@
 export { defineAgent, type AgentOptions, type CompactionOptions } from './actors/defineAgent.ts'
 export type { BrakingOptions, RevertOptions, StallOptions } from './actors/brakingOptions.ts'
 export type { AgentDefinition, SubAgent } from './actors/agentDefinition.ts'
-export type { Pricing } from './actors/pricing.ts'
+export type { PricesByModel, Pricing } from './actors/pricing.ts'
 export type { SubAgentEntry, SubAgentOptions } from './actors/subAgents.ts'
 export {
   defineTool,
@@ -16,6 +16,8 @@ export {
 export type { RunContext } from './actors/runContext.ts'
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
+export { fallback, type FallbackOptions } from './actors/models/fallback.ts'
+export { router, type ChooseModel, type RouterOptions } from './actors/models/router.ts'
 export type { ReplyShape } from './actors/models/replyShape.ts'
 export type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
 export {

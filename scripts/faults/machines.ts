@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
     id: 'machines-8',
     file: 'src/machines/guards.ts',
     what: 'a provider that asks for an hour is waited for',
-    from: '    (output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs',
+    from: '(output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs',
     to: '    true',
     tests: ['machines/replies'],
   },

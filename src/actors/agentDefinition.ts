@@ -8,7 +8,7 @@ import type { TagPolicy } from '../conversation/visibleTags.ts'
 import type { RestartPolicy } from '../machines/supervisorTypes.ts'
 import type { AgentPolicy } from '../machines/agentPolicy.ts'
 import type { Model, ModelSettings, ToolSpec, ModelSnapshot } from '../protocol/model.ts'
-import type { Pricing } from './pricing.ts'
+import type { PricesByModel, Pricing } from './pricing.ts'
 import type { Policy } from './policies/policy.ts'
 import type { CompactionStrategy } from './summariseSpan.ts'
 import type { Tool } from './tools/defineTool.ts'
@@ -99,6 +99,8 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   } | null
   readonly output: z.ZodType<Output> | null
   readonly pricing: Pricing | null
+  /** Prices of each model that may answer, by id, if that is what was given. */
+  readonly prices: PricesByModel | null
   readonly counter: TokenCounter
   /** Estimated tokens of instructions and tools. */
   readonly frameTokens: number

@@ -7,6 +7,7 @@ import type { ModelRequest } from '../protocol/model.ts'
 import type { Provenance } from '../protocol/provenance.ts'
 import type { Snapshots } from '../protocol/snapshots.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
+import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { Limits, Spent } from '../protocol/records.ts'
@@ -31,6 +32,8 @@ export interface PartialReply {
   text: string
   thinking: string
   readonly estimatedTokens: number
+  /** Id of the model that answers, if it is not the agent's. */
+  readonly model?: string
 }
 
 /** The sub-agents of one agent, as its effects see them. */
@@ -126,6 +129,8 @@ export interface AgentPorts {
   exportSession(): AsyncIterable<string>
   /** Tells the machine that a policy fired in the consultation under `key`. */
   policyFired(key: string, start: PolicyStart): void
+  /** Tells the machine that the model of the reply under `key` failed, and the model `next` answers in the next attempt. */
+  replyReplaced(key: string, failure: ReplyFailure, next: string): void
   /** Tells the machine that the first token of the reply under `key` arrived. */
   replyStarted(key: string): void
 }

@@ -26,7 +26,7 @@ export function countUsage(
 }
 
 /** Only what is a number: a model written by hand may leave counts out, and a division by nothing makes them `NaN`. */
-function toldBy(usage: Partial<Usage> | undefined): Usage {
+export function toldBy(usage: Partial<Usage> | undefined): Usage {
   const { input, output, cacheRead, cacheWrite, reasoning, estimated } = usage ?? {}
   const told: Usage = {
     input: numberOf(input),

@@ -17,7 +17,7 @@ import {
   offersRevert,
   type BrakingOptions,
 } from './brakingOptions.ts'
-import { pricingSchema, type Pricing } from './pricing.ts'
+import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
@@ -76,7 +76,8 @@ export interface AgentOptions<
   readonly outputAttempts?: number
   /** Allowances of each run; reaching one pauses the agent. */
   readonly limits?: Limits
-  readonly pricing?: Pricing
+  /** Prices of the model; or of each that may answer, by id, where `model` is a `fallback` or `router`. */
+  readonly pricing?: Pricing | PricesByModel
   /** Default 4 attempts, from 1 s doubling to at most 60 s. */
   readonly retry?: Partial<RetryPolicy>
   /** Default `'parallel'`. */
@@ -142,7 +143,7 @@ const optionsSchema = lazily(() =>
       .optional(),
     outputAttempts: z.int().positive().optional(),
     limits: limitsSchema.optional(),
-    pricing: pricingSchema().optional(),
+    pricing: agentPricingSchema().optional(),
     retry: retrySchema().optional(),
     toolExecution: z
       .union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })])
@@ -272,7 +273,7 @@ export function defineAgent<Output = undefined, Deps = unknown, const Tools exte
     compaction,
     braking,
     output: output ?? null,
-    pricing: options.pricing ?? null,
+    ...readPricing(options.pricing, model),
     counter,
     maxQueue: options.maxQueue ?? 100,
     checkRequests: options.checkRequests ?? false,

@@ -17,6 +17,38 @@ export const pricingSchema = lazily(() => {
   return z.strictObject({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
 })
 
+/** Prices of the models of one agent, by their ids as the log has them: `anthropic:claude-…`. */
+export type PricesByModel = { readonly [model: string]: Pricing }
+
+/** What a definition says of prices. */
+export interface Priced {
+  readonly model: { readonly id: string }
+  /** Of its own model or, if that stands for others, of the most expensive of them; what limits and savings are reckoned by. */
+  readonly pricing: Pricing | null
+  /** Of each model, where they differ. */
+  readonly prices: PricesByModel | null
+}
+
+/** The prices of the model that answered; by default the definition's own. */
+export const priceOf = ({ model, pricing, prices }: Priced, answered = model.id): Pricing | null =>
+  prices === null ? pricing : Object.hasOwn(prices, answered) ? prices[answered]! : null
+
+/** One price, or one for each model. */
+export function readPricing(
+  given: Pricing | PricesByModel | undefined,
+  model: { readonly id: string },
+): Pick<Priced, 'pricing' | 'prices'> {
+  if (given === undefined) return { pricing: null, prices: null }
+  if (isOne(given)) return { pricing: given, prices: null }
+  const dearest = Object.values(given).toSorted((a, b) => b.output - a.output || b.input - a.input)[0]
+  return { pricing: given[model.id] ?? dearest ?? null, prices: given }
+}
+
+const isOne = (given: Pricing | PricesByModel): given is Pricing => typeof given['input'] === 'number'
+
+/** The option `pricing` of an agent. */
+export const agentPricingSchema = lazily(() => z.union([pricingSchema(), z.record(z.string(), pricingSchema())]))
+
 /** US dollars for a usage; 0 without prices. */
 export function costOf(usage: Usage, pricing: Pricing | null): number {
   if (pricing === null) return 0

@@ -1,10 +1,11 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import { maxContentChars } from '../protocol/content.ts'
-import { asSentence, errorInfo, messageOf, type ErrorCode } from '../protocol/errors.ts'
+import { asSentence, errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
-import type { Model, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
+import type { Model, ModelError, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { Cancellation } from './cancellation.ts'
+import { toldBy } from './countUsage.ts'
 
 /** Longest error message kept from a provider, which may send a page of HTML. */
 const maxErrorChars = 4_000
@@ -18,15 +19,28 @@ const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
   other: 'MODEL_FAILED',
 }
 
+/** What a model was not even asked for: asking again would not help. */
+const ownCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ROUTER_FAILED'])
+
 interface ReplyFailed {
   readonly ok: false
   readonly failure: ReplyFailure
+  /** Id of the model that failed. */
+  readonly model: string
 }
 
-/** `null`: it was aborted. */
-export type ReadReply = { readonly ok: true; readonly reply: ModelReply } | ReplyFailed | null
+/** `null`: it was aborted. `model`: the id of the one that answered. */
+export type ReadReply = { readonly ok: true; readonly reply: ModelReply; readonly model: string } | ReplyFailed | null
 
-type Delta = Exclude<ModelPart, { type: 'done' | 'error' }>
+/** From here on `model` answers; with `after`, because `from` failed, and what has come of its reply is taken back. */
+export interface Handover {
+  readonly type: 'model'
+  readonly model: string
+  readonly from: string
+  readonly after?: ReplyFailure
+}
+
+type Delta = Exclude<ModelPart, { type: 'done' | 'error' | 'model' }> | Handover
 
 /**
  * Reads one reply from a model, passing on each delta and warning as it arrives. Never throws: whatever the model does wrong is
@@ -63,9 +77,12 @@ class Reading {
   #iterator: AsyncIterator<ModelPart> | undefined
   /** Length of the deltas so far. */
   #chars = 0
+  /** Which model answers. */
+  #answering: string
 
   constructor(model: Model, cancellation: Cancellation, onDelta: (delta: Delta) => void) {
     this.#model = model
+    this.#answering = model.id
     this.#cancellation = cancellation
     this.#onDelta = onDelta
   }
@@ -75,12 +92,13 @@ class Reading {
     try {
       const parts: Partial<AsyncIterable<ModelPart>> | undefined = this.#model.stream(request, options)
       const iterator = parts?.[Symbol.asyncIterator]?.()
-      if (iterator === undefined) return protocolFailure(this.#model, 'its stream is not an async iterable')
+      if (iterator === undefined) return protocolFailure(this.#answering, 'its stream is not an async iterable')
       this.#iterator = iterator
       for (;;) {
         const { done, value } = await iterator.next()
         if (this.#cancellation.aborted) return null
-        if (done === true) return protocolFailure(this.#model, 'its stream ended without "done" or "error"', 'network')
+        if (done === true)
+          return protocolFailure(this.#answering, 'its stream ended without "done" or "error"', 'network')
         const outcome = this.#take(value)
         if (outcome === undefined) continue
         if (outcome.ok || value?.type === 'error') return await this.#end(iterator, outcome)
@@ -88,7 +106,14 @@ class Reading {
         return outcome
       }
     } catch (thrown) {
-      return { ok: false, failure: failureOf(this.#model, { kind: 'other', message: messageOf(thrown) }) }
+      if (thrown instanceof RuntimeError && ownCodes.has(thrown.code)) {
+        return {
+          ok: false,
+          failure: { kind: 'badRequest', error: toErrorInfo(thrown, 'MODEL_FAILED') },
+          model: this.#answering,
+        }
+      }
+      return this.#failed({ kind: 'other', message: messageOf(thrown) })
     }
   }
 
@@ -107,27 +132,50 @@ class Reading {
       case 'text.delta':
       case 'thinking.delta':
       case 'toolCall.delta':
-        if (typeof part.text !== 'string') return protocolFailure(this.#model, `it yielded a ${part.type} without text`)
+        if (typeof part.text !== 'string')
+          return protocolFailure(this.#answering, `it yielded a ${part.type} without text`)
         this.#chars += part.text.length
-        if (this.#chars > maxContentChars) return tooLarge(this.#model, this.#chars)
+        if (this.#chars > maxContentChars) return tooLarge(this.#answering, this.#chars)
         this.#onDelta(part)
         return undefined
       case 'warning':
         if (typeof part.message !== 'string')
-          return protocolFailure(this.#model, 'it yielded a warning without message')
+          return protocolFailure(this.#answering, 'it yielded a warning without message')
         this.#onDelta(part)
         return undefined
+      case 'model':
+        return this.#handOver(part)
       case 'done': {
         const wrong = wrongIn(part.reply)
-        return wrong === undefined ? { ok: true, reply: part.reply } : protocolFailure(this.#model, wrong)
+        return wrong === undefined
+          ? { ok: true, reply: part.reply, model: this.#answering }
+          : protocolFailure(this.#answering, wrong)
       }
       case 'error':
-        return { ok: false, failure: failureOf(this.#model, part.error) }
+        return this.#failed(part.error)
       default: {
         const seen = JSON.stringify((part as { type?: unknown } | undefined)?.type)
-        return protocolFailure(this.#model, `it yielded a part of unknown type ${seen}`)
+        return protocolFailure(this.#answering, `it yielded a part of unknown type ${seen}`)
       }
     }
+  }
+
+  #handOver({ model, after }: Extract<ModelPart, { type: 'model' }>): Exclude<ReadReply, null> | undefined {
+    if (typeof model !== 'string' || model === '')
+      return protocolFailure(this.#answering, 'it named no model that answers')
+    const from = this.#answering
+    this.#answering = model
+    if (after === undefined) this.#onDelta({ type: 'model', model, from })
+    else {
+      this.#chars = 0
+      this.#onDelta({ type: 'model', model, from, after: failureOf(from, after) })
+    }
+    return undefined
+  }
+
+  #failed(error: ModelError): ReplyFailed {
+    const model = this.#answering
+    return { ok: false, failure: failureOf(model, error), model }
   }
 
   /** A part immediately after the terminal one is a breach; a stream that is merely slow to close is not waited for. */
@@ -140,7 +188,7 @@ class Reading {
     for (let tick = 0; tick < 8 && !next.isOver; tick++) await Promise.resolve()
     if (!next.isOver || 'part' in next) this.close()
     if (!('part' in next)) return outcome
-    return protocolFailure(this.#model, `it yielded "${next.part?.type}" after its terminal part`)
+    return protocolFailure(this.#answering, `it yielded "${next.part?.type}" after its terminal part`)
   }
 }
 
@@ -177,32 +225,33 @@ function isBlock(block: Partial<Block> | null | undefined): boolean {
   }
 }
 
-function failureOf(
-  model: Model,
-  error: { kind: ModelErrorKind; message: string; retryAfterMs?: number },
-): ReplyFailure {
+function failureOf(model: string, error: ModelError): ReplyFailure {
   const kind = Object.hasOwn(codes, error?.kind) ? error.kind : 'other'
-  const failure = {
+  const { retryAfterMs, usage } = error ?? {}
+  return {
     kind,
-    error: errorInfo(codes[kind], asSentence(cutEnd(`${model.id}: ${messageOf(error?.message)}`, maxErrorChars))),
+    error: errorInfo(codes[kind], asSentence(cutEnd(`${model}: ${messageOf(error?.message)}`, maxErrorChars))),
+    ...(Number.isFinite(retryAfterMs) ? { retryAfterMs: retryAfterMs! } : {}),
+    ...(usage === undefined ? {} : { usage: toldBy(usage) }),
   }
-  return Number.isFinite(error?.retryAfterMs) ? { ...failure, retryAfterMs: error.retryAfterMs! } : failure
 }
 
 /** A reply too large for any log, where it would be as large again. */
-export const tooLarge = (model: Model, chars: number): ReplyFailed => ({
+export const tooLarge = (model: string, chars: number): ReplyFailed => ({
   ok: false,
+  model,
   failure: {
     kind: 'badRequest',
     error: errorInfo(
       'REPLY_TOO_LARGE',
-      `${model.id} replied with ${chars} characters or more, and ${maxContentChars} are allowed.`,
+      `${model} replied with ${chars} characters or more, and ${maxContentChars} are allowed.`,
     ),
   },
 })
 
 /** A stream that just ends may be a lost connection, so it is retried; any other breach is the adapter's and would repeat. */
-const protocolFailure = (model: Model, what: string, kind: ModelErrorKind = 'badRequest'): ReplyFailed => ({
+const protocolFailure = (model: string, what: string, kind: ModelErrorKind = 'badRequest'): ReplyFailed => ({
   ok: false,
-  failure: { kind, error: errorInfo('MODEL_PROTOCOL', `Model ${model.id} broke the contract of the port: ${what}.`) },
+  model,
+  failure: { kind, error: errorInfo('MODEL_PROTOCOL', `Model ${model} broke the contract of the port: ${what}.`) },
 })

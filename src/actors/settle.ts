@@ -1,6 +1,6 @@
 import type { SettleInput, SettleOutput } from '../machines/effectTypes.ts'
 import type { Block, Usage } from '../protocol/messages.ts'
-import { costOf } from './pricing.ts'
+import { costOf, priceOf } from './pricing.ts'
 import type { FindPorts } from './agentPorts.ts'
 import { effect } from './effect.ts'
 
@@ -23,5 +23,7 @@ export const settle = (find: FindPorts) =>
       cacheWrite: 0,
       estimated: true,
     }
-    return { key, at, spent, partial: { content, usage, costUsd: costOf(usage, definition.pricing) } }
+    const { model } = partial
+    const costUsd = costOf(usage, priceOf(definition, model))
+    return { key, at, spent, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
   })

@@ -9,15 +9,16 @@ import { errorInfo, messageOf, type ErrorInfo } from '../protocol/errors.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../protocol/messages.ts'
-import type { ModelReply, ModelRequest } from '../protocol/model.ts'
-import { costOf } from './pricing.ts'
+import type { ModelRequest } from '../protocol/model.ts'
+import { costOf, priceOf } from './pricing.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
 import type { Cancellation } from './cancellation.ts'
 import { runContext, type RunContext } from './runContext.ts'
 import { readAnswer } from './readAnswer.ts'
-import { readReply, tooLarge } from './readReply.ts'
+import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
@@ -45,18 +46,31 @@ export const streamReply = (find: FindPorts) =>
       if (cancellation.aborted) return aborted(ports, input.key)
     }
 
-    const partial = { key: input.key, text: '', thinking: '', estimatedTokens }
     const { runId, turnIndex } = input
+    let { attempt, key } = input
+    let answering: Answering = none
+    let partial = { key, text: '', thinking: '', estimatedTokens }
     let isStarted = false
-    const { attempt } = input
     const take: Parameters<typeof readReply>[3] = (delta) => {
       if (delta.type === 'warning') return ports.warn({ runId, turnIndex }, delta.message)
+      if (delta.type === 'model') {
+        const { model, from, after } = delta
+        answering = model === definition.model.id ? none : { model }
+        if (after !== undefined) {
+          ports.replyReplaced(key, priced(definition, after, from), model)
+          attempt += 1
+          key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
+          isStarted = false
+        }
+        partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
+        return
+      }
       if (!isStarted) {
         isStarted = true
         ports.partial = partial
-        ports.replyStarted(input.key)
+        ports.replyStarted(key)
         if (cancellation.aborted) return
-        ports.emit({ type: 'reply.start', runId, turnIndex, attempt })
+        ports.emit({ type: 'reply.start', runId, turnIndex, attempt, ...answering })
       }
       if (cancellation.aborted) return
       const { text } = delta
@@ -76,15 +90,15 @@ export const streamReply = (find: FindPorts) =>
     const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
       readReply(definition.model, request, { cancellation, turnIndex }, take),
     )
-    if (result === null) return aborted(ports, input.key)
-    if (!result.ok) return failed(ports, input.key, result.failure)
-    return finish(ports, input, result.reply, { estimatedTokens, cancellation })
+    if (result === null) return aborted(ports, key)
+    if (!result.ok) return failed(ports, key, priced(definition, result.failure, result.model))
+    return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
   })
 
 function finish(
   ports: AgentPorts,
   input: ReplyInput,
-  reply: ModelReply,
+  { reply, model }: Extract<ReadReply, { ok: true }>,
   { estimatedTokens, cancellation }: { readonly estimatedTokens: number; readonly cancellation: Cancellation },
 ): ReplyOutput | Promise<ReplyOutput> {
   const { definition, conversation, clock } = ports
@@ -97,8 +111,8 @@ function finish(
     Math.round(estimatedTokens * conversation.correction),
     definition.counter,
   )
-  const costUsd = costOf(usage, definition.pricing)
-  if (isTooLarge) return failed(ports, input.key, { ...tooLarge(definition.model, chars).failure, usage, costUsd })
+  const costUsd = costOf(usage, priceOf(definition, model))
+  if (isTooLarge) return failed(ports, input.key, { ...tooLarge(model, chars).failure, usage, costUsd })
   const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkAnswer(ports, content) : undefined
   if (wrong !== undefined) return failed(ports, input.key, { kind: 'badAnswer', ...wrong, usage, costUsd })
   const message: AssistantMessage = {
@@ -106,7 +120,7 @@ function finish(
     content,
     stopReason: reply.stopReason,
     usage,
-    model: definition.model.id,
+    model,
   }
   return whenDone(planCalls(ports, calls, runContext(ports, input, cancellation)), (planned) => ({
     key: input.key,
@@ -122,6 +136,13 @@ function finish(
 }
 
 const none = {}
+
+/** Which model answers, if it is not the agent's own. */
+type Answering = { readonly model?: string }
+
+/** What a failed call cost, if it is known what it used. */
+const priced = (definition: AgentDefinition, failure: ReplyFailure, model: string): ReplyFailure =>
+  failure.usage === undefined ? failure : { ...failure, costUsd: costOf(failure.usage, priceOf(definition, model)) }
 
 /**
  * From how many tokens on the next drain looks whether to fold. It decides by what it finds, so this is rather too few: an agent that was

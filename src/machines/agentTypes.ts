@@ -23,7 +23,7 @@ import type {
   Spent,
 } from '../protocol/records.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
-import type { CallOutput, SleepInput } from './effectTypes.ts'
+import type { CallOutput, ReplyFailure, SleepInput } from './effectTypes.ts'
 
 export interface CallState {
   readonly callId: string
@@ -74,6 +74,8 @@ export interface RunState {
   readonly overflowed: boolean
   /** Attempts at the current reply whose answer did not match `output`. */
   readonly badAnswers: number
+  /** Attempts at the current reply that failed, and another model took over at once. */
+  readonly fallbacks: number
   /** Why the last attempt failed. */
   readonly lastError: ErrorInfo | null
   /** Usage and cost of the current turn. */
@@ -211,6 +213,8 @@ export type AgentMachineEvent =
   | { readonly type: 'policy.fired'; readonly key: string; readonly start: PolicyStart; readonly at: number }
   /** The first token of the reply under `key` arrived. */
   | { readonly type: 'reply.started'; readonly key: string }
+  /** The model that answered under `key` failed, and `next` answers instead, under the key of the next attempt. */
+  | { readonly type: 'reply.replaced'; readonly key: string; readonly failure: ReplyFailure; readonly next: string }
   /** The request for the reply under `key`, to be recorded. */
   | { readonly type: 'request.captured'; readonly key: string; readonly capture: RequestCapture }
   | { readonly type: 'store.failed'; readonly error: ErrorInfo }

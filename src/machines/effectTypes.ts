@@ -116,7 +116,13 @@ export interface SettleOutput {
   readonly key: string
   readonly at: number
   /** The part of the reply that had arrived, with its estimated usage. */
-  readonly partial: { readonly content: readonly Block[]; readonly usage: Usage; readonly costUsd: number } | null
+  readonly partial: {
+    readonly content: readonly Block[]
+    readonly usage: Usage
+    readonly costUsd: number
+    /** Id of the model that it is of, if that is not the agent's. */
+    readonly model?: string
+  } | null
   /** What aborted sub-agents had used, by the key of their call. */
   readonly spent: { readonly [key: string]: Spent }
 }

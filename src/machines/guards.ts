@@ -7,7 +7,7 @@ import { undoKey } from './undoing.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
 import { limitAfter, reachedLimit } from './limits.ts'
-import { replyKey } from './runs.ts'
+import { failuresOf, replyKey } from './runs.ts'
 import type { CompactOutput, StallCheck } from './drainTypes.ts'
 import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
 import type { CallOutput, ReplyOutput } from './effectTypes.ts'
@@ -148,7 +148,8 @@ export const mayResumeIdle = (subject: Subject): boolean =>
   subject.context.pause?.type === 'store' || isHeldBack(subject)
 
 export const isCurrentReply = ({ context, event }: Subject): boolean =>
-  (event.type === 'reply.started' || event.type === 'request.captured') && event.key === replyKey(context)
+  (event.type === 'reply.started' || event.type === 'reply.replaced' || event.type === 'request.captured') &&
+  event.key === replyKey(context)
 
 type Keyed = { readonly output?: { readonly key?: string } | null }
 const keyOf = ({ event }: Subject): string | undefined => (event as unknown as Keyed).output?.key
@@ -205,10 +206,7 @@ export function mayRetry(subject: Subject): boolean {
   const output = outputOf(subject)
   const { policy, run } = subject.context
   if (output.ok || run === null || !retriedKinds.has(output.failure.kind)) return false
-  return (
-    run.attempt - run.badAnswers < policy.retry.attempts &&
-    (output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs
-  )
+  return failuresOf(run) < policy.retry.attempts && (output.failure.retryAfterMs ?? 0) <= policy.retry.maxRetryAfterMs
 }
 
 export const compactedForOverflow = ({ context, event }: Subject): boolean =>

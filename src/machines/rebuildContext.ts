@@ -126,6 +126,7 @@ const fold: Fold = {
       turns: context.calls.length > 0 ? 0 : (context.run?.turns ?? 0) + 1,
       attempt: 1,
       badAnswers: 0,
+      fallbacks: 0,
       turnUsage: noUsage,
       turnCostUsd: 0,
     }),
@@ -147,10 +148,11 @@ const fold: Fold = {
     }))
     return { calls, owesReply: calls.length > 0, ...used(context, message.usage, costUsd) }
   },
-  'reply.reset': (context, { attempt, usage, costUsd, repair }) => {
+  'reply.reset': (context, { attempt, usage, costUsd, repair, next }) => {
     const after = { ...context, ...used(context, usage, costUsd) }
     const badAnswers = (after.run?.badAnswers ?? 0) + (repair === undefined ? 0 : 1)
-    return inRun(after, { attempt: attempt + 1, badAnswers })
+    const fallbacks = (after.run?.fallbacks ?? 0) + (next === undefined ? 0 : 1)
+    return inRun(after, { attempt: attempt + 1, badAnswers, fallbacks })
   },
   'approval.requested': (context, { callId }) => withStatus(context, callId, 'held'),
   'approval.decided': (context, { callId, decision: type, reason }) => {

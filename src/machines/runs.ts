@@ -9,7 +9,7 @@ import {
   type RecordOf,
   type RunStopReason,
 } from '../protocol/records.ts'
-import type { AgentContext, RunState } from './agentTypes.ts'
+import type { AgentContext, EventOfType, RunState } from './agentTypes.ts'
 import type { ReplyOutput, SettleOutput } from './effectTypes.ts'
 import type { RetryPolicy } from './agentPolicy.ts'
 import { runIdOf, room, type Draft } from './draft.ts'
@@ -45,6 +45,7 @@ export const newRun = (runId: string, requestId: string, limits: Limits, now: nu
   retryAt: 0,
   overflowed: false,
   badAnswers: 0,
+  fallbacks: 0,
   lastError: null,
   turnUsage: noUsage,
   turnCostUsd: 0,
@@ -105,6 +106,7 @@ export function startTurn(draft: Draft): void {
     turns: run!.turns + 1,
     attempt: 1,
     badAnswers: 0,
+    fallbacks: 0,
     overflowed: false,
     turnUsage: noUsage,
     turnCostUsd: 0,
@@ -196,6 +198,16 @@ export function failRun(draft: Draft): void {
   endRun(draft, 'error', error == null ? {} : { error })
 }
 
+/** How often the current reply failed so that it is asked for again later. */
+export const failuresOf = ({ attempt, badAnswers, fallbacks }: RunState): number => attempt - badAnswers - fallbacks
+
+/** Records that a model failed and another one answers at once. */
+export function replaceReply(draft: Draft, { failure, next }: EventOfType<'reply.replaced'>): void {
+  resetReply(draft, { failure }, { next })
+  draft.setRun({ fallbacks: (draft.context.run?.fallbacks ?? 0) + 1 })
+  nextAttempt(draft)
+}
+
 /** Starts the next attempt at the same reply. */
 export const nextAttempt = (draft: Draft): void => draft.setRun({ attempt: (draft.context.run?.attempt ?? 0) + 1 })
 
@@ -229,18 +241,18 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
       content: partial.content,
       stopReason: 'aborted',
       usage: partial.usage,
-      model: draft.context.model.id,
+      model: partial.model ?? draft.context.model.id,
     },
     costUsd: partial.costUsd,
     estimatedTokens: 0,
   })
 }
 
-/** Records that an attempt failed; another follows at `retryAt`, or at once with `repair`, which is shown to the model. */
+/** Records that an attempt failed; another follows at `retryAt`, or at once with `repair`, which is shown to the model, or of the model `next`. */
 export function resetReply(
   draft: Draft,
-  output: FailedReply,
-  { retryAt, ...next }: { readonly retryAt?: number; readonly repair?: string } = {},
+  output: Pick<FailedReply, 'failure'>,
+  { retryAt, ...again }: { readonly retryAt?: number; readonly repair?: string; readonly next?: string } = {},
 ): void {
   const { error, usage, costUsd } = output.failure
   if (usage !== undefined) spend(draft, usage, costUsd ?? 0)
@@ -252,7 +264,7 @@ export function resetReply(
     error,
     ...(usage === undefined ? {} : { usage }),
     ...(costUsd === undefined ? {} : { costUsd }),
-    ...next,
+    ...again,
     ...(retryAt === undefined ? {} : { retryAt }),
   })
   draft.setRun({ lastError: error, ...(retryAt === undefined ? {} : { retryAt }) })

@@ -35,7 +35,8 @@ export type LiveEvent =
       /** One entry for each message of the request. */
       readonly provenance: readonly Provenance[]
     })
-  | (Live & { readonly type: 'reply.start'; readonly attempt: number })
+  /** `model` is the one that answers, if it is not the agent's own: see `fallback` and `router`. */
+  | (Live & { readonly type: 'reply.start'; readonly attempt: number; readonly model?: string })
   /** A piece of the answer's text; `offset` is its place in the reply's text so far, in UTF-16 units. */
   | (Live & { readonly type: 'reply.delta'; readonly text: string; readonly offset: number })
   | (Live & { readonly type: 'thinking.delta'; readonly text: string; readonly offset: number })

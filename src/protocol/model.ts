@@ -62,13 +62,20 @@ export interface ModelError {
   readonly message: string
   /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfterMs?: number
+  /** What the failed call used, if the provider says so. */
+  readonly usage?: Usage
 }
 
-/** `done` and `error` are terminal: exactly one of them comes, as the last part. A `warning` says what was left out of the request or reply. */
+/**
+ * `done` and `error` are terminal: exactly one of them comes, as the last part. A `warning` says what was left out of the request or reply.
+ * `model` is for a model that stands for others: what follows is of the model with this id. With `after`, the one before it failed with that
+ * error, and what has come of its reply is taken back.
+ */
 export type ModelPart =
   | { readonly type: 'text.delta' | 'thinking.delta'; readonly text: string }
   | { readonly type: 'toolCall.delta'; readonly callId: string; readonly name?: string; readonly text: string }
   | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'model'; readonly model: string; readonly after?: ModelError }
   | { readonly type: 'done'; readonly reply: ModelReply }
   | { readonly type: 'error'; readonly error: ModelError }
 

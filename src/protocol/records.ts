@@ -223,7 +223,9 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     costUsd: z.number().exactOptional(),
     /** What the next request tells the model of that reply; it is shown after the trunk until the model has answered. */
     repair: z.string().exactOptional(),
-    /** When the next attempt starts, in epoch milliseconds; missing when there is none. */
+    /** The model that is asked at once instead of the one that failed. */
+    next: z.string().exactOptional(),
+    /** When the next attempt starts, in epoch milliseconds; missing when there is none, or at once. */
     retryAt: z.number().exactOptional(),
   }),
   z.object({

@@ -1,4 +1,4 @@
-import type { ModelPart, ModelRequest, ModelSettings } from '../protocol/model.ts'
+import type { ModelError, ModelPart, ModelRequest, ModelSettings } from '../protocol/model.ts'
 
 /**
  * A request without secrets: in `settings.providerOptions` every value under `headers`, every text or object under a key
@@ -19,8 +19,12 @@ export function blankSettings(settings: ModelSettings): ModelSettings {
 /** A part whose error text quotes no key; any other part as it is. */
 export const blankPart = (part: ModelPart): ModelPart =>
   part?.type === 'error' && typeof part.error?.message === 'string'
-    ? { ...part, error: { ...part.error, message: blankText(part.error.message) } }
-    : part
+    ? { ...part, error: blankError(part.error) }
+    : part?.type === 'model' && typeof part.after?.message === 'string'
+      ? { ...part, after: blankError(part.after) }
+      : part
+
+const blankError = (error: ModelError): ModelError => ({ ...error, message: blankText(error.message) })
 
 /** `text` without what looks like a key: for the errors of providers, which like to quote them. */
 export const blankText = (text: string): string =>

@@ -249,11 +249,11 @@ export class SessionProjection {
     }
   }
 
-  #failReply({ attempt, retryAt, usage }: RecordOf<'reply.reset'>): void {
+  #failReply({ attempt, retryAt, usage, next }: RecordOf<'reply.reset'>): void {
     if (usage !== undefined) this.#spend(usage, 0)
     if (this.#turn === undefined) return
     this.#failed = attempt
-    this.#turn.attempts = retryAt === undefined ? attempt : attempt + 1
+    this.#turn.attempts = retryAt === undefined && next === undefined ? attempt : attempt + 1
   }
 
   #setCall(callId: string, change: Partial<CallDraft>): void {

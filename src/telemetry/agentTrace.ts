@@ -149,12 +149,13 @@ export class AgentTrace {
       case 'compaction':
         return this.#open.get(effect.type)?.context
       case 'model':
-        return this.has('turn') ? this.#ask(effect.attempt) : undefined
+        return this.has('turn') ? this.ask(effect.attempt) : undefined
     }
   }
 
-  #ask(attempt: number): Context | undefined {
-    const about = modelAttributes(this.agent.model)
+  /** A model is asked: begins the span of its call. */
+  ask(attempt: number, model = this.agent.model): Context | undefined {
+    const about = modelAttributes(model)
     this.begin('model', `chat ${String(about['gen_ai.request.model'])}`, {
       'gen_ai.operation.name': 'chat',
       ...about,

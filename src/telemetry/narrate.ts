@@ -52,8 +52,9 @@ function runEnded({ stopReason, turns, usage, costUsd, reason, error }: EventOf<
   }
 }
 
-function replyReset({ attempt, error, repair, retryAt, time }: EventOf<'reply.reset'>): Narration {
+function replyReset({ attempt, error, repair, retryAt, time, next }: EventOf<'reply.reset'>): Narration {
   if (repair !== undefined) return warn('the answer does not fit, asked again', { attempt, ...why(error) })
+  if (next !== undefined) return warn(`model call failed, ${next} is asked instead`, { attempt, next, ...why(error) })
   if (retryAt === undefined) return warn('model call failed', { attempt, ...why(error) })
   const waitMs = Math.max(0, retryAt - time)
   return warn(`model call failed, next attempt in ${waitMs} ms`, { attempt, waitMs, ...why(error) })

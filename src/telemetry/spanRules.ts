@@ -92,10 +92,13 @@ const spanRules: SpanRules = {
   'turn.request'(trace, { request }) {
     if (trace.content && trace.has('turn')) trace.request = requestContent(request)
   },
-  'reply.start'(trace) {
+  'reply.start'(trace, { model }) {
     const waited = trace.waitedSeconds
     trace.mark('reply.start', {}, 'model')
-    trace.set('model', { 'gen_ai.response.time_to_first_chunk': waited })
+    trace.set('model', {
+      'gen_ai.response.time_to_first_chunk': waited,
+      ...(model === undefined ? {} : modelAttributes(model)),
+    })
   },
   'reply.end'(trace, { message, costUsd }) {
     const { stopReason, usage, model } = message
@@ -108,10 +111,11 @@ const spanRules: SpanRules = {
       ...(trace.content ? replyContent(message) : {}),
     })
   },
-  'reply.reset'(trace, { attempt, error, usage, retryAt, time }) {
+  'reply.reset'(trace, { attempt, error, usage, retryAt, time, next }) {
     if (!trace.has('model')) trace.mark('reply.reset', { 'error.type': error.code, 'escapement.attempt': attempt })
     trace.fail('model', error)
     trace.end('model', usage === undefined ? {} : usageAttributes(usage))
+    if (next !== undefined && trace.has('turn')) trace.ask(attempt + 1, next)
     if (retryAt === undefined) return
     trace.mark('retry', { 'escapement.attempt': attempt + 1, 'escapement.retry.wait_ms': Math.max(0, retryAt - time) })
   },

@@ -20,6 +20,8 @@ export interface RecordedPorts extends Mutable<AgentPorts> {
   readonly emitted: LiveBody[]
   /** Keys the machine was told of. */
   readonly started: string[]
+  /** Replies of models that failed, and which model answered next. */
+  readonly replaced: Parameters<AgentPorts['replyReplaced']>[]
 }
 
 /** Ports over a conversation that holds these messages. */
@@ -33,6 +35,7 @@ export function actorPorts(
   const { system, toolSpecs: tools, settings } = definition
   const emitted: LiveBody[] = []
   const started: string[] = []
+  const replaced: RecordedPorts['replaced'] = []
   return {
     agentId: 'a1',
     path: [],
@@ -66,9 +69,11 @@ export function actorPorts(
     },
     policyFired: () => {},
     replyStarted: (key) => void started.push(key),
+    replyReplaced: (...args) => void replaced.push(args),
     warn: (at, message) => void emitted.push({ type: 'model.warning', ...at, model: definition.model.id, message }),
     emitted,
     started,
+    replaced,
   }
 }
 

@@ -1,5 +1,6 @@
 import { context, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { fallback } from '../../src/actors/models/fallback.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
@@ -167,6 +168,21 @@ describe('spans of what goes wrong', (it) => {
     assert.equal(turn.events, [
       { name: 'retry', attributes: { 'escapement.attempt': 2, 'escapement.retry.wait_ms': 2_000 } },
     ])
+  })
+
+  it('a model that takes over has a call of its own, with its own name', async (test) => {
+    const { tracer, spans } = startTracing(test)
+    const broken = scriptedModel([{ error: { kind: 'network', message: 'down' } }], { id: 'openai:m-1' })
+    const backup = scriptedModel(['done'], { id: 'anthropic:m-2' })
+    const { agent } = await startTraced(test, { tracer, model: fallback([broken, backup]) })
+    await agent.prompt('go').result
+    const [failed, fine] = spans()
+    assert.equal([failed!.name, fine!.name], ['chat m-1', 'chat m-2'])
+    assert.equal([failed!.attributes['error.type'], fine!.status.code], ['MODEL_NETWORK', SpanStatusCode.UNSET])
+    assert.equal(
+      ['gen_ai.provider.name', 'gen_ai.response.model', 'escapement.attempt'].map((name) => fine!.attributes[name]),
+      ['anthropic', 'm-2', 2],
+    )
   })
 
   it('a run that fails has the code of its error', async (test) => {

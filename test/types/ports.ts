@@ -68,6 +68,7 @@ type TheUsage = {
 expectType<Same<Usage, TheUsage>>()
 
 type TheKind = 'rateLimited' | 'network' | 'auth' | 'overflow' | 'badRequest' | 'other'
+type TheError = { kind: TheKind; message: string; retryAfterMs?: number; usage?: Usage }
 type ThePart =
   | { type: 'text.delta' | 'thinking.delta'; text: string }
   | { type: 'toolCall.delta'; callId: string; name?: string; text: string }
@@ -76,7 +77,8 @@ type ThePart =
       type: 'done'
       reply: { content: readonly Block[]; stopReason: 'stop' | 'length' | 'toolUse' | 'refusal'; usage: Usage }
     }
-  | { type: 'error'; error: { kind: TheKind; message: string; retryAfterMs?: number } }
+  | { type: 'model'; model: string; after?: TheError }
+  | { type: 'error'; error: TheError }
 expectType<Same<ModelPart, ThePart>>()
 expectType<Same<Extract<ModelPart, { type: 'error' }>['error']['kind'], TheKind>>()
 

@@ -49,12 +49,14 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       shown = 0
       endLine()
     },
-    'reply.reset': ({ error, repair, retryAt, time }) => {
+    'reply.reset': ({ error, repair, retryAt, time, next }) => {
       shown = 0
       const again =
         retryAt === undefined
           ? repair === undefined
-            ? ''
+            ? next === undefined
+              ? ''
+              : ` Asking ${withoutControls(next)} instead.`
             : ' Asking again.'
           : ` Trying again in ${duration(retryAt - time)}.`
       line(colours.yellow(`! ${withoutControls(error.message)} (${error.code})${again}`))

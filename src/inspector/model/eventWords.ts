@@ -119,9 +119,10 @@ const texts: Texts = {
     `${counted(kept, 'message')} kept, ${messages.length} new, to ${model}`,
   'turn.request': ({ model, request }) => `${counted(request.messages.length, 'message')} to ${model}`,
   'message.added': ({ nodeId, message }) => `${formatNodeId(nodeId)} ${said(message.content)}`,
-  'reply.start': ({ attempt }) => (attempt === 1 ? 'the model answers' : `attempt ${attempt}`),
+  'reply.start': ({ attempt, model = 'the model' }) =>
+    attempt === 1 ? `${model} answers` : `attempt ${attempt}${model === 'the model' ? '' : `, ${model}`}`,
   'reply.end': ({ nodeId, message }) => `${formatNodeId(nodeId)} ${said(message.content)}`,
-  'reply.reset': ({ error }) => error.message,
+  'reply.reset': ({ error, next }) => (next === undefined ? error.message : `${error.message} Asking ${next}.`),
   'reply.delta': ({ text }) => short(text),
   'thinking.delta': ({ text }) => short(text),
   'toolCall.delta': ({ text }) => short(text),

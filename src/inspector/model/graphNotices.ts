@@ -20,8 +20,9 @@ export function noticeOf(record: LogRecord): Notice | undefined {
     case 'run.abandoned':
       return { tone: 'warning', text: 'The paused run was given up.' }
     case 'reply.reset': {
-      const next = record.retryAt === undefined ? 'no further attempt' : 'tried again'
-      return { tone: 'warning', text: `Attempt ${record.attempt} failed: ${record.error.message} (${next})` }
+      const { next, retryAt } = record
+      const then = next !== undefined ? `asking ${next}` : retryAt === undefined ? 'no further attempt' : 'tried again'
+      return { tone: 'warning', text: `Attempt ${record.attempt} failed: ${record.error.message} (${then})` }
     }
     case 'revert.applied':
       if (record.applied) return undefined

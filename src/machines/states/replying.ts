@@ -10,11 +10,13 @@ import {
   askForRepair,
   discardReply,
   failRun,
+  failuresOf,
   nextAttempt,
   pauseForBudget,
   pauseForDeadline,
   pauseForStore,
   pauseRun,
+  replaceReply,
   replyKey,
   resetReply,
   retryTime,
@@ -89,8 +91,7 @@ export const replying = agentSetup.createStateConfig({
         target: 'backoff',
         actions: advance<Failed>((draft, { output }) => {
           const { policy, run } = draft.context
-          const failures = run!.attempt - run!.badAnswers
-          resetReply(draft, output, { retryAt: retryTime(policy.retry, failures, output) })
+          resetReply(draft, output, { retryAt: retryTime(policy.retry, failuresOf(run!), output) })
         }),
       },
       {
@@ -105,9 +106,16 @@ export const replying = agentSetup.createStateConfig({
       target: 'idle',
       actions: advance<{ readonly error: unknown }>((draft, { error }) => {
         const failure = { kind: 'other', error: toErrorInfo(error, 'INTERNAL') } as const
-        resetReply(draft, { key: replyKey(draft.context), ok: false, failure, at: draft.context.now, jitter: 0 })
+        resetReply(draft, { failure })
         failRun(draft)
       }),
+    },
+  },
+  on: {
+    'reply.replaced': {
+      guard: 'isCurrentReply',
+      target: '.requesting',
+      actions: advance<EventOfType<'reply.replaced'>>(replaceReply),
     },
   },
   always: [

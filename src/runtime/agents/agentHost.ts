@@ -261,6 +261,10 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.tell({ type: 'reply.started', key })
   }
 
+  replyReplaced(...[key, failure, next]: Parameters<AgentPorts['replyReplaced']>): void {
+    this.tell({ type: 'reply.replaced', key, failure, next })
+  }
+
   async *exportSession(): AsyncGenerator<string, void, undefined> {
     await this.durable()
     yield* exportSession(this.store, this.agentId)

@@ -1,5 +1,6 @@
 import { errorInfo, type ErrorCode } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
+import { priceOf } from '../../actors/pricing.ts'
 import type { LiveBody } from '../../actors/agentPorts.ts'
 import type { EventOwner } from './announcer.ts'
 
@@ -23,10 +24,19 @@ export class Notices {
       if (record.limits.costUsd === undefined || this.#owner.definition.pricing !== null) return
       this.#tell('PRICE_UNKNOWN', `limits.costUsd is set, but ${id} has no price, so cost counts as 0.`)
     } else if (record.type === 'reply.end' || record.type === 'reply.reset') {
+      this.#checkPrice(record)
       const usage = record.type === 'reply.end' ? record.message.usage : record.usage
       if (usage?.estimated !== true || (record.type === 'reply.end' && record.message.stopReason === 'aborted')) return
       this.#tell('USAGE_UNKNOWN', `${id} does not report the tokens it used, so an estimate counts.`)
     }
+  }
+
+  /** Of several models, the one that answered may have no price. */
+  #checkPrice(record: LogRecord): void {
+    const { definition } = this.#owner
+    if (definition.prices === null || record.type !== 'reply.end' || priceOf(definition, record.message.model) !== null)
+      return
+    this.#tell('PRICE_UNKNOWN', `${record.message.model} answered, and has no price, so its cost counts as 0.`)
   }
 
   /** The log ended in a line that was cut off. */

@@ -139,9 +139,11 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
       ...calls.flatMap(({ callId, name, input }) => live.announce({ toolCallId: callId, name, input })),
     ]
   },
-  'reply.reset': (_, { turnIndex, attempt, error, retryAt, repair }) => {
-    const what =
-      retryAt === undefined && repair === undefined ? 'The reply failed' : 'The reply broke off and is asked for again'
+  'reply.reset': (_, { turnIndex, attempt, error, retryAt, repair, next }) => {
+    const isOver = retryAt === undefined && repair === undefined && next === undefined
+    const what = isOver
+      ? 'The reply failed'
+      : `The reply broke off and is asked for again${next === undefined ? '' : `, of ${next}`}`
     return [note(`reset-${turnIndex}-${attempt}`, `${what}: ${error.message}`, { type: 'reset', attempt, error })]
   },
   'approval.requested': (live, { callId, name, input }) => live.announce({ toolCallId: callId, name, input }),

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../protocol/model.ts'
+import type { AiSdkModel } from './aiSdk/isAiSdkModel.ts'
+import { modelOf } from './modelOf.ts'
+import { madeOfModels, openStream, type StreamOptions } from './openStream.ts'
+import { leave, relay, type Source } from './relay.ts'
+
+export interface FallbackOptions {
+  /**
+   * Whether the next model is asked after this error of a model, whose id is given too. Default: unless the request is to blame (`badRequest`)
+   * or too long (`overflow`, which leads to a compaction).
+   */
+  readonly on?: (error: ModelError, model: string) => boolean
+}
+
+const optionsSchema = lazily(() =>
+  z.strictObject({ on: z.custom((value) => typeof value === 'function', 'give a function').optional() }),
+)
+
+const notTheModels: ReadonlySet<ModelErrorKind> = new Set(['badRequest', 'overflow'])
+const retried: ReadonlySet<ModelErrorKind> = new Set(['rateLimited', 'network', 'other'])
+
+const unlessTheRequest = ({ kind }: ModelError): boolean => !notTheModels.has(kind)
+
+/**
+ * A model that asks the first of these and, each time one fails, the next, at once and also in the middle of a reply: what had arrived is taken
+ * back (`reply.reset`, whose `next` is the model asked now). Its id is that of the first; each reply says which model it is of. Only when the
+ * last has failed too does the agent's `retry` apply, and begin again with the first. The kind of that error is one that is retried, if any
+ * model's was.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`: no list of models, or none in it.
+ *
+ * @example
+ * ```ts
+ * const careful = fallback([primary, backup], { on: ({ kind }) => kind === 'rateLimited' || kind === 'network' })
+ * ```
+ */
+export function fallback(models: readonly (Model | AiSdkModel)[], options: FallbackOptions = {}): Model {
+  if (!Array.isArray(models) || models.length === 0)
+    throw new RuntimeError('INVALID_DEFINITION', 'fallback takes a list of at least one model.')
+  const checked = optionsSchema().safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `fallback: ${describeIssues(checked.error)}.`)
+  const { on = unlessTheRequest } = options
+  const asked = models.map((model, index) => modelOf(model, `fallback: model ${index + 1}`))
+  return madeOfModels({
+    id: asked[0]!.id,
+    stream: (request, how) => relay((source) => askInTurn(asked, on, { request, how, source })),
+  })
+}
+
+interface Call {
+  readonly request: ModelRequest
+  readonly how: StreamOptions
+  readonly source: Source
+}
+
+async function* askInTurn(
+  models: readonly Model[],
+  on: NonNullable<FallbackOptions['on']>,
+  call: Call,
+): AsyncGenerator<ModelPart, void> {
+  const failures: Failure[] = []
+  for (const [index, model] of models.entries()) {
+    const before = failures.at(-1)
+    yield { type: 'model', model: model.id, ...(before === undefined ? {} : { after: before.error }) }
+    const error = yield* ask(model, call)
+    if (error === undefined) return
+    failures.push({ model: model.id, error })
+    const isLast = index === models.length - 1
+    if (isLast || !on(error, model.id)) return yield { type: 'error', error: errorOf(failures) }
+  }
+}
+
+/** Gives on what a model says; returns why it failed, if it did. */
+async function* ask(model: Model, { request, how, source }: Call): AsyncGenerator<ModelPart, ModelError | undefined> {
+  let isDone = false
+  try {
+    const parts = source.read(openStream(model, request, how))
+    for (;;) {
+      const { done, value } = await parts.next()
+      if (done === true) break
+      if (value?.type === 'error') {
+        void leave(parts)
+        return value.error
+      }
+      isDone ||= value?.type === 'done'
+      yield value
+    }
+  } catch (thrown) {
+    if (!isDone) return { kind: 'other', message: messageOf(thrown) }
+  }
+  if (isDone || how.signal.aborted) return undefined
+  return { kind: 'network', message: 'its stream ended without "done" or "error"' }
+}
+
+interface Failure {
+  readonly model: string
+  readonly error: ModelError
+}
+
+/** The error of the last model, or of one that may be asked again later if the last one's says never. */
+function errorOf(failures: readonly Failure[]): ModelError {
+  const { error } = failures.at(-1)!
+  const later = failures.map((each) => each.error).filter(({ kind }) => retried.has(kind))
+  if (failures.length === 1 || later.length === 0) return withEarlier(error, failures)
+  const waits = later.map(({ retryAfterMs }) => retryAfterMs ?? 0)
+  const { retryAfterMs: _, ...rest } = error
+  const kind = retried.has(error.kind) ? error.kind : later.at(-1)!.kind
+  const soonest = Math.min(...waits)
+  return withEarlier({ ...rest, kind, ...(soonest > 0 ? { retryAfterMs: soonest } : {}) }, failures)
+}
+
+const withEarlier = (error: ModelError, failures: readonly Failure[]): ModelError => {
+  const earlier = failures.slice(0, -1).map((each) => `${each.model}: ${messageOf(each.error.message)}`)
+  return earlier.length === 0
+    ? error
+    : { ...error, message: `${messageOf(error.message)} (before it ${earlier.join('; ')})` }
+}

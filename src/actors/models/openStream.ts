@@ -1,0 +1,34 @@
+import type { Model, ModelPart, ModelRequest } from '../../protocol/model.ts'
+
+/** Lets the calls of models through: it makes each, when it may be made. */
+export type Gate = (model: Model, request: ModelRequest, options: CallOptions) => AsyncIterable<ModelPart>
+
+interface CallOptions {
+  readonly signal: AbortSignal
+  readonly turnIndex?: number
+}
+
+/** How a model is called in here. What stands for other models calls each of them with the options that it was given. */
+export interface StreamOptions extends CallOptions {
+  readonly gate?: Gate
+}
+
+const choosing = new WeakSet<Model>()
+
+/** Marks a model that makes no call of its own, but has other models answer. */
+export function madeOfModels(model: Model): Model {
+  choosing.add(model)
+  return model
+}
+
+/** Calls a model; through the gate, if there is one. */
+export function openStream(model: Model, request: ModelRequest, options: StreamOptions): AsyncIterable<ModelPart> {
+  const { gate, ...rest } = options
+  return gate === undefined || choosing.has(model) ? model.stream(request, options) : gate(model, request, rest)
+}
+
+/** The model as it is called through a gate; itself without one. */
+export const through = (gate: Gate | undefined, model: Model): Model =>
+  gate === undefined
+    ? model
+    : { id: model.id, stream: (request, options) => openStream(model, request, { ...options, gate }) }

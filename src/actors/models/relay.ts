@@ -1,0 +1,39 @@
+import type { ModelPart } from '../../protocol/model.ts'
+
+/** Reads the parts of a model's stream one by one. */
+export interface Source {
+  read(parts: AsyncIterable<ModelPart>): AsyncIterator<ModelPart>
+}
+
+/**
+ * A stream made of those of other models. Whoever stops reading it stops reading theirs at once: the generator's own `return()` would
+ * wait for a pending read that may never settle.
+ */
+export function relay(run: (source: Source) => AsyncGenerator<ModelPart, void>): AsyncIterableIterator<ModelPart> {
+  let open: AsyncIterator<ModelPart> | undefined
+  const parts = run({
+    read(stream) {
+      open = stream[Symbol.asyncIterator]()
+      return open
+    },
+  })
+  return {
+    next: () => parts.next(),
+    return() {
+      void leave(open)
+      return parts.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** Lets a model clean up, whatever comes of that. Never rejects. */
+export async function leave(parts: AsyncIterator<ModelPart> | undefined): Promise<void> {
+  try {
+    await parts?.return?.()
+  } catch {
+    // Nobody reads it any more.
+  }
+}

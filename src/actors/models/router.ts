@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import type { Model, ModelRequest } from '../../protocol/model.ts'
+import { isAiSdkModel, type AiSdkModel } from './aiSdk/isAiSdkModel.ts'
+import { modelOf } from './modelOf.ts'
+import { madeOfModels, openStream } from './openStream.ts'
+import { relay } from './relay.ts'
+
+type AnyModel = Model | AiSdkModel
+
+/** Chooses who answers a request. It is given the request as it is, which is not to be changed. */
+export type ChooseModel = (request: ModelRequest, at: { readonly signal: AbortSignal }) => AnyModel | Promise<AnyModel>
+
+export interface RouterOptions {
+  /** The model's id where none is chosen yet, such as in `run.start`. Default `'router'`. */
+  readonly id?: string
+}
+
+const optionsSchema = lazily(() => z.strictObject({ id: z.string().min(1).optional() }))
+
+/**
+ * A model that has another one answer, chosen anew for each request, retries included. Each reply says which model it is of. A function that
+ * throws, or returns what is no model, ends the run with `ROUTER_FAILED`; nothing is lost.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION` for anything but a function.
+ *
+ * @example
+ * ```ts
+ * const thrifty = router(({ messages }) => (messages.length > 40 ? large : small))
+ * ```
+ */
+export function router(choose: ChooseModel, options: RouterOptions = {}): Model {
+  if (typeof choose !== 'function')
+    throw new RuntimeError('INVALID_DEFINITION', `router takes a function that returns a model, not ${typeof choose}.`)
+  const checked = optionsSchema().safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `router: ${describeIssues(checked.error)}.`)
+  const id = options.id ?? 'router'
+  const adapters = new WeakMap<AiSdkModel, Model>()
+  const adapted = (chosen: AnyModel): Model => {
+    if (!isAiSdkModel(chosen)) return modelOf(chosen, id)
+    const model = adapters.get(chosen) ?? modelOf(chosen, id)
+    adapters.set(chosen, model)
+    return model
+  }
+  return madeOfModels({
+    id,
+    stream: (request, how) =>
+      relay(async function* (source) {
+        const model = await chosenBy(async () => adapted(await choose(request, { signal: how.signal })), id)
+        yield { type: 'model', model: model.id }
+        const parts = source.read(openStream(model, request, how))
+        for (;;) {
+          const { done, value } = await parts.next()
+          if (done === true) return
+          yield value
+        }
+      }),
+  })
+}
+
+async function chosenBy(choose: () => Promise<Model>, id: string): Promise<Model> {
+  try {
+    return await choose()
+  } catch (thrown) {
+    throw new RuntimeError('ROUTER_FAILED', `${id} chose no model: ${messageOf(thrown)}`)
+  }
+}
