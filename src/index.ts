@@ -14,6 +14,7 @@ export {
   type UndoContext,
 } from './actors/tools/defineTool.ts'
 export type { RunContext } from './actors/runContext.ts'
+export type { ToolEventOf } from './actors/typedEvents.ts'
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export { fallback, type FallbackOptions } from './actors/models/fallback.ts'
@@ -44,7 +45,8 @@ export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts
 export { parallel, race, type ParallelOptions, type ParallelResult } from './runtime/groups/parallel.ts'
 export { pipeline, type PipelineResult, type PipelineStop, type PromptMapper } from './runtime/groups/pipeline.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
-export type { Run, RunResult } from './runs/run.ts'
+export type { Run } from './runs/run.ts'
+export type { AbortedRun, AnsweredRun, FailedRun, PausedRun, RunResult, UnansweredRun } from './runs/runResult.ts'
 export { memoryStore } from './stores/memoryStore.ts'
 export { fileStore } from './stores/fileStore.ts'
 export type { FileStoreOptions } from './stores/syncPolicy.ts'

@@ -46,8 +46,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsModels-6',
     file: 'src/actors/streamReply.ts',
     what: 'an answer that was cut off is taken for a wrong one, and asked for again',
-    from: "calls.length === 0 && reply.stopReason === 'stop' ? checkAnswer",
-    to: 'calls.length === 0 ? checkAnswer',
+    from: "calls.length === 0 && (reply.stopReason === 'stop' || reply.stopReason === 'toolUse')",
+    to: 'calls.length === 0',
     tests: ['actors/streamReply'],
   },
   {

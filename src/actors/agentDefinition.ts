@@ -52,7 +52,7 @@ export interface SubAgent {
   readonly stallMs: number
 }
 
-/** Only for the type checker: the arguments of an agent's tools, by name. */
+/** Only for the type checker: the arguments of an agent's calls, by name. */
 declare const calls: unique symbol
 
 /**

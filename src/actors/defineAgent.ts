@@ -21,6 +21,7 @@ import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } fro
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
+import type { CallsOf } from './typedEvents.ts'
 import { settingsOf, systemOf } from './modelSettings.ts'
 import { defaultRetry, retrySchema } from './retryPolicy.ts'
 import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
@@ -37,16 +38,12 @@ export interface CompactionOptions extends Partial<CompactionPolicy> {
   readonly strategy?: CompactionStrategy
 }
 
-/** The arguments of tools, by name. */
-type CallsOf<Tools extends readonly AnyTool[]> = {
-  readonly [T in Tools[number] as T['name']]: T extends Tool<never, string, infer Input> ? Input : never
-}
-
 /** `Output` is what its answers are as data, `Deps` what its tools and functions need of the application. */
 export interface AgentOptions<
   Output = unknown,
   Deps = unknown,
   Tools extends readonly AnyTool[] = readonly Tool<Deps>[],
+  Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
 > {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
@@ -56,7 +53,7 @@ export interface AgentOptions<
   /** What a caller passes in addition to the task: a zod object. */
   readonly input?: z.ZodObject
   /** Agents the model may call as tools, or a function that returns them, for agents that call one another. */
-  readonly agents?: readonly SubAgentEntry[] | (() => readonly SubAgentEntry[])
+  readonly agents?: Agents | (() => readonly SubAgentEntry[])
   /** How deep the tree below may grow, not counting this agent; the root's value applies. Default 5. */
   readonly maxDepth?: number
   /** Sub-agents alive at once, at most 100; further calls wait. Default 16. */
@@ -198,9 +195,14 @@ const optionsSchema = lazily(() =>
  * })
  * ```
  */
-export function defineAgent<Output = undefined, Deps = unknown, const Tools extends readonly AnyTool[] = readonly []>(
-  options: AgentOptions<Output, Deps & ToolDeps<Tools[number]>, Tools>,
-): AgentDefinition<Output, Deps & ToolDeps<Tools[number]>, CallsOf<Tools>> {
+export function defineAgent<
+  Output = undefined,
+  Deps = unknown,
+  const Tools extends readonly AnyTool[] = readonly [],
+  const Agents extends readonly SubAgentEntry[] = readonly [],
+>(
+  options: AgentOptions<Output, Deps & ToolDeps<Tools[number]>, Tools, Agents>,
+): AgentDefinition<Output, Deps & ToolDeps<Tools[number]>, CallsOf<Tools, Agents>> {
   const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
@@ -281,7 +283,7 @@ export function defineAgent<Output = undefined, Deps = unknown, const Tools exte
   }
   const definition = definedAgent(parts, called)
   if (!isFunction(agents)) checkFold(definition)
-  return definition as AgentDefinition<Output, Deps & ToolDeps<Tools[number]>, CallsOf<Tools>>
+  return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>>
 }
 
 const nobody: readonly never[] = Object.freeze([])

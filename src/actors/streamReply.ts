@@ -113,7 +113,8 @@ function finish(
   )
   const costUsd = costOf(usage, priceOf(definition, model))
   if (isTooLarge) return failed(ports, input.key, { ...tooLarge(model, chars).failure, usage, costUsd })
-  const wrong = calls.length === 0 && reply.stopReason === 'stop' ? checkAnswer(ports, content) : undefined
+  const isAnswer = calls.length === 0 && (reply.stopReason === 'stop' || reply.stopReason === 'toolUse')
+  const wrong = isAnswer ? checkAnswer(ports, content) : undefined
   if (wrong !== undefined) return failed(ports, input.key, { kind: 'badAnswer', ...wrong, usage, costUsd })
   const message: AssistantMessage = {
     role: 'assistant',
@@ -309,10 +310,12 @@ function checkAnswer(
 ): { readonly error: ErrorInfo; readonly repair: string } | undefined {
   if (definition.output === null) return undefined
   const text = textOf(content)
-  const answer = readAnswer(definition.output, text)
-  if (answer.ok) return undefined
-  const { wrong } = answer
-  const shown = redactor?.text(text) ?? text
+  const shown = redactor === undefined ? text : textOf(redactor.value(content))
+  const said = readAnswer(definition.output, text)
+  // What is kept is what the result is made of.
+  const kept = said.ok && shown !== text ? readAnswer(definition.output, shown) : said
+  if (kept.ok) return undefined
+  const wrong = said.ok ? `it holds a secret, and with that blanked ${kept.wrong}` : kept.wrong
   return {
     error: errorInfo(
       'OUTPUT_INVALID',

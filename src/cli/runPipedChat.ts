@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { messageOf } from '../protocol/errors.ts'
-import type { RunResult } from '../runs/run.ts'
+import type { RunResult } from '../runs/runResult.ts'
 import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
 import type { ChatAgent } from './chatAgent.ts'
 import { chatHelp, readChatLine, runChatLine } from './slashCommands.ts'

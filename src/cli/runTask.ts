@@ -1,6 +1,6 @@
 import { systemClock } from '../protocol/clock.ts'
 import type { AgentEvent } from '../protocol/events.ts'
-import type { RunResult } from '../runs/run.ts'
+import type { RunResult } from '../runs/runResult.ts'
 import { answerApprovals, approvalPolicy } from './approvals.ts'
 import { isInteractive, type CliHost, exitCodes } from './cliHost.ts'
 import { resumeHint, type Session } from './openSession.ts'

@@ -1,7 +1,8 @@
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
-import { RunHandle, type RunResult } from '../runs/run.ts'
+import { RunHandle } from '../runs/run.ts'
+import type { RunResult } from '../runs/runResult.ts'
 
 /** The runs of a remote agent that this client requested, built from its events. */
 export class RemoteRuns {

@@ -1,40 +1,19 @@
-import type { ErrorInfo } from '../protocol/errors.ts'
+import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
-import { noUsage, textOf, type Usage } from '../protocol/messages.ts'
+import { noUsage, textOf } from '../protocol/messages.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import { EventBuffer } from './eventBuffer.ts'
-
-/** How a run ended. A failed model is a result, never a rejection. */
-export interface RunResult {
-  readonly stopReason: RunStopReason
-  /** The text of the last reply. */
-  readonly text: string
-  /** The answer as data, when the agent has an `output` schema and the run ended with `stop`. */
-  readonly output?: unknown
-  /** Empty if the run never started. */
-  readonly runId: string
-  /** The agent's own model turns in this run. */
-  readonly turns: number
-  /** Model turns of the sub-agents it called; together with `turns` they count towards `limits.turns`. */
-  readonly childTurns: number
-  /** Of the run and of the sub-agents that it called. */
-  readonly usage: Usage
-  /** Cost of everything in `usage`, in US dollars; 0 without prices. */
-  readonly costUsd: number
-  /** Why the run paused. */
-  readonly reason?: PauseReason
-  readonly error?: ErrorInfo
-}
+import type { RunResult, UnansweredRun } from './runResult.ts'
 
 /**
  * One run: its events as they happen, and its result. You may ignore either. Iterating late starts with what is buffered; leaving
  * the loop early does not stop the run.
  */
-export interface Run extends AsyncIterable<AgentEvent> {
+export interface Run<out Output = unknown, out Event = AgentEvent> extends AsyncIterable<Event> {
   /** Id of the request that started the run; its `run.start` event has it too. */
   readonly requestId: string
   /** Never rejects. */
-  readonly result: Promise<RunResult>
+  readonly result: Promise<RunResult<Output>>
 }
 
 /** The outcome of a run, from its records. */
@@ -68,27 +47,50 @@ export class RunOutcome {
   ): void {
     const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error } = end
     if (!this.#hasReply && stopReason === 'stop') this.#text = lastText()
-    this.#resolve({
-      stopReason: failure === undefined ? stopReason : 'paused',
-      text: this.#text,
-      ...(stopReason === 'stop' ? parse(this.#text) : {}),
-      runId: this.#runId,
-      turns,
-      childTurns,
-      usage,
-      costUsd,
-      ...(reason === undefined ? {} : { reason }),
-      ...(failure === undefined ? (error === undefined ? {} : { error }) : { error: failure }),
-    })
+    const totals = { text: this.#text, runId: this.#runId, turns, childTurns, usage, costUsd }
+    if (failure !== undefined) this.#resolve(resultOf(totals, 'paused', { error: failure }))
+    else
+      this.#resolve(
+        resultOf(totals, stopReason, { reason, error, ...(stopReason === 'stop' ? parse(this.#text) : {}) }),
+      )
   }
 
   /** Ends a run that never started, or whose agent died. */
   cancel(stopReason: RunStopReason, error?: ErrorInfo): void {
     const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
-    const outcome = { stopReason, text: this.#text, runId: this.#runId, ...spent }
-    this.#resolve(error === undefined ? outcome : { ...outcome, error })
+    this.#resolve(resultOf({ text: this.#text, runId: this.#runId, ...spent }, stopReason, { error }))
   }
 }
+
+type Totals = Omit<UnansweredRun, 'stopReason'>
+
+interface Why {
+  readonly reason?: PauseReason | undefined
+  readonly error?: ErrorInfo | undefined
+  readonly output?: unknown
+}
+
+/** A result with what its stop reason promises. A run that is paused with an error but no reason is one that could not be stored. */
+function resultOf(totals: Totals, stopReason: RunStopReason, why: Why): RunResult {
+  const { reason, error = unknownError } = why
+  const known = why.error === undefined ? {} : { error }
+  switch (stopReason) {
+    case 'stop':
+      // Without a schema there is no such field.
+      return { stopReason, ...totals, ...('output' in why ? { output: why.output } : {}) }
+    case 'paused':
+      return { stopReason, ...totals, reason: reason ?? { type: 'store', error }, ...known }
+    case 'error':
+      return { stopReason, ...totals, error }
+    case 'aborted':
+      return { stopReason, ...totals, ...known }
+    case 'length':
+    case 'refusal':
+      return { stopReason, ...totals }
+  }
+}
+
+const unknownError = errorInfo('INTERNAL', 'It is not known why.')
 
 /** The runtime's side of a `Run`: its events too. */
 export class RunHandle extends RunOutcome implements Run {

@@ -2,14 +2,15 @@ import { noUsage } from '../../src/protocol/messages.ts'
 import { choiceIn, questionOf } from '../../src/runtime/groups/askJudge.ts'
 import { endedWell, spentBy, type Branch } from '../../src/runtime/groups/branch.ts'
 import { cheapest } from '../../src/runtime/groups/judge.ts'
-import type { RunResult } from '../../src/runs/run.ts'
+import type { RunResult } from '../../src/runs/runResult.ts'
 import { usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
+const totals = { text: '', runId: '', turns: 1, childTurns: 0, usage: noUsage, costUsd: 0 }
 const branch = (agentId: string, result: Partial<RunResult> = {}): Branch => ({
   agentId,
   definition: 'd',
-  result: { stopReason: 'stop', text: '', runId: '', turns: 1, childTurns: 0, usage: noUsage, costUsd: 0, ...result },
+  result: { stopReason: 'stop', output: undefined, ...totals, ...result } as RunResult,
 })
 
 describe('the choice in a reply', (it) => {

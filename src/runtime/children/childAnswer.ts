@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { cutMiddle } from '../../conversation/cutMiddle.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
 import type { Limits, PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
-import type { RunResult } from '../../runs/run.ts'
+import type { RunResult } from '../../runs/runResult.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
 /** The answer to a call of a sub-agent, for the model that made it. */

@@ -3,7 +3,7 @@ import type { SubAgentOptions } from '../../actors/subAgents.ts'
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { Limits } from '../../protocol/records.ts'
 import type { Agent } from '../agents/agent.ts'
-import type { RunResult } from '../../runs/run.ts'
+import type { RunResult } from '../../runs/runResult.ts'
 import type { AgentRuntime } from '../agentRuntime.ts'
 
 /** Where a group runs: below an agent, as its children, or in a runtime, as roots. */

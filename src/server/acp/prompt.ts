@@ -2,7 +2,7 @@ import { RequestError, type ContentBlock, type PromptResponse, type StopReason }
 import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import type { PauseReason } from '../../protocol/records.ts'
-import type { RunResult } from '../../runs/run.ts'
+import type { RunResult } from '../../runs/runResult.ts'
 import { outwardError } from '../bridge/outwardError.ts'
 
 type BlockOf<T extends ContentBlock['type']> = Extract<ContentBlock, { type: T }>

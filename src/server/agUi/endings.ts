@@ -1,7 +1,7 @@
 import { EventType, type Event, type Interrupt, type TokenUsage } from '@ag-ui/core'
 import type { Usage } from '../../protocol/messages.ts'
 import type { PauseReason, RecordOf } from '../../protocol/records.ts'
-import type { RunResult } from '../../runs/run.ts'
+import type { RunResult } from '../../runs/runResult.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { withOutwardError } from '../bridge/outwardError.ts'
 import type { AgentTree } from '../../runtime/agents/agentTree.ts'

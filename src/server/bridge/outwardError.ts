@@ -46,7 +46,9 @@ export const outwardReason = (reason: PauseReason): PauseReason =>
   reason.type === 'store' ? { ...reason, error: outwardError(reason.error) } : reason
 
 /** A value with an error or a pause reason, as clients may see it. */
-export function withOutwardError<T extends { readonly error?: ErrorInfo; readonly reason?: unknown }>(value: T): T {
+export function withOutwardError<T extends { readonly error?: ErrorInfo | undefined; readonly reason?: unknown }>(
+  value: T,
+): T {
   const { error, reason } = value
   const isStore = (reason as PauseReason | undefined)?.type === 'store'
   if (error === undefined && !isStore) return value

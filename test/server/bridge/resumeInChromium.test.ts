@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
-import type { RunResult } from '../../../src/runs/run.ts'
+import type { RunResult } from '../../../src/runs/runResult.ts'
 import { bundleForPage } from '../../browser/bundleForPage.ts'
 import { checkProblems, describeInChromium } from '../../browser/chromium.ts'
 import { servePage } from '../../browser/servePage.ts'

@@ -1,0 +1,75 @@
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { Usage } from '../protocol/messages.ts'
+import type { PauseReason } from '../protocol/records.ts'
+
+/** What every result of a run has. */
+interface RunTotals {
+  /** The text of the last reply. */
+  readonly text: string
+  /** Empty if the run never started. */
+  readonly runId: string
+  /** The agent's own model turns in this run. */
+  readonly turns: number
+  /** Model turns of the sub-agents it called; together with `turns` they count towards `limits.turns`. */
+  readonly childTurns: number
+  /** Of the run and of the sub-agents that it called. */
+  readonly usage: Usage
+  /** Cost of everything in `usage`, in US dollars; 0 without prices. */
+  readonly costUsd: number
+}
+
+/** The agent gave its answer. */
+export interface AnsweredRun<Output = unknown> extends RunTotals {
+  readonly stopReason: 'stop'
+  /** The answer as data; `undefined` for an agent without an `output` schema. */
+  readonly output: Output
+  readonly reason?: undefined
+  readonly error?: undefined
+}
+
+/** It can go on from here: `agent.resume()`. */
+export interface PausedRun extends RunTotals {
+  readonly stopReason: 'paused'
+  /** What it waits for, or what it ran into. */
+  readonly reason: PauseReason
+  /** That of the store, if that is why. */
+  readonly error?: ErrorInfo | undefined
+  readonly output?: undefined
+}
+
+/** It failed; or it never began, because it was refused. */
+export interface FailedRun extends RunTotals {
+  readonly stopReason: 'error'
+  readonly error: ErrorInfo
+  readonly reason?: undefined
+  readonly output?: undefined
+}
+
+/** The model gave no whole answer: `length`, its reply was cut off at the longest length allowed; `refusal`, it refused. */
+export interface UnansweredRun extends RunTotals {
+  readonly stopReason: 'length' | 'refusal'
+  readonly reason?: undefined
+  readonly error?: undefined
+  readonly output?: undefined
+}
+
+/** It was aborted, or dropped before it began. */
+export interface AbortedRun extends RunTotals {
+  readonly stopReason: 'aborted'
+  readonly error?: ErrorInfo | undefined
+  readonly reason?: undefined
+  readonly output?: undefined
+}
+
+/**
+ * How a run ended, told apart by `stopReason`. A failed model is a result, never a rejection.
+ *
+ * @example
+ * ```ts
+ * const result = await agent.prompt('Rate this answer').result
+ * if (result.stopReason === 'stop') console.log(result.output)
+ * else if (result.stopReason === 'paused') console.log(result.reason.type)
+ * else console.log(result.stopReason, result.error?.message)
+ * ```
+ */
+export type RunResult<Output = unknown> = AnsweredRun<Output> | PausedRun | FailedRun | UnansweredRun | AbortedRun
