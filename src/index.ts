@@ -38,7 +38,16 @@ export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage, ListOptions } from './runtime/registry.ts'
 export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
 export type { Agent, ListenOptions } from './runtime/agents/agent.ts'
-export type { CompactOptions, PruneOptions, RevertCommandOptions, RunOptions, SayOptions } from './protocol/commands.ts'
+export type {
+  CompactOptions,
+  DecideOptions,
+  Decision,
+  PruneOptions,
+  RevertCommandOptions,
+  RunOptions,
+  SayOptions,
+} from './protocol/commands.ts'
+export type { Pending } from './protocol/questions.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'

@@ -45,8 +45,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-6',
     file: 'src/actors/runTool.ts',
     what: 'a result is cut before secrets are taken out',
-    from: 'content: cutBlocks(clean(ports, blocks), tool.maxOutputChars),',
-    to: 'content: clean(ports, cutBlocks(blocks, tool.maxOutputChars)),',
+    from: 'content: cutBlocks(clean(ports, blocks), maxChars),',
+    to: 'content: clean(ports, cutBlocks(blocks, maxChars)),',
     tests: ['actors/runTool'],
   },
   {
@@ -69,8 +69,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-9',
     file: 'src/actors/runTool.ts',
     what: 'a timer stays in the clock after the call',
-    from: '    this.#cancelTimer?.()\n',
-    to: '',
+    from: '    this.#timer?.pause()\n    this.#outer',
+    to: '    this.#outer',
     tests: ['actors/runTool'],
   },
   {

@@ -5,6 +5,7 @@ import type { Clock } from '../protocol/clock.ts'
 import type { LiveEvent } from '../protocol/events.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import type { Provenance } from '../protocol/provenance.ts'
+import type { Answer, Question } from '../protocol/questions.ts'
 import type { Snapshots } from '../protocol/snapshots.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
@@ -121,6 +122,16 @@ export interface AgentPorts {
       readonly onStart?: (spent: () => Spent) => void
     },
   ): Promise<IncognitoResult>
+  /**
+   * Asks people on behalf of the running call under `callKey`, which waits from now on. Resolves with the answer once it is recorded;
+   * `wrongIn` says what is wrong with one that is given, which is then refused. Rejects with the reason of `signal`.
+   */
+  ask(
+    callKey: string,
+    question: Question,
+    wrongIn: (value: unknown) => string | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer>
   /** Reports a warning of the model, once per run. */
   warn(at: TurnPlace, message: string): void
   /** Runs an effect inside its span, if there is a tracer. */

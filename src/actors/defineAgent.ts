@@ -252,6 +252,7 @@ export function defineAgent<
     maxChildren: options.maxChildren ?? 16,
     maxCallsPerReply: options.maxCallsPerReply ?? 128,
     reversible: reversibleNames(tools),
+    ...externalTools(tools),
     polling: braking?.stall == null ? nobody : pollingNames(tools),
     policies: {
       names: braking?.policies?.list.map(({ name: each }) => each) ?? nobody,
@@ -314,6 +315,11 @@ function lazyAgents(
 
 const reversibleNames = (tools: ReadonlyMap<string, AnyTool>): readonly string[] =>
   [...tools.values()].filter(({ effects }) => effects === 'reversible').map(({ name }) => name)
+
+function externalTools(tools: ReadonlyMap<string, AnyTool>): Pick<AgentPolicy, 'external'> {
+  const external = [...tools.values()].flatMap((tool) => (tool.external === true ? [tool.name] : []))
+  return external.length === 0 ? {} : { external }
+}
 
 const pollingNames = (tools: ReadonlyMap<string, AnyTool>): readonly string[] =>
   [...tools.values()].filter(({ polls }) => polls).map(({ name }) => name)

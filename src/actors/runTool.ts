@@ -10,7 +10,9 @@ import { abortReason } from './abortReason.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { isIgnored } from './lessonTools.ts'
 import type { Cancellation } from './cancellation.ts'
+import { Asking } from './asking.ts'
 import { effect } from './effect.ts'
+import { PausableTimer } from './pausableTimer.ts'
 import { StartQueue } from './startQueue.ts'
 import { whenDone } from './whenDone.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
@@ -18,13 +20,15 @@ import { RecallCall } from './tools/braking/recallTool.ts'
 import { imageBlock } from '../protocol/content.ts'
 import { type AnyTool, isBlocks, type ToolContext } from './tools/defineTool.ts'
 
-interface Outcome {
+export interface Outcome {
   readonly content: readonly PlainBlock[]
   readonly isError: boolean
   readonly brake?: BrakeCall
   readonly changed?: readonly string[]
   readonly receipt?: ToolResultMessage['receipt']
   readonly hasLesson?: true
+  /** It is to run again, because the store did not take what it waited for. */
+  readonly notStarted?: ErrorInfo
 }
 
 /** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
@@ -54,6 +58,7 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
   return whenDone(call(ports, input, cancellation), (outcome) => {
     const { key } = input
     const at = ports.clock.now()
+    if (outcome.notStarted !== undefined) return notStarted(ports, key, outcome.notStarted)
     // It is no longer needed.
     if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
     const { content, isError, brake, changed, receipt, hasLesson } = withinSize(withLesson(outcome, lesson))
@@ -90,7 +95,12 @@ const notStarted = (ports: AgentPorts, key: string, error: ErrorInfo): CallOutpu
   notStarted: error,
 })
 
-const estimate = ({ conversation }: AgentPorts, { callId, name }: CallInput, content: readonly PlainBlock[]): number =>
+/** What a result takes of the context. */
+export const estimate = (
+  { conversation }: AgentPorts,
+  { callId, name }: Pick<CallInput, 'callId' | 'name'>,
+  content: readonly PlainBlock[],
+): number =>
   Math.round(
     conversation.correction *
       conversation.counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }),
@@ -111,7 +121,7 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
     attempt.end(failure(cutMiddle(clean(ports, messageOf(thrown)), tool.maxOutputChars)))
   const ended = (value: unknown): Outcome => {
     try {
-      return attempt.end(toOutcome(value, tool, ports))
+      return attempt.end(toOutcome(value, tool.maxOutputChars, ports))
     } catch (thrown) {
       return failed(thrown)
     }
@@ -128,7 +138,7 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
 const clean = <T>({ redactor }: AgentPorts, value: T): T => redactor?.value(value) ?? value
 
 /** The outcome, or an error if no log could hold it, because images and paths are not cut. */
-function withinSize(outcome: Outcome): Outcome {
+export function withinSize(outcome: Outcome): Outcome {
   const chars = jsonChars([outcome.content, outcome.changed ?? []])
   if (chars <= maxContentChars) return outcome
   const tooLarge = failure(
@@ -137,7 +147,7 @@ function withinSize(outcome: Outcome): Outcome {
   return outcome.receipt === undefined ? tooLarge : { ...tooLarge, receipt: outcome.receipt }
 }
 
-const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
+export const failure = (text: string): Outcome => ({ content: [{ type: 'text', text }], isError: true })
 
 /** One run of a tool under its time limit. */
 class Attempt {
@@ -150,7 +160,11 @@ class Attempt {
   #changed: Set<string> | undefined
   #receipt: ToolResultMessage['receipt']
   #isClosed = false
-  #cancelTimer: (() => void) | undefined
+  #timer: PausableTimer | undefined
+  #asking: Asking | undefined
+  /** It waits for an answer, and the time limit does not run. */
+  #isAsking = false
+  #unwritten: ErrorInfo | undefined
   #giveUp: (() => void) | undefined
 
   constructor(ports: AgentPorts, input: CallInput, tool: AnyTool, outer: Cancellation) {
@@ -171,11 +185,12 @@ class Attempt {
     const { timeoutMs } = this.#tool
     if (timeoutMs === Infinity) return Promise.resolve(result)
     return new Promise((resolve, reject) => {
-      this.#cancelTimer = this.#ports.clock.after(timeoutMs, () => {
+      this.#timer = new PausableTimer(this.#ports.clock, timeoutMs, () => {
         const error = new Error(`Timed out after ${timeoutMs} ms. What it did so far was not undone.`)
         this.#controller.abort(error)
         reject(error)
       })
+      if (!this.#isAsking) this.#timer.resume()
       this.#giveUp = () => resolve(undefined)
       result.then(resolve, reject)
     })
@@ -190,8 +205,11 @@ class Attempt {
   /** The outcome with the files reported as changed and what was kept for undoing, even for a failed call. */
   end(outcome: Outcome): Outcome {
     this.#isClosed = true
-    this.#cancelTimer?.()
+    this.#timer?.pause()
     this.#outer.remove(this.#abort)
+    // What it asked and did not wait for is over.
+    if (this.#asking !== undefined) this.#controller.abort(abortReason())
+    if (this.#unwritten !== undefined) return { ...outcome, notStarted: this.#unwritten }
     if (this.#changed === undefined && this.#receipt === undefined) return outcome
     return {
       ...outcome,
@@ -203,6 +221,25 @@ class Attempt {
   readonly #abort = (): void => {
     this.#controller.abort(abortReason())
     this.#giveUp?.()
+  }
+
+  /** Made for the first question: most tools ask none. */
+  #questions(): Asking {
+    return (this.#asking ??= new Asking(this.#ports, this.#input, {
+      signal: this.#controller.signal,
+      paused: () => {
+        this.#isAsking = true
+        this.#timer?.pause()
+      },
+      resumed: () => {
+        this.#isAsking = false
+        if (!this.#isClosed) this.#timer?.resume()
+      },
+      unwritten: (error) => {
+        this.#unwritten = error
+        this.#abort()
+      },
+    }))
   }
 
   #context(): ToolContext<never> {
@@ -231,6 +268,7 @@ class Attempt {
           throw new Error(`What is kept for undoing has ${chars} characters, more than ${maxReceiptChars}.`)
         this.#receipt = typeof of === 'string' ? { of, data } : { data }
       },
+      ask: (schema, question) => this.#questions().ask(schema, question),
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
         ports.emit({ type: 'tool.progress', runId, turnIndex, callId, name, progress })
@@ -245,10 +283,11 @@ const maxReceiptChars = 16_000
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-function toOutcome(value: unknown, tool: AnyTool, ports: AgentPorts): Outcome {
+/** What a tool or a client returned, as the model gets it; text beyond `maxChars` is cut. */
+export function toOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome {
   const given = (blocks: readonly PlainBlock[]): Outcome => ({
     isError: false,
-    content: cutBlocks(clean(ports, blocks), tool.maxOutputChars),
+    content: cutBlocks(clean(ports, blocks), maxChars),
   })
   if (value instanceof BrakeCallResult) return { ...given([textBlock(value.text)]), brake: clean(ports, value.call) }
   if (isBlocks(value)) return given(value)

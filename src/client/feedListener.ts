@@ -1,5 +1,5 @@
 import type { RuntimeError } from '../protocol/errors.ts'
-import { isDelta, type AgentEvent } from '../protocol/events.ts'
+import { concernsPeople, isDelta, type AgentEvent } from '../protocol/events.ts'
 import type { ServerFrame } from '../protocol/frames.ts'
 
 const deltaTypes = { text: 'reply.delta', thinking: 'thinking.delta' } as const
@@ -68,7 +68,7 @@ export class FeedListener {
   /** An event that is not in the log and happened after record `seq`. */
   takeLive(event: AgentEvent, seq: number, isOwn: boolean): void {
     if (!this.#hasReached(seq)) return
-    const isWanted = isOwn || this.wants.descendants || event.type.startsWith('approval.')
+    const isWanted = isOwn || this.wants.descendants || concernsPeople(event)
     if (!isWanted || (!this.wants.deltas && isDelta(event))) return
     this.#deliver(event)
   }

@@ -1,9 +1,12 @@
 import { checkCommand } from '../protocol/checkCommand.ts'
 import {
+  decided,
   given,
   stepsIn,
   type AgentCommand,
   type CompactOptions,
+  type DecideOptions,
+  type Decision,
   type PruneOptions,
   type RunOptions,
   type SayOptions,
@@ -106,10 +109,12 @@ export class RemoteAgent {
     return this.#send({ type: 'agent.abort', agentId: this.id })
   }
 
-  /** Approves or denies a call that waits, by its `key`; one of the agent's own by its `callId` too. Rejects with `CALL_NOT_PENDING`. */
-  decide(callId: string, decision: 'approve' | 'deny', reason?: string): Promise<void> {
-    const why = reason === undefined ? {} : { reason }
-    return this.#send({ type: 'agent.decide', agentId: this.id, callId, decision, ...why })
+  /**
+   * Decides something that waits for people, by its `key`; one of the agent's own by its `callId` too. As `decide` of a local agent;
+   * rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`.
+   */
+  decide(callId: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
+    return this.#send({ type: 'agent.decide', agentId: this.id, callId, ...decided(decision, how) } as AgentCommand)
   }
 
   /** Asks for a revert to a step, such as `n12`; with `undo`, `undo.end` says what came of that. Rejects with `BRAKING_OFF`. */

@@ -40,6 +40,8 @@ export interface AgentPolicy {
   /** Names of tools and sub-agents whose calls cannot be undone, and of tools that can undo them. */
   readonly irreversible: readonly string[]
   readonly reversible: readonly string[]
+  /** Names of tools that clients carry out; missing without any. */
+  readonly external?: readonly string[]
   /** Names of tools that poll; empty unless stalls are looked for. */
   readonly polling: readonly string[]
   /** Names of the policies, in their order, and whether any is asked when the agent has come to rest. */

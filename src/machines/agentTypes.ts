@@ -9,6 +9,7 @@ import type {
 } from '../protocol/braking.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
+import type { Answer, Question } from '../protocol/questions.ts'
 import type { Undoing } from '../protocol/undo.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { Metadata } from '../protocol/metadata.ts'
@@ -23,7 +24,7 @@ import type {
   Spent,
 } from '../protocol/records.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
-import type { CallOutput, ReplyFailure, SleepInput } from './effectTypes.ts'
+import type { CallOutput, CallReturn, ReplyFailure, SleepInput } from './effectTypes.ts'
 
 export interface CallState {
   readonly callId: string
@@ -32,8 +33,18 @@ export interface CallState {
   /** Deterministic id of the call: only a result with this key counts. */
   readonly key: string
   readonly nodeId: NodeId
-  /** `paused`: its sub-agent reached the run's limit, and waits for `resume`. */
-  readonly status: 'ready' | 'held' | 'running' | 'paused' | 'settled'
+  /**
+   * Four wait for people: `held` for an approval; `asking` for the answer to a question of its tool, which runs; `asked` likewise, but the
+   * process of the tool is gone, so that the answer starts it again; `requested` for a client's result. `paused`: its sub-agent
+   * reached the run's limit, and waits for `resume`.
+   */
+  readonly status: 'ready' | 'held' | 'asking' | 'asked' | 'requested' | 'running' | 'paused' | 'settled'
+  /** What its tool asked last. */
+  readonly question?: Question
+  /** To the questions before, in order: given to a call that runs again. */
+  readonly answers?: readonly Answer[]
+  /** A person changed the input. */
+  readonly edited?: true
   /** The sub-agent that executes it, and what that may use of the run's limits. */
   readonly childId?: string
   readonly allowance?: Limits
@@ -190,15 +201,15 @@ export type AgentMachineEvent =
   | ({ readonly type: 'followUp' } & Said)
   | { readonly type: 'abort'; readonly requestId?: string }
   | { readonly type: 'resume'; readonly id: string; readonly limits?: Limits; readonly at: number }
-  | {
+  | ({
       readonly type: 'decide'
       readonly callId: string
-      readonly decision: 'approve' | 'deny'
-      readonly reason?: string
       /** The command, if it came from a remote client. */
       readonly requestId?: string
       readonly at: number
-    }
+    } & CallDecision)
+  /** The tool of the call under `key` asks people. */
+  | { readonly type: 'ask'; readonly key: string; readonly question: Question; readonly at: number }
   | { readonly type: 'stop' | 'close' }
   /** Starts what is waiting in an agent restored from its log. */
   | { readonly type: 'wake' }
@@ -224,6 +235,13 @@ export type AgentMachineEvent =
   | { readonly type: `xstate.error.actor.child.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.call.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.${string}`; readonly error: unknown }
+
+/** What is decided of a call that waits for people. */
+export type CallDecision =
+  | { readonly decision: 'approve'; readonly reason?: string; readonly input?: unknown }
+  | { readonly decision: 'deny'; readonly reason?: string }
+  | { readonly decision: 'answer'; readonly value: unknown }
+  | { readonly decision: 'return'; readonly result: CallReturn }
 
 /** A child that code asks for. */
 type Spawning = { readonly childId: string; readonly name: string; readonly incognito?: true }

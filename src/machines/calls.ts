@@ -1,9 +1,9 @@
-import type { SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
-import type { EventOfType, AgentContext, AgentInput, CallState } from './agentTypes.ts'
+import type { PlainBlock, SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
+import type { AgentContext, AgentInput, CallState } from './agentTypes.ts'
 import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
 import { requestBrake } from './brakes.ts'
-import { recordVersion as v, type Spent } from '../protocol/records.ts'
+import { recordVersion as v, type RecordOf, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
 import { reachedLimit } from './limits.ts'
@@ -69,8 +69,10 @@ export function advanceCalls(draft: Draft): void {
   if (context.storeError !== null) return
   if (context.steering.length > 0) {
     context.calls.forEach((call, index) => {
-      if (call.status !== 'running' && call.status !== 'settled')
-        synthesize(draft, index, 'skipped', undefined, call.used)
+      if (call.status === 'running' || call.status === 'settled') return
+      // What its tool asks is not what the user speaks of.
+      if (call.status === 'asking') draft.children.push({ type: 'stop', id: callSlot(index) })
+      synthesize(draft, index, 'skipped', undefined, spentBy(call.used))
     })
     return
   }
@@ -101,16 +103,17 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
     const { status } = calls[i]!
     if (status === 'settled') continue
     if (end < 0) end = Math.floor(i / size) * size + size
-    if (status === 'running') running += 1
+    if (status === 'running' || status === 'asking') running += 1
     else if (status === 'ready' && i < end) indexes.push(i)
   }
   return indexes.slice(0, Math.max(0, mostRunning - running))
 }
 
 function startCall(draft: Draft, index: number): void {
-  const { callId, key, name, input } = draft.context.calls[index]!
-  setStatus(draft, index, 'running')
+  const { callId, key, name, input, answers } = draft.context.calls[index]!
   const { agentId, policy } = draft.context
+  const isExternal = policy.external?.includes(name) === true
+  setStatus(draft, index, isExternal ? 'requested' : 'running')
   const { runId, turnIndex } = draft.at
   const type = 'tool.start'
   const started = isIrreversible(draft, name)
@@ -118,11 +121,13 @@ function startCall(draft: Draft, index: number): void {
     : ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, ...room } as const)
   const marked = policy.reversible.includes(name) ? ({ ...started, reversible: true } as const) : started
   draft.record(policy.polling.includes(name) ? { ...marked, polls: true } : marked)
+  if (isExternal) return draft.record({ type: 'call.requested', runId, turnIndex, callId, key, name, input })
+  const called = { agentId, runId, turnIndex, key, callId, name, input }
   draft.children.push({
     type: 'start',
     src: 'runTool',
     id: callSlot(index),
-    input: { agentId, runId, turnIndex, key, callId, name, input },
+    input: answers === undefined ? called : { ...called, answers },
   })
 }
 
@@ -150,7 +155,7 @@ function startSubAgent(draft: Draft, index: number): void {
 /** Accepts a result if its key is still outstanding; a late or forged one is dropped. */
 export function settleCall(draft: Draft, output: CallOutput | null): void {
   if (output === null) return
-  const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === output.key)
+  const index = draft.context.calls.findIndex((call) => isUnderWay(call) && call.key === output.key)
   if (index < 0) return
   if (output.notStarted !== undefined) {
     setStatus(draft, index, 'ready')
@@ -183,27 +188,9 @@ export function readyPausedCalls(draft: Draft): void {
 
 /** A runner that crashed still answers its call. */
 export function failCall(draft: Draft, slot: string, message: string): void {
-  const index = draft.context.calls.findIndex((call, i) => callSlot(i) === slot && call.status === 'running')
+  const index = draft.context.calls.findIndex((call, i) => callSlot(i) === slot && isUnderWay(call))
   if (index < 0) return
   endCall(draft, index, { content: [{ type: 'text', text: `The tool failed: ${message}` }], isError: true })
-  advanceCalls(draft)
-}
-
-/** Starts a held call, or answers it with the refusal. */
-export function decideCall(draft: Draft, { callId, decision, reason, requestId }: EventOfType<'decide'>): void {
-  const index = draft.context.calls.findIndex((call) => call.callId === callId && call.status === 'held')
-  if (index < 0) return
-  draft.record({
-    type: 'approval.decided',
-    ...draft.at,
-    callId,
-    key: draft.context.calls[index]!.key,
-    decision,
-    ...(reason === undefined ? {} : { reason }),
-    ...(requestId === undefined ? {} : { requestId }),
-  })
-  if (decision === 'approve') setStatus(draft, index, 'ready')
-  else synthesize(draft, index, 'denied', reason)
   advanceCalls(draft)
 }
 
@@ -215,11 +202,11 @@ export function cancelCalls(
 ): void {
   draft.context.calls.forEach((call, index) => {
     if (call.status === 'settled') return
-    if (call.status === 'running') draft.children.push({ type: 'stop', id: callSlot(index) })
+    if (isUnderWay(call)) draft.children.push({ type: 'stop', id: callSlot(index) })
     const used = call.status === 'running' ? spent[call.key] : undefined
     if (used !== undefined) spendByChild(draft, used)
     // What a paused one used is counted, but recorded only at the end of the run.
-    synthesize(draft, index, reason, undefined, used ?? call.used)
+    synthesize(draft, index, reason, undefined, spentBy(used ?? call.used))
   })
 }
 
@@ -242,7 +229,7 @@ export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['res
 /** Stops the runners without answering yet. */
 export function stopCalls(draft: Draft): void {
   draft.context.calls.forEach((call, index) => {
-    if (call.status !== 'running') return
+    if (!isUnderWay(call)) return
     const id = callSlot(index)
     // A sub-agent finishes its own log before it ends; `settle` waits for that.
     draft.children.push(
@@ -265,8 +252,13 @@ export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean =>
   calls.some((call) => call.status === 'running')
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
+/** Those that wait for people. */
 export const heldCalls = ({ calls }: Pick<AgentContext, 'calls'>): string[] =>
-  calls.filter((call) => call.status === 'held').map((call) => call.callId)
+  calls.filter(waitsForPeople).map((call) => call.callId)
+export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean => waiting.has(status)
+const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'asked', 'requested'])
+/** Its effect is there, if only to wait for an answer. */
+const isUnderWay = ({ status }: CallState): boolean => status === 'running' || status === 'asking'
 
 const explanations: { readonly [R in SyntheticReason]: (wasRunning: boolean, why: string | undefined) => string } = {
   aborted: (wasRunning) =>
@@ -281,28 +273,42 @@ const explanations: { readonly [R in SyntheticReason]: (wasRunning: boolean, why
     wasRunning ? 'Interrupted: it is not known whether it happened.' : 'Interrupted before it started: it was not run.',
 }
 
-function synthesize(draft: Draft, index: number, synthetic: SyntheticReason, why?: string, spent?: Spent): void {
+/** Something of the call was done, or may have been. */
+const begun: ReadonlySet<CallState['status']> = new Set(['running', 'asking', 'asked', 'requested', 'paused'])
+
+export function synthesize(
+  draft: Draft,
+  index: number,
+  synthetic: SyntheticReason,
+  why?: string,
+  more: Pick<CallResult, 'spent' | 'returned'> = {},
+): void {
   const { status } = draft.context.calls[index]!
-  const text = explanations[synthetic](status === 'running' || status === 'paused', why)
+  const text = explanations[synthetic](begun.has(status), why)
   endCall(draft, index, {
     content: [{ type: 'text', text }],
     isError: true,
     synthetic,
-    ...(spent === undefined ? {} : { spent }),
+    ...more,
   })
 }
 
+const spentBy = (spent: Spent | undefined) => (spent === undefined ? {} : { spent })
+
 type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson'> & {
   readonly spent?: Spent
+  readonly returned?: RecordOf<'tool.end'>['returned']
 }
 
-function endCall(draft: Draft, index: number, result: CallResult): void {
+export function endCall(draft: Draft, index: number, result: CallResult): void {
   recordEnd(draft, draft.context.calls[index]!, result)
   setStatus(draft, index, 'settled')
 }
 
-function recordEnd(draft: Draft, { callId, key, name, nodeId }: CallState, result: CallResult): void {
-  const { content, isError, synthetic, changed = [], receipt, hasLesson, spent } = result
+function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
+  const { callId, key, name, nodeId } = call
+  const content = call.edited === true && begun.has(call.status) ? [editNote(call), ...result.content] : result.content
+  const { isError, synthetic, changed = [], receipt, hasLesson, spent, returned } = result
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
@@ -318,7 +324,17 @@ function recordEnd(draft: Draft, { callId, key, name, nodeId }: CallState, resul
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
+  if (returned !== undefined) return draft.record({ ...ended, returned })
   draft.record(spent === undefined ? ended : { ...ended, spent })
 }
+
+/** Tells the model what its call ran with. */
+function editNote({ input }: CallState): PlainBlock {
+  const json = JSON.stringify(input)
+  const cut = json.length > maxNotedChars ? `${json.slice(0, maxNotedChars)}…` : json
+  return { type: 'text', text: `A person changed the arguments of this call before it ran, to: ${cut}` }
+}
+
+const maxNotedChars = 1_000
 
 const setStatus = (draft: Draft, index: number, status: CallState['status']): void => draft.setCall(index, { status })

@@ -2,6 +2,7 @@ import type { GraftRequest, PruneRequest, RevertRequest } from '../protocol/brak
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
 import type { ModelErrorKind } from '../protocol/model.ts'
+import type { Answer } from '../protocol/questions.ts'
 import type { Limits, Spent } from '../protocol/records.ts'
 
 export interface ReplyInput {
@@ -64,7 +65,12 @@ export interface CallInput {
   readonly callId: string
   readonly name: string
   readonly input: unknown
+  /** To the questions that it asked before, in order, when it runs again. */
+  readonly answers?: readonly Answer[]
 }
+
+/** What a client returned for a call. */
+export type CallReturn = Pick<CallOutput, 'content' | 'isError' | 'tokens'>
 
 export interface CallOutput {
   readonly key: string

@@ -83,6 +83,14 @@ const withStatus = (
   return calls.every((call) => call.status === 'settled') ? { calls: [], owesReply: true } : { calls }
 }
 
+const withCall = (
+  { calls }: FoldedContext,
+  callId: string,
+  change: (call: CallState) => Partial<CallState>,
+): Partial<FoldedContext> => ({
+  calls: calls.map((call) => (call.callId === callId ? { ...call, ...change(call) } : call)),
+})
+
 function pausedIn(unfinished: NonNullable<RecordOf<'run.end'>['unfinished']>, call: CallState): CallState {
   const spent = unfinished.find(({ callId }) => callId === call.callId)?.spent
   if (spent === undefined) return call
@@ -155,11 +163,28 @@ const fold: Fold = {
     return inRun(after, { attempt: attempt + 1, badAnswers, fallbacks })
   },
   'approval.requested': (context, { callId }) => withStatus(context, callId, 'held'),
-  'approval.decided': (context, { callId, decision: type, reason }) => {
+  'approval.decided': (context, { callId, decision: type, reason, input }) => {
     const decision = reason === undefined ? { type } : { type, reason }
-    const { calls = [] } = withStatus(context, callId, 'ready')
-    return { calls: calls.map((call) => (call.callId === callId ? { ...call, decision } : call)) }
+    const edit = input === undefined ? {} : ({ input, edited: true } as const)
+    return withCall(context, callId, () => ({ status: 'ready', decision, ...edit }))
   },
+  // The tool is gone with its process.
+  'question.asked': (context, { callId, key, question, schema, problem }) => {
+    const asked = { key, question, schema, ...(problem === undefined ? {} : { problem }) }
+    return withCall(context, callId, () => ({ status: 'asked', question: asked }))
+  },
+  'question.answered': (context, { callId, decision, value, reason, again }) =>
+    withCall(context, callId, ({ question, answers = [] }) => {
+      const given = {
+        decision,
+        ...(value === undefined ? {} : { value }),
+        ...(reason === undefined ? {} : { reason }),
+      }
+      // One that runs again had not gone on.
+      const status = again === true ? 'ready' : 'running'
+      return { status, answers: [...answers, { question: question?.question ?? '', ...given }] }
+    }),
+  'call.requested': (context, { callId }) => withStatus(context, callId, 'requested'),
   'tool.start': (context, { callId, key, childId }) => {
     const begun = withStatus(context, callId, 'running', key)
     if (childId === undefined) return begun

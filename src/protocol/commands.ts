@@ -70,8 +70,14 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
     ...toAgent,
     type: z.literal('agent.decide'),
     callId: z.string(),
-    decision: z.enum(['approve', 'deny']),
+    /** Of an approval `approve` or `deny`; of a question `answer` or `deny`; of a call for a client `return`, `fail` or `deny`. */
+    decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail']),
+    /** Of `deny` and `fail`. */
     reason: z.string().exactOptional(),
+    /** Of `approve`: what the call runs with in place of the model's arguments. */
+    input: z.unknown().exactOptional(),
+    /** Of `answer` and `return`. */
+    value: z.unknown().exactOptional(),
   }),
 ])
 export type AgentCommand = z.input<typeof agentCommandSchema>
@@ -112,6 +118,33 @@ export interface PruneOptions {
 export interface CompactOptions {
   /** What the summary should keep above all, in words, such as "the port numbers". */
   readonly focus?: string | undefined
+}
+
+/**
+ * What is decided of something that waits for people: a call that needs an approval is approved or denied, a question of a tool is given a
+ * value (or denied), a call that a client carries out is given its result, or an error for the model (or denied).
+ */
+export type Decision =
+  | 'approve'
+  | 'deny'
+  | { readonly value: unknown }
+  | { readonly result: unknown }
+  | { readonly error: string }
+
+export interface DecideOptions {
+  /** Why it is denied: the model is told. */
+  readonly reason?: string | undefined
+  /** What an approved call runs with in place of the model's arguments. */
+  readonly input?: unknown
+}
+
+/** A decision as the command has it. What is none is left for its schema to report. */
+export function decided(decision: Decision, how: string | DecideOptions = {}): object {
+  const options = typeof how === 'string' ? { reason: how } : given(how)
+  if (typeof decision !== 'object' || decision === null) return { decision, ...options }
+  if ('value' in decision) return { decision: 'answer', value: decision.value, ...options }
+  if ('result' in decision) return { decision: 'return', ...given({ value: decision.result }), ...options }
+  return { decision: 'fail', reason: decision.error, ...options }
 }
 
 /** The options that were given, including unknown ones, so that the command's schema can report them. */

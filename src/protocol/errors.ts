@@ -21,7 +21,11 @@ export const errorTable = {
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
   NOT_PAUSED: 'Call resume() only while agent.state is "paused" by a limit or a failed store.',
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
-  CALL_NOT_PENDING: 'Decide a call once, with the callId of an approval.requested event.',
+  CALL_NOT_PENDING: 'Decide what waits once, by the key of its event, or of agent.pending().',
+  ANSWER_INVALID: 'Give what the schema allows: it keeps waiting.',
+  QUESTION_INVALID: 'Ask with a text and a zod schema that JSON can meet, such as z.boolean().',
+  QUESTION_DENIED: 'No action needed: whoever was asked did not want to answer.',
+  QUESTION_CHANGED: 'Make a tool ask the same questions, in the same order, when its call runs again.',
   BRAKING_OFF:
     'Set braking: { revert: true } on the agent; for agent.prune any brake will do, for agent.fold it must be { fold: true }, for agent.brake { policies: [...] }.',
   POLICY_NOT_FOUND: 'Give the name of one of the policies in braking.policies.',

@@ -68,6 +68,13 @@ export const eventOf = (
   { agentId, path, incognito }: Omit<EventOrigin, 'incognito'> & { readonly incognito?: true | undefined },
 ): LoggedEvent => (incognito === true ? { ...record, agentId, path, incognito } : { ...record, agentId, path })
 
+/** Whether an event tells that people are to decide something, or that they have. Everyone above an agent hears of it. */
+export const concernsPeople = (event: { readonly type: string }): boolean =>
+  event.type.startsWith('approval.') ||
+  event.type.startsWith('question.') ||
+  event.type === 'call.requested' ||
+  (event.type === 'tool.end' && 'returned' in event)
+
 /** Whether an event is a record of the log; the others are seen live or not at all. */
 export const isLogged = (event: AgentEvent): event is LoggedEvent => 'v' in event
 

@@ -29,6 +29,7 @@ import {
 import { metadataSchema } from './metadata.ts'
 import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
 import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
+import { answerSchema, questionSchema } from './questions.ts'
 
 /** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
 export const recordVersion = 2
@@ -255,6 +256,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     message: toolResultMessageSchema,
     /** By a sub-agent; it counts against the run's limits, as part of its usage. */
     spent: spentSchema.exactOptional(),
+    /** A client carried the call out, or refused to; with the id of its command, when that came over a wire. */
+    returned: z.object({ requestId: z.string().exactOptional() }).exactOptional(),
   }),
   /** Code spawned a child that works alongside the agent. */
   z.object({
@@ -290,8 +293,41 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     key: z.string(),
     decision: z.enum(['approve', 'deny']),
     reason: z.string().exactOptional(),
+    /** What the call runs with in place of the model's arguments, if a person edited them. */
+    input: z.unknown().exactOptional(),
     /** Id of the command that decided, when it came over a wire. */
     requestId: z.string().exactOptional(),
+  }),
+  /** A tool asks people, and its call waits for the answer. */
+  z.object({
+    ...inTurn,
+    type: z.literal('question.asked'),
+    callId: z.string(),
+    name: z.string(),
+    input: z.unknown(),
+    ...questionSchema.shape,
+  }),
+  z.object({
+    ...inTurn,
+    type: z.literal('question.answered'),
+    callId: z.string(),
+    /** That of the question. */
+    key: z.string(),
+    ...answerSchema.shape,
+    /** The process that asked is gone: the call runs again from its start, with the answers so far. */
+    again: z.literal(true).exactOptional(),
+    /** Id of the command that answered, when it came over a wire. */
+    requestId: z.string().exactOptional(),
+  }),
+  /** A client is to carry the call out, and to give its result. */
+  z.object({
+    ...inTurn,
+    type: z.literal('call.requested'),
+    callId: z.string(),
+    /** Unique across all agents: whoever gives the result names it. */
+    key: z.string(),
+    name: z.string(),
+    input: z.unknown(),
   }),
   z.object({
     ...inTurn,

@@ -69,8 +69,13 @@ function afterRecord(before: State, record: LogRecord): State {
       return inCalls(new Map(toolCallsOf(record.message.content).map(({ callId }) => [callId, 'pending'])))
     case 'approval.requested':
       return setCall(before, record.callId, 'held')
+    case 'question.asked':
+    case 'call.requested':
+      return setCall(before, record.callId, 'held')
     case 'approval.decided':
       return setCall(before, record.callId, 'pending')
+    case 'question.answered':
+      return setCall(before, record.callId, record.again === true ? 'pending' : 'running')
     case 'tool.start':
       return setCall(before, record.callId, 'running')
     case 'tool.end':

@@ -94,8 +94,13 @@ export class SessionProjection {
         return this.#failReply(record)
       case 'approval.requested':
         return this.#setCall(record.callId, { status: 'held' })
+      case 'question.asked':
+      case 'call.requested':
+        return this.#setCall(record.callId, { status: 'held' })
       case 'approval.decided':
         return this.#setCall(record.callId, { status: 'pending' })
+      case 'question.answered':
+        return this.#setCall(record.callId, { status: record.again === true ? 'pending' : 'running' })
       case 'tool.start':
         return this.#startCall(record)
       case 'tool.end':

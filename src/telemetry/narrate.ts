@@ -171,6 +171,10 @@ const narrators: Narrators = {
   'approval.requested': ({ callId, name }) => info(`tool ${name} waits for approval`, { callId, name }),
   'approval.decided': ({ callId, decision }) =>
     info(`call ${decision === 'approve' ? 'approved' : 'denied'}`, { callId, decision }),
+  'question.asked': ({ callId, name }) => info(`tool ${name} asks a question`, { callId, name }),
+  'question.answered': ({ callId, decision }) =>
+    info(`question ${decision === 'answer' ? 'answered' : 'denied'}`, { callId, decision }),
+  'call.requested': ({ callId, name }) => info(`tool ${name} waits for a client`, { callId, name }),
   'child.spawned': ({ childId, definition }) => info(`sub-agent ${childId} spawned`, { childId, definition }),
   'child.ended': ({ childId, error, spent }) =>
     error === undefined

@@ -135,6 +135,11 @@ const spanRules: SpanRules = {
   'approval.decided'(trace, { callId, decision }) {
     trace.mark('approval.decided', { 'gen_ai.tool.call.id': callId, 'escapement.approval.decision': decision })
   },
+  'question.asked': (trace, event) => trace.mark('question.asked', callAttributes(event)),
+  'question.answered'(trace, { callId, decision }) {
+    trace.mark('question.answered', { 'gen_ai.tool.call.id': callId, 'escapement.question.decision': decision })
+  },
+  'call.requested': (trace, event) => trace.mark('call.requested', callAttributes(event)),
   'compaction.start'(trace, { cause, tokens, requestId }) {
     const attributes = { 'escapement.compaction.cause': cause, 'escapement.compaction.tokens': tokens }
     const parent = requestId === undefined ? undefined : trace.takeParent(requestId)

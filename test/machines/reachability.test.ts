@@ -86,6 +86,8 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     { type: 'resume', id: 'r', at },
     { type: 'decide', callId: calls[0]?.callId ?? 'c', decision: 'approve', at },
     { type: 'decide', callId: calls[0]?.callId ?? 'c', decision: 'deny', at },
+    { type: 'ask', key, question: { key: `${key}/q1`, question: 'q', schema: {} }, at },
+    { type: 'decide', callId: calls[0]?.callId ?? 'c', decision: 'answer', value: 1, at },
     { type: 'stop' },
     { type: 'store.failed', error: diskFull },
     { type: 'reply.started', key: replyKey },

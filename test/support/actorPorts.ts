@@ -63,6 +63,7 @@ export function actorPorts(
         request: blankRequest(request),
         provenance,
       }),
+    ask: () => Promise.reject(new Error('Nobody was to be asked.')),
     runIncognito: () => Promise.reject(new Error('Nothing was to run incognito.')),
     exportSession: () => {
       throw new Error('Nothing was to be exported.')

@@ -33,6 +33,7 @@ export function toolContext(
     receipts,
     snapshots: options.snapshots ?? snapshotsOf(new MemorySnapshots()),
     keep: (data, of) => void receipts.push({ of, data }),
+    ask: () => Promise.reject(new Error('Nobody was to be asked.')),
     changed: (path) => void changes.push(path),
     report: (progress) => {
       reports.push(progress)

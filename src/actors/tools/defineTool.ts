@@ -30,6 +30,31 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
   readonly callId: string
   /** Deterministic id of the call, the same on every attempt: an idempotency key for external effects. */
   readonly key: string
+  /**
+   * Asks people, and resolves with their answer as `schema` reads it. The call waits as one that needs an approval does: the time limits of
+   * the tool and of the run stand still, and the question is in the log. One question at a time is asked; the next waits.
+   *
+   * After a crash the call runs again **from its start** as soon as the question is answered, whatever its `effects`, and earlier
+   * questions get the answers they had: so ask before you act, in the same order and with the same text, or let what comes before a
+   * question be safe to repeat, for example by `key`.
+   *
+   * @throws RuntimeError `QUESTION_INVALID` (no text, or a schema that JSON cannot meet), `QUESTION_DENIED` (nobody wants to answer),
+   * `QUESTION_CHANGED` (it asked something else when it first ran); the reason of `signal` once that is aborted. All as rejections.
+   *
+   * @example
+   * ```ts
+   * const remove = defineTool({
+   *   name: 'remove',
+   *   description: 'Removes files.',
+   *   input: z.object({ paths: z.array(z.string()) }),
+   *   run: async ({ paths }, { ask }) => {
+   *     const isSure = await ask(z.boolean(), `Delete all ${paths.length} files?`)
+   *     return isSure ? 'deleted' : 'left alone'
+   *   },
+   * })
+   * ```
+   */
+  ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>>
   /** Reports progress to observers in a `tool.progress` event. Takes any JSON value; ignored once the call has ended. */
   report(progress: unknown): void
   /** Reports that the call changed a file or the like, so that a revert can say what is still changed. Use names the model knows. */
@@ -88,6 +113,8 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly effects: ToolEffects
   /** It waits for something: the same call again is no loop. */
   readonly polls: boolean
+  /** It has no `run`: a client carries its calls out. */
+  readonly external?: true
   /** Checks the model's arguments; `message` is meant for the model. Never throws. */
   parse(
     input: unknown,
@@ -131,8 +158,11 @@ export interface ToolOptions<
    * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a
    * result that arrives after an abort or a timeout is dropped. What it needs of the application it says by the type of its context:
    * `run: ({ id }, { deps }: ToolContext<Shop>) => deps.orders.find(id)`.
+   *
+   * Without it a client carries the calls out, such as the web page that a person looks at: a call waits, however long, for
+   * `agent.decide(key, { result })` or `{ error }`, here, through `escapement/client` or AG-UI.
    */
-  readonly run: (
+  readonly run?: (
     input: InputOf<Input>,
     context: ToolContext<Deps, z.input<Receipt>>,
   ) => ToolOutput | Promise<ToolOutput>
@@ -170,7 +200,7 @@ const optionsSchema = z.strictObject({
   input: z.custom<object>(isSchema, {
     error: ({ input }) => foreignSchema(input) ?? 'give a zod object, z.object({ … }), or { jsonSchema: { … } }',
   }),
-  run: z.custom((value) => typeof value === 'function', 'give a function'),
+  run: z.custom((value) => typeof value === 'function', 'give a function').optional(),
   needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
   timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
   maxOutputChars: z.int().min(100).optional(),
@@ -222,18 +252,25 @@ export function defineTool<
     polls: options.polls ?? false,
     parse,
     needsApproval: typeof approval === 'function' ? approval : () => approval,
-    run: options.run,
+    run: options.run ?? runsElsewhere(options.name),
+    ...(options.run === undefined ? { external: true } : {}),
     ...(options.undo === undefined ? {} : { undo: checkedUndo(options.undo as UndoOption, parse, options.receipt) }),
   })
 }
 
+const runsElsewhere = (name: string) => (): never => {
+  throw new Error(`A client carries out the calls of "${name}"; it has no "run".`)
+}
+
 interface UndoParts {
+  readonly run?: unknown
   readonly effects?: ToolEffects
   readonly undo?: unknown
   readonly receipt?: unknown
 }
 
-function wrongInUndo({ effects, undo, receipt }: UndoParts): string | undefined {
+function wrongInUndo({ run, effects, undo, receipt }: UndoParts): string | undefined {
+  if (run === undefined && (undo ?? receipt) !== undefined) return 'what a client does it cannot undo: leave "undo" out'
   if (effects === 'reversible' && undo === undefined)
     return "its effects are 'reversible': say how a call is undone, undo: ({ input, receipt }) => …"
   if (effects !== 'reversible' && undo !== undefined)

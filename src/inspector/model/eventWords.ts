@@ -36,6 +36,9 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'child.ended': 'tool',
   'approval.requested': 'approval',
   'approval.decided': 'approval',
+  'question.asked': 'approval',
+  'question.answered': 'approval',
+  'call.requested': 'approval',
   'queue.changed': 'message',
   'compaction.requested': 'brake',
   'compaction.start': 'brake',
@@ -132,8 +135,14 @@ const texts: Texts = {
   'child.spawned': ({ childId, definition }) => `${childId} (${definition})`,
   'child.ended': ({ childId, error }) => `${childId}${error === undefined ? '' : `: ${error.message}`}`,
   'approval.requested': ({ name, input }) => `${name} ${json(input)}`,
-  'approval.decided': ({ callId, decision, reason }) =>
-    `${decision} ${callId}${reason === undefined ? '' : `: ${reason}`}`,
+  'approval.decided': ({ callId, decision, reason, input }) => {
+    const edited = input === undefined ? '' : ` with ${json(input)}`
+    return `${decision} ${callId}${edited}${reason === undefined ? '' : `: ${reason}`}`
+  },
+  'question.asked': ({ name, question }) => `${name}: ${short(question)}`,
+  'question.answered': ({ callId, decision, value, reason = '' }) =>
+    `${callId}: ${decision === 'answer' ? json(value) : `denied ${reason}`}`,
+  'call.requested': ({ name, input }) => `${name} ${json(input)}`,
   'queue.changed': ({ queue, length, added }) =>
     added === undefined ? `${queue}: ${length} wait` : `${queue}: ${said(added.content)}`,
   'compaction.requested': ({ request }) =>

@@ -83,7 +83,11 @@ export class GraphRows {
         })
       }
       case 'approval.requested':
+      case 'question.asked':
+      case 'call.requested':
         return this.#call(record.callId, { status: 'held' })
+      case 'question.answered':
+        return this.#call(record.callId, { status: 'running' })
       case 'approval.decided':
         return this.#call(record.callId, { status: record.decision === 'approve' ? 'pending' : 'denied' })
       case 'tool.end':

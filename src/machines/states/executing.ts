@@ -1,7 +1,8 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { advanceCalls, decideCall, failCall, heldCalls, sealCalls, settleCall } from '../calls.ts'
+import { advanceCalls, failCall, heldCalls, sealCalls, settleCall } from '../calls.ts'
+import { askPeople, decideCall } from '../decisions.ts'
 import { enqueueMessage } from '../queues.ts'
 import { reachedLimit } from '../limits.ts'
 import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
@@ -46,6 +47,7 @@ export const executing = agentSetup.createStateConfig({
     decide: {
       actions: advance<EventOfType<'decide'>>((draft, event) => decideCall(draft, event)),
     },
+    ask: { actions: advance<EventOfType<'ask'>>(askPeople) },
     steer: {
       actions: advance<EventOfType<'steer'>>((draft, event) => {
         enqueueMessage(draft, 'steering', event)

@@ -1,8 +1,10 @@
+import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import { beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
-import { advanceCalls, cancelCalls, decideCall, readyPausedCalls, sealCalls } from '../calls.ts'
+import { advanceCalls, cancelCalls, failCall, readyPausedCalls, sealCalls, settleCall } from '../calls.ts'
 import { abortAtRest } from '../children.ts'
+import { decideCall } from '../decisions.ts'
 import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
 import { releaseDeadline, startRun, startTurn } from '../runs.ts'
@@ -22,6 +24,15 @@ function leaveCalls(draft: Draft, why: 'skipped' | 'aborted'): void {
   sealCalls(draft)
 }
 
+type CallDone = EventOfType<'xstate.done.actor.call.0'>
+type CallFailed = EventOfType<'xstate.error.actor.call.0'>
+
+/** The wait for people is over, if perhaps not for all. */
+function endWait(draft: Draft): void {
+  draft.set({ pause: null })
+  releaseDeadline(draft)
+}
+
 export const paused = agentSetup.createStateConfig({
   always: [
     { guard: 'isEnding', target: 'stopped' },
@@ -32,8 +43,7 @@ export const paused = agentSetup.createStateConfig({
       guard: 'decidesHeldCall',
       target: 'executing',
       actions: advance<EventOfType<'decide'>>((draft, event) => {
-        draft.set({ pause: null })
-        releaseDeadline(draft)
+        endWait(draft)
         decideCall(draft, event)
       }),
     },
@@ -41,12 +51,34 @@ export const paused = agentSetup.createStateConfig({
       guard: 'pausedByApprovals',
       target: 'executing',
       actions: advance<EventOfType<'steer'>>((draft, event) => {
-        draft.set({ pause: null })
-        releaseDeadline(draft)
+        endWait(draft)
         enqueueMessage(draft, 'steering', event)
         advanceCalls(draft)
       }),
     },
+    // A tool need not wait for the answer to what it asked.
+    'xstate.done.actor.call.*': [
+      {
+        guard: 'pausedByApprovals',
+        target: 'executing',
+        actions: advance<CallDone>((draft, { output }) => {
+          endWait(draft)
+          settleCall(draft, output)
+        }),
+      },
+      { actions: advance<CallDone>((draft, { output }) => settleCall(draft, output)) },
+    ],
+    'xstate.error.actor.call.*': [
+      {
+        guard: 'pausedByApprovals',
+        target: 'executing',
+        actions: advance<CallFailed>((draft, { actorId, error }) => {
+          endWait(draft)
+          failCall(draft, actorId, messageOf(error))
+        }),
+      },
+      { actions: advance<CallFailed>((draft, { actorId, error }) => failCall(draft, actorId, messageOf(error))) },
+    ],
     prompt: {
       guard: 'mayLeaveRun',
       target: 'idle',

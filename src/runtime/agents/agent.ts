@@ -9,6 +9,7 @@ import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.t
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
+import type { Pending } from '../../protocol/questions.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
@@ -18,6 +19,7 @@ import { approvalsOf, treeOf, type AgentTree, type PendingApproval } from './age
 import { AgentCommands } from './agentCommands.ts'
 import type { AgentOwner, AgentSlot } from './agentOwner.ts'
 import { dispatchCommand } from './commands.ts'
+import { pendingOf } from './pending.ts'
 import { EventBuffer } from '../../runs/eventBuffer.ts'
 import type { InspectionListener } from './inspections.ts'
 import type { AgentListener } from '../events/observers.ts'
@@ -170,6 +172,14 @@ export class Agent extends AgentCommands {
   }
 
   /**
+   * What waits for people, here and below: calls to be approved, questions of tools, and calls that a client carries out, told apart by
+   * `kind`. Redacted like the events that ask for them.
+   */
+  pending(): Pending[] {
+    return this.#body.announcer.clean(pendingOf(this.#body))
+  }
+
+  /**
    * Starts a child that works alongside the agent and is prompted like any other. It is aborted, stopped and closed with the agent,
    * and restarted after a crash according to `restart`. With the `id` of an earlier child, that one resumes from its log. An `incognito`
    * child of an agent that is not counts towards `spent`, and is otherwise known to whoever holds it alone: the agent does not list it,
@@ -196,7 +206,7 @@ export class Agent extends AgentCommands {
     })
   }
 
-  /** Ids of the calls that wait for `decide`; none while their run waits for `resume`. */
+  /** Ids of the calls that wait for an approval; none while their run waits for `resume`. */
   get pendingApprovals(): readonly string[] {
     const { calls, run } = this.#body.context
     return run === null ? [] : calls.filter((call) => call.status === 'held').map((call) => call.callId)
@@ -233,8 +243,8 @@ export class Agent extends AgentCommands {
 
   /**
    * Calls `listener` with every event from now on; returns a function that unsubscribes it. A listener that throws or rejects
-   * affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. Approvals of sub-agents are included, because
-   * someone must decide them; with `descendants` all their events are.
+   * affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. What sub-agents ask of people is
+   * included, because someone must decide it; with `descendants` all their events are.
    *
    * @example
    * ```ts

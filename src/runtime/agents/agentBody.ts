@@ -43,6 +43,7 @@ type Known =
   | 'fail'
   | 'incognito'
   | 'metadata'
+  | 'answers'
 
 /** What an `Agent` delegates to: its host, or what stands in for the host while the agent is unloaded. */
 export interface AgentBody extends Pick<TreeAgent, Known> {

@@ -1,8 +1,11 @@
 import {
+  decided,
   given,
   stepsIn,
   type AgentCommand,
   type CompactOptions,
+  type DecideOptions,
+  type Decision,
   type PruneOptions,
   type RunOptions,
   type SayOptions,
@@ -54,18 +57,24 @@ export abstract class AgentCommands {
   }
 
   /**
-   * Approves or denies a waiting call, by the `key` of its event; for the agent's own calls the `callId` works too.
+   * Decides something that waits for people, by the `key` of its event; for the agent's own calls the `callId` works too. A call is
+   * approved, with other arguments as `{ input }` if need be, or denied; a question of a tool gets `{ value }`; a call that a client carries
+   * out gets `{ result }` or `{ error }`. Whatever waits may be denied, with a reason for the model.
    *
-   * @throws RuntimeError `CALL_NOT_PENDING` if the call is not waiting.
+   * @throws RuntimeError `CALL_NOT_PENDING` if it is not waiting, or no longer; `ANSWER_INVALID` if the value or the arguments do not fit the
+   * schema, and it keeps waiting; `INVALID_OPTION`
+   *
+   * @example
+   * ```ts
+   * agent.subscribe((event) => {
+   *   if (event.type === 'approval.requested') agent.decide(event.key, 'approve', { input: { path: 'other.txt' } })
+   *   if (event.type === 'question.asked') agent.decide(event.key, { value: true })
+   *   if (event.type === 'call.requested') agent.decide(event.key, { result: 'done' })
+   * })
+   * ```
    */
-  decide(callId: string, decision: 'approve' | 'deny', reason?: string): void {
-    this.dispatch({
-      type: 'agent.decide',
-      agentId: this.id,
-      callId,
-      decision,
-      ...(reason === undefined ? {} : { reason }),
-    })
+  decide(callId: string, decision: Decision, how?: string | DecideOptions): void {
+    this.dispatch({ type: 'agent.decide', agentId: this.id, callId, ...decided(decision, how) } as AgentCommand)
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { isIgnored } from '../../actors/lessonTools.ts'
 import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
-import { RequestAssembler, type AssembledRequest, type RequestFrame } from '../../conversation/assembleRequest.ts'
+import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { GroupMember } from '../../conversation/lessons.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
@@ -12,6 +12,7 @@ import { addSpent } from '../../machines/spending.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
+import type { Answer } from '../../protocol/questions.ts'
 import type { LogRecord, RecordDraft, Spent } from '../../protocol/records.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { Snapshots } from '../../protocol/snapshots.ts'
@@ -20,11 +21,14 @@ import type { TracedEffect } from '../../protocol/tracer.ts'
 import { Announcer } from '../events/announcer.ts'
 import { Children } from '../children/children.ts'
 import { runIncognito } from '../children/runIncognito.ts'
+import { Answers } from './answers.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
+import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './logWriter.ts'
 import { RequestCaptures } from './requestCaptures.ts'
+import { requestFrame } from './requestFrame.ts'
 import { RequestIndex } from './requestIndex.ts'
 import { Notices } from '../events/notices.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
@@ -35,7 +39,6 @@ import { MachineHost } from './machineHost.ts'
 import { notSpent, spentAfter, type SpentSoFar } from '../../sessions/spent.ts'
 import { StallTimer } from '../children/stallTimer.ts'
 import type { PolicyStart } from '../../protocol/braking.ts'
-import type { Redactor } from '../../redaction/redactor.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
@@ -60,6 +63,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   readonly requests = new RequestIndex()
   readonly stallTimer = new StallTimer(this)
   partial: PartialReply | null = null
+  #answers: Answers | undefined
   #group: GroupMember | undefined
   announced = ''
   readonly redactor: AgentPorts['redactor']
@@ -257,6 +261,17 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     return this.announcer.within(effect, run)
   }
 
+  /** What people answer to its calls. */
+  get answers(): Answers {
+    return (this.#answers ??= new Answers(this))
+  }
+
+  ask(...[key, question, wrongIn, signal]: Parameters<AgentPorts['ask']>): Promise<Answer> {
+    const answer = this.answers.wait(question, wrongIn, signal)
+    this.tell({ type: 'ask', key, question, at: this.clock.now() })
+    return answer
+  }
+
   replyStarted(key: string): void {
     this.tell({ type: 'reply.started', key })
   }
@@ -277,6 +292,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   /** The machine's `record` command: folds the record in, queues it for the store, notifies observers. Idempotent by `seq`. */
   record(draft: RecordDraft): void {
     if (draft.seq <= this.conversation.lastSeq) return
+    this.#answers?.record(draft)
     const clean = (this.redactor?.value(draft) ?? draft) as { -readonly [K in keyof LogRecord]: LogRecord[K] }
     clean.time = this.clock.now()
     // Observers and models share these objects with the log.
@@ -374,23 +390,3 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
 }
 
 const isIncognito = ({ incognito }: TreeAgent): boolean => incognito === true
-
-/** The constant parts of a definition's requests, redacted. */
-const requestFrame = (
-  { system, toolSpecs, settings, braking }: AgentDefinition,
-  redactor: Redactor | undefined,
-): RequestFrame => ({
-  system: redactor?.text(system) ?? system,
-  tools: redactor?.value(toolSpecs) ?? toolSpecs,
-  settings,
-  ...(braking === null ? {} : { braking: braking.tags, withoutIds: !braking.showsIds }),
-})
-
-/** Freezes everything inside a plain value, and returns it. */
-function freezeInside<T extends object>(value: T): T {
-  for (const inner of Object.values(value)) {
-    if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner))
-      Object.freeze(freezeInside(inner as object))
-  }
-  return value
-}

@@ -1,7 +1,10 @@
 import type { AgentBody } from './agentBody.ts'
 
 /** An agent in its tree. */
-type TreeNode = Pick<AgentBody, 'agentId' | 'definition' | 'state' | 'context' | 'listedChildren' | 'send'>
+export type TreeNode = Pick<
+  AgentBody,
+  'agentId' | 'definition' | 'state' | 'context' | 'listedChildren' | 'send' | 'answers'
+>
 
 /** An agent and what is alive below it. */
 export interface AgentTree {

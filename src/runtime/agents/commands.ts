@@ -2,7 +2,7 @@ import type { CheckedCommand } from '../../protocol/checkCommand.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { QueueName } from '../../protocol/records.ts'
 import type { AgentBody } from './agentBody.ts'
-import { approvalsOf, hostOf } from './agentTree.ts'
+import { decide } from './decide.ts'
 import type { Run } from '../../runs/run.ts'
 
 type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
@@ -125,24 +125,6 @@ const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
   agentId: __,
   ...said
 }: C): Omit<C, 'type' | 'agentId'> => said
-
-/** Decides one of the agent's own calls or, by its key, one of an agent below. */
-function decide(
-  host: AgentBody,
-  { callId, decision, reason }: CommandOf<'agent.decide'>,
-  how: { readonly at: number; readonly requestId?: string },
-): undefined {
-  const waiting = approvalsOf(host)
-  const asked =
-    waiting.find((call) => call.callId === callId && call.agentId === host.agentId) ??
-    waiting.find(({ key }) => key === callId)
-  const owner = asked === undefined ? undefined : hostOf(host, asked.agentId)
-  if (asked === undefined || owner === undefined) {
-    const there = waiting.map((call) => (call.agentId === host.agentId ? call.callId : call.key)).join(', ') || 'none'
-    throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" is not waiting for a decision (waiting: ${there}).`)
-  }
-  owner.send({ type: 'decide', callId: asked.callId, decision, ...how, ...(reason === undefined ? {} : { reason }) })
-}
 
 function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: string): Run {
   const { pause } = host.context

@@ -35,7 +35,10 @@ export class RequestIndex {
       case 'policy.requested':
         return this.#add(record.request.id)
       case 'approval.decided':
+      case 'question.answered':
         return this.#add(record.requestId)
+      case 'tool.end':
+        return this.#add(record.returned?.requestId)
       case 'run.end':
         this.#beginning = undefined
         return this.#add(record.requestId)

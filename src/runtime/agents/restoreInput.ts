@@ -38,7 +38,7 @@ export function restoreInput(
     },
     unapproved: context.calls.filter((call) => isUnapproved(call, ports, at)).map(({ callId }) => callId),
     mayRerun: [...definition.tools.values()]
-      .filter(({ effects }) => effects === 'none' || effects === 'idempotent')
+      .filter(({ effects, external }) => effects === 'none' || effects === 'idempotent' || external === true)
       .map(({ name }) => name),
     staysPaused,
     redacted: context.calls.filter(({ input }) => isRedacted(input)).map(({ callId }) => callId),

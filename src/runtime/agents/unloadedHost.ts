@@ -191,6 +191,11 @@ export class UnloadedHost implements AgentBody {
 
   joinGroup(): void {}
 
+  /** Nothing of an idle agent waits for people. */
+  get answers(): never {
+    throw new RuntimeError('INTERNAL', `Agent "${this.agentId}" is not loaded.`)
+  }
+
   clean<T>(value: T): T {
     return value
   }

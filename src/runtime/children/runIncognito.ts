@@ -80,9 +80,9 @@ function answerOf(result: RunResult, late: string | undefined): IncognitoResult 
   }
 }
 
-/** Denies a call that waits for a decision, of the agent or of one below it. */
+/** Denies what waits for people, of the agent or of one below it. */
 function deny(host: TreeAgent, event: AgentEvent): void {
-  if (event.type !== 'approval.requested') return
+  if (event.type !== 'approval.requested' && event.type !== 'question.asked' && event.type !== 'call.requested') return
   const owner = ownerOf(host, event.agentId)
   const reason = 'Nobody can be asked during this run.'
   owner?.send({ type: 'decide', callId: event.callId, decision: 'deny', reason, at: host.clock.now() })

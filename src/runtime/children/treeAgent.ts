@@ -1,14 +1,32 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { ClientOutcome } from '../../actors/clientResult.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from '../../machines/agentTypes.ts'
+import type { CallReturn } from '../../machines/effectTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
+import type { Pending } from '../../protocol/questions.ts'
 import type { Spent } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { StallTimer } from './stallTimer.ts'
+
+/** How what people decide of an agent's calls is checked before its machine is told. */
+export interface PeoplesAnswers {
+  /** Whether it was decided a moment ago: the machine may be in the middle of a step. */
+  isDecided(key: string): boolean
+  decided(key: string): void
+  /** What is wrong with the answer to a question; `undefined` if nothing. */
+  wrongInAnswer(question: PendingOf<'question'>, value: unknown): string | undefined
+  /** What is wrong with arguments that a person edited; `undefined` if nothing. */
+  wrongInInput(call: PendingOf<'approval'>, input: unknown): string | undefined
+  /** What the model gets of a call that a client carried out. */
+  resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn
+}
+
+type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
 
 /** A loaded agent as seen by those above and below it in its tree. */
 export interface TreeAgent {
@@ -40,6 +58,8 @@ export interface TreeAgent {
   readonly announcer: Announcer
   readonly runs: Runs
   readonly stallTimer: StallTimer
+  /** Checks what people answer to its calls. */
+  readonly answers: PeoplesAnswers
   /** Resolves when it has ended, with the reason if its machine failed. */
   readonly ended: Promise<ErrorInfo | null>
   /** Whether it was stopped or closed. */

@@ -4,7 +4,14 @@ import { blankSettings } from '../../redaction/blankSecrets.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo } from '../../protocol/errors.ts'
-import { eventOf, isDelta, type AgentEvent, type EventOf, type DeltaEvent } from '../../protocol/events.ts'
+import {
+  concernsPeople,
+  eventOf,
+  isDelta,
+  type AgentEvent,
+  type EventOf,
+  type DeltaEvent,
+} from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
@@ -101,7 +108,7 @@ export class Announcer {
     if (record.type === 'reply.end' || record.type === 'reply.reset') this.#endDeltas(record)
     if (this.#reader === undefined) this.run?.note(record)
     const { instrumentation } = this.#shared
-    const isHeld = this.isObserved || (record.type.startsWith('approval.') && this.#parent !== undefined)
+    const isHeld = this.isObserved || (this.#parent !== undefined && concernsPeople(record))
     if (instrumentation === undefined && !isHeld) return
     const event = eventOf(record, this.#owner)
     instrumentation?.event(event, this.#agent)
@@ -195,8 +202,8 @@ export class Announcer {
   }
 
   /** Whether everyone above is to know, because someone there must decide. */
-  #isForAll({ type }: AgentEvent): boolean {
-    return type.startsWith('approval.') && !this.#owner.isUnattended
+  #isForAll(event: AgentEvent): boolean {
+    return concernsPeople(event) && !this.#owner.isUnattended
   }
 
   #holdOfChild(event: AgentEvent, isApproval: boolean): void {

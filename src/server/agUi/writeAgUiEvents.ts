@@ -158,6 +158,9 @@ const table: Table = {
   'model.warning': custom('model.warning'),
   'approval.requested': custom('approval.requested'),
   'approval.decided': custom('approval.decided'),
+  'question.asked': custom('question.asked'),
+  'question.answered': custom('question.answered'),
+  'call.requested': custom('call.requested'),
   'revert.applied': (event, writer) => {
     custom('revert.applied')(event, writer)
     const { tag, target } = event

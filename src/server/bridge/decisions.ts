@@ -27,7 +27,7 @@ export class Decisions {
   async wasDecided(ancestor: Agent, key: string, requestId: string): Promise<boolean> {
     const owner = agentIdSchema.safeParse(key.split('/', 1)[0]).data
     if (owner === undefined || owner === key || owner === ancestor.id) return false
-    if (ancestor.approvals().some((call) => call.key === key)) return false
+    if (ancestor.pending().some((call) => call.key === key)) return false
     const running = this.#agentOf(owner)
     if (running !== undefined) return running.path.includes(ancestor.id) && (await running.wasAsked(requestId))
     const created = await createdRecord(this.#store, owner)

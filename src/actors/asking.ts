@@ -1,0 +1,153 @@
+import { z } from 'zod'
+import type { CallInput } from '../machines/effectTypes.ts'
+import { describeIssues, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { JsonSchema } from '../protocol/model.ts'
+import type { Answer } from '../protocol/questions.ts'
+import { isRedacted } from '../redaction/redactor.ts'
+import type { AgentPorts } from './agentPorts.ts'
+import { foreignSchema } from './tools/schemaKind.ts'
+
+/** How a call goes on and off while its tool waits for people. */
+interface WaitingCall {
+  /** Aborted when the call is. */
+  readonly signal: AbortSignal
+  /** The tool waits from now on. */
+  paused(): void
+  /** It goes on. */
+  resumed(): void
+  /** The store did not take the answer: the call must not go on, and is to run again. */
+  unwritten(error: ErrorInfo): void
+}
+
+/**
+ * The questions of one call, asked one at a time and in order. In a call that runs again those that were answered before it was cut
+ * off get the same answers, from the log.
+ */
+export class Asking {
+  readonly #ports: AgentPorts
+  readonly #input: CallInput
+  readonly #call: WaitingCall
+  /** How many questions have an answer. */
+  #answered = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(ports: AgentPorts, input: CallInput, call: WaitingCall) {
+    this.#ports = ports
+    this.#input = input
+    this.#call = call
+  }
+
+  /** As `ToolContext.ask`. */
+  async ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>> {
+    const json = jsonSchemaOf(schema, question)
+    const answer = this.#last.then(() => this.#answerTo(schema, json, question))
+    this.#last = answer.catch(() => {})
+    return answer
+  }
+
+  async #answerTo<Schema extends z.ZodType>(schema: Schema, json: JsonSchema, text: string): Promise<z.output<Schema>> {
+    let problem: string | undefined
+    for (;;) {
+      this.#call.signal.throwIfAborted()
+      const logged = this.#input.answers?.[this.#answered]
+      const answer = logged ?? (await this.#askPeople(schema, json, text, problem))
+      this.#answered += 1
+      if (logged !== undefined) this.#checkSame(logged, text)
+      if (answer.decision === 'deny') throw denied(text, answer.reason)
+      if (logged !== undefined && isRedacted(answer.value))
+        problem = 'what was answered is a secret, which the log does not keep'
+      else {
+        const read = await schema.safeParseAsync(answer.value)
+        if (read.success) return read.data
+        problem = describeIssues(read.error)
+      }
+    }
+  }
+
+  async #askPeople(schema: z.ZodType, json: JsonSchema, text: string, problem?: string): Promise<Answer> {
+    const { key } = this.#input
+    const asked = { key: `${key}/q${this.#answered + 1}`, question: text, schema: json }
+    const question = problem === undefined ? asked : { ...asked, problem }
+    this.#call.paused()
+    try {
+      const answer = await this.#ports.ask(key, question, (value) => wrongIn(schema, value), this.#call.signal)
+      // What the tool does next must not be done twice, so the answer is in the log first.
+      await this.#ports.durable()?.catch((thrown: unknown) => {
+        this.#call.unwritten(toErrorInfo(thrown, 'STORE_APPEND_FAILED'))
+        throw thrown
+      })
+      return answer
+    } finally {
+      this.#call.resumed()
+    }
+  }
+
+  /** The log has what a redactor left of the text. */
+  #checkSame(logged: Answer, text: string): void {
+    const clean = this.#ports.redactor?.value(text) ?? text
+    if (logged.question === clean) return
+    const what = `Call "${this.#input.callId}" asked ${JSON.stringify(logged.question)} when it first ran`
+    throw new RuntimeError('QUESTION_CHANGED', `${what}, and ${JSON.stringify(clean)} when it ran again.`)
+  }
+}
+
+const denied = (question: string, reason: string | undefined): RuntimeError => {
+  const why = reason === undefined ? '' : ` Reason: ${reason}`
+  return new RuntimeError('QUESTION_DENIED', `Nobody answers ${JSON.stringify(question)}.${why}`)
+}
+
+/** What is wrong with an answer; `undefined` if nothing, or if only the tool can tell, as its check takes time. */
+function wrongIn(schema: z.ZodType, value: unknown): string | undefined {
+  try {
+    const read = schema.safeParse(value)
+    return read.success ? undefined : describeIssues(read.error)
+  } catch {
+    return undefined
+  }
+}
+
+/** A question, and a schema, go into one record and onto a screen. */
+const maxQuestionChars = 20_000
+
+/** @throws RuntimeError `QUESTION_INVALID` */
+function jsonSchemaOf(schema: unknown, question: unknown): JsonSchema {
+  const refuse = (what: string, cause?: unknown): RuntimeError =>
+    new RuntimeError('QUESTION_INVALID', `${what}.`, { cause })
+  if (typeof question !== 'string' || question.trim() === '')
+    throw refuse(`A question is a text that is not empty, not ${JSON.stringify(question) ?? typeof question}`)
+  if (question.length > maxQuestionChars)
+    throw refuse(`The question has ${question.length} characters, more than ${maxQuestionChars}`)
+  if (typeof schema !== 'object' || schema === null || !('_zod' in schema))
+    throw refuse(
+      `The answer to ${JSON.stringify(question)} has no schema: ${foreignSchema(schema) ?? 'give one of zod'}`,
+    )
+  const json = jsonOf(schema as z.ZodType, (thrown) =>
+    refuse(`The answer to ${JSON.stringify(question)} cannot be JSON: ${messageOf(thrown)}`, thrown),
+  )
+  if (isImpossible(json)) throw refuse(`No answer to ${JSON.stringify(question)} can fit its schema`)
+  const chars = JSON.stringify(json).length
+  if (chars > maxQuestionChars) throw refuse(`The schema has ${chars} characters, more than ${maxQuestionChars}`)
+  return json
+}
+
+function jsonOf(schema: z.ZodType, refusal: (thrown: unknown) => RuntimeError): JsonSchema {
+  try {
+    const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' })
+    return JSON.parse(JSON.stringify(json)) as JsonSchema
+  } catch (thrown) {
+    throw refusal(thrown)
+  }
+}
+
+const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : [])
+
+/** Nothing fits it: it is that of `z.never()`, or needs such a part. */
+function isImpossible({ not, enum: values, anyOf, oneOf, allOf, required, properties }: JsonSchema): boolean {
+  if (typeof not === 'object' && not !== null && Object.keys(not).length === 0) return true
+  if (Array.isArray(values) && values.length === 0) return true
+  const choices = schemasIn(anyOf ?? oneOf)
+  if (choices.length > 0 && choices.every(isImpossible)) return true
+  if (schemasIn(allOf).some(isImpossible)) return true
+  const parts = (properties ?? {}) as { readonly [name: string]: JsonSchema | undefined }
+  return Array.isArray(required) && required.some((name: string) => isImpossible(parts[name] ?? {}))
+}

@@ -1,0 +1,20 @@
+import type { CallReturn } from '../machines/effectTypes.ts'
+import type { AgentPorts } from './agentPorts.ts'
+import { estimate, failure, toOutcome, withinSize } from './runTool.ts'
+import type { AnyTool } from './tools/defineTool.ts'
+
+/** What a client gives for a call: the value its function returned, or why it failed. */
+export type ClientOutcome = { readonly value: unknown } | { readonly error: string }
+
+/** What the model gets of a call that a client carried out: as what a tool's `run` returns, cut and without secrets. */
+export function clientResult(
+  ports: AgentPorts,
+  call: { readonly callId: string; readonly name: string },
+  tool: AnyTool | undefined,
+  given: ClientOutcome,
+): CallReturn {
+  const outcome =
+    'error' in given ? failure(given.error) : toOutcome(given.value, tool?.maxOutputChars ?? 30_000, ports)
+  const { content, isError } = withinSize(outcome)
+  return { content, isError, tokens: estimate(ports, call, content) }
+}

@@ -1,0 +1,69 @@
+import type { CallDecision, EventOfType } from './agentTypes.ts'
+import { advanceCalls, endCall, synthesize, waitsForPeople } from './calls.ts'
+import type { Draft } from './draft.ts'
+
+/** The tool of a running call asks people: the call waits for the answer. */
+export function askPeople(draft: Draft, { key, question }: EventOfType<'ask'>): void {
+  const index = draft.context.calls.findIndex((call) => call.status === 'running' && call.key === key)
+  if (index < 0) return
+  const { callId, name, input } = draft.context.calls[index]!
+  draft.setCall(index, { status: 'asking', question })
+  draft.record({ type: 'question.asked', ...draft.at, callId, name, input, ...question })
+}
+
+type Decided<D extends CallDecision['decision']> = EventOfType<'decide'> & { readonly decision: D }
+
+const is = <D extends CallDecision['decision']>(event: EventOfType<'decide'>, ...decisions: D[]): event is Decided<D> =>
+  decisions.includes(event.decision as D)
+
+/** Carries out what was decided of a call that waits for people. A decision of a kind that it does not wait for changes nothing. */
+export function decideCall(draft: Draft, event: EventOfType<'decide'>): void {
+  const index = draft.context.calls.findIndex((call) => call.callId === event.callId && waitsForPeople(call))
+  const status = draft.context.calls[index]?.status
+  if (status === 'held' && is(event, 'approve', 'deny')) decideApproval(draft, index, event)
+  else if ((status === 'asking' || status === 'asked') && is(event, 'answer', 'deny'))
+    answerQuestion(draft, index, event)
+  else if (status === 'requested' && is(event, 'return', 'deny')) endRequest(draft, index, event)
+  else return
+  advanceCalls(draft)
+}
+
+const requestOf = ({ requestId }: EventOfType<'decide'>) => (requestId === undefined ? {} : { requestId })
+
+const reasonOf = ({ reason }: Decided<'approve' | 'deny'>) => (reason === undefined ? {} : { reason })
+
+/** Starts a held call, perhaps with other arguments, or answers it with the refusal. */
+function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 'deny'>): void {
+  const { callId, key } = draft.context.calls[index]!
+  const input = event.decision === 'approve' && event.input !== undefined ? { input: event.input } : {}
+  const { decision } = event
+  const decided = { callId, key, decision, ...reasonOf(event), ...input, ...requestOf(event) }
+  draft.record({ type: 'approval.decided', ...draft.at, ...decided })
+  if (decision === 'deny') return synthesize(draft, index, 'denied', event.reason)
+  draft.setCall(index, { status: 'ready', ...input, ...('input' in input ? { edited: true } : {}) })
+}
+
+/** The tool goes on; if it is gone, the call starts again. */
+function answerQuestion(draft: Draft, index: number, event: Decided<'answer' | 'deny'>): void {
+  const { callId, status, question, answers = [] } = draft.context.calls[index]!
+  const { key, question: asked } = question!
+  const given =
+    event.decision === 'answer'
+      ? { decision: event.decision, value: event.value }
+      : { decision: event.decision, ...reasonOf(event) }
+  const again = status === 'asked' ? ({ again: true } as const) : {}
+  draft.record({ type: 'question.answered', ...draft.at, callId, key, ...given, ...again, ...requestOf(event) })
+  draft.setCall(index, {
+    status: status === 'asked' ? 'ready' : 'running',
+    answers: [...answers, { question: asked, ...given }],
+  })
+}
+
+/** The result that a client gave, or that it refused to. */
+function endRequest(draft: Draft, index: number, event: Decided<'return' | 'deny'>): void {
+  const returned = requestOf(event)
+  if (event.decision === 'deny') return synthesize(draft, index, 'denied', event.reason, { returned })
+  const { content, isError, tokens } = event.result
+  endCall(draft, index, { content, isError, returned })
+  draft.set({ contextTokens: draft.context.contextTokens + tokens })
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+
+/** A question of a tool to people. */
+export const questionSchema = z.object({
+  /** Unique across all agents: whoever answers names it. */
+  key: z.string(),
+  question: z.string(),
+  /** The JSON Schema of an answer. */
+  schema: z.record(z.string(), z.unknown()).readonly(),
+  /** Why the last answer to the same question could not be used. */
+  problem: z.string().exactOptional(),
+})
+export type Question = z.infer<typeof questionSchema>
+
+/** What came of a question. */
+export const answerSchema = z.object({
+  decision: z.enum(['answer', 'deny']),
+  /** Of an answer: as it was given, before the tool's schema read it. */
+  value: z.unknown().exactOptional(),
+  /** Of a denial. */
+  reason: z.string().exactOptional(),
+})
+
+/** An answer with the question that it is for, as a call that runs again is given it. */
+export type Answer = z.infer<typeof answerSchema> & Pick<Question, 'question'>
+
+/** A call that waits for people, as they see it; `key` is unique across all agents. */
+interface WaitingCall {
+  readonly agentId: string
+  readonly callId: string
+  readonly key: string
+  readonly name: string
+  readonly input: unknown
+}
+
+/** What waits for people: a call to be approved, a question of a tool, or a call that a client is to carry out. */
+export type Pending =
+  | ({ readonly kind: 'approval' } & WaitingCall)
+  | ({ readonly kind: 'question' } & WaitingCall & Question)
+  | ({ readonly kind: 'call' } & WaitingCall)

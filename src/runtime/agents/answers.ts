@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import type { AgentPorts } from '../../actors/agentPorts.ts'
+import { clientResult, type ClientOutcome } from '../../actors/clientResult.ts'
+import { taskOf } from '../../actors/subAgents.ts'
+import type { CallReturn } from '../../machines/effectTypes.ts'
+import { describeIssues } from '../../protocol/errors.ts'
+import type { Answer, Pending, Question } from '../../protocol/questions.ts'
+import type { RecordDraft } from '../../protocol/records.ts'
+import type { PeoplesAnswers } from '../children/treeAgent.ts'
+
+interface OpenQuestion {
+  readonly question: string
+  readonly wrongIn: (value: unknown) => string | undefined
+  resolve(answer: Answer): void
+}
+
+type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
+
+/** What people answer to one agent's calls: checked against what was asked, and passed on to the tools that wait. */
+export class Answers implements PeoplesAnswers {
+  readonly #ports: AgentPorts
+  /** Questions of running tools, by key. */
+  readonly #open = new Map<string, OpenQuestion>()
+  /** Keys that were decided, of which the log does not tell yet. */
+  readonly #decided = new Set<string>()
+
+  constructor(ports: AgentPorts) {
+    this.#ports = ports
+  }
+
+  /** Resolves with the answer to a question; rejects with the reason of `signal`. */
+  wait({ key, question }: Question, wrongIn: OpenQuestion['wrongIn'], signal: AbortSignal): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        this.#open.delete(key)
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      const answered = (answer: Answer): void => {
+        signal.removeEventListener('abort', abort)
+        resolve(answer)
+      }
+      this.#open.set(key, { question, wrongIn, resolve: answered })
+    })
+  }
+
+  /** Whether it was decided a moment ago: the machine may be in the middle of a step. */
+  isDecided(key: string): boolean {
+    return this.#decided.has(key)
+  }
+
+  decided(key: string): void {
+    this.#decided.add(key)
+  }
+
+  /** Takes in the next record, before secrets are taken out of it. */
+  record(record: RecordDraft): void {
+    if (record.type === 'run.end') this.#decided.clear()
+    else if (record.type === 'approval.decided' || record.type === 'tool.end') this.#decided.delete(record.key)
+    else if (record.type === 'question.answered') {
+      const { key, decision, value, reason } = record
+      this.#decided.delete(key)
+      const open = this.#open.get(key)
+      this.#open.delete(key)
+      const given = { ...(value === undefined ? {} : { value }), ...(reason === undefined ? {} : { reason }) }
+      open?.resolve({ question: open.question, decision, ...given })
+    }
+  }
+
+  /** What is wrong with the answer to a question; `undefined` if nothing. */
+  wrongInAnswer({ key, schema }: PendingOf<'question'>, value: unknown): string | undefined {
+    const open = this.#open.get(key)
+    if (open !== undefined) return open.wrongIn(value)
+    try {
+      const read = z.fromJSONSchema(schema).safeParse(value)
+      return read.success ? undefined : describeIssues(read.error)
+    } catch {
+      // The tool reads the answer with its own schema, and asks again.
+      return undefined
+    }
+  }
+
+  /** What is wrong with arguments that a person edited; `undefined` if nothing. */
+  wrongInInput({ name }: PendingOf<'approval'>, input: unknown): string | undefined {
+    const { tools, agents } = this.#ports.definition
+    const tool = tools.get(name)
+    const agent = agents.get(name)
+    const read = tool?.parse(input) ?? (agent === undefined ? undefined : taskOf(agent.definition, input))
+    if (read === undefined) return `there is no tool "${name}"`
+    return read.ok ? undefined : read.message
+  }
+
+  /** What the model gets of a call that a client carried out. */
+  resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn {
+    return clientResult(this.#ports, call, this.#ports.definition.tools.get(call.name), given)
+  }
+}

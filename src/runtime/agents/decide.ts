@@ -1,0 +1,71 @@
+import type { CheckedCommand } from '../../protocol/checkCommand.ts'
+import type { CallDecision } from '../../machines/agentTypes.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Pending } from '../../protocol/questions.ts'
+import type { AgentBody } from './agentBody.ts'
+import { hostOf, type TreeNode } from './agentTree.ts'
+import { pendingOf } from './pending.ts'
+
+type DecideCommand = Extract<CheckedCommand, { type: 'agent.decide' }>
+
+/**
+ * Decides something of the agent that waits for people or, by its key, of an agent below.
+ *
+ * @throws RuntimeError `CALL_NOT_PENDING`, `ANSWER_INVALID` (then it keeps waiting)
+ */
+export function decide(
+  host: AgentBody,
+  command: DecideCommand,
+  how: { readonly at: number; readonly requestId?: string },
+): undefined {
+  const { pending, owner } = find(host, command.callId)
+  const decision = decisionOf(owner, pending, command)
+  owner.answers.decided(pending.key)
+  owner.send({ type: 'decide', callId: pending.callId, ...decision, ...how })
+}
+
+function find(host: AgentBody, callId: string): { readonly pending: Pending; readonly owner: TreeNode } {
+  const waiting = pendingOf(host).filter(({ agentId, key }) => hostOf(host, agentId)?.answers.isDecided(key) !== true)
+  const pending =
+    waiting.find((call) => call.callId === callId && call.agentId === host.agentId) ??
+    waiting.find(({ key }) => key === callId)
+  const owner = pending === undefined ? undefined : hostOf(host, pending.agentId)
+  if (pending !== undefined && owner !== undefined) return { pending, owner }
+  const there = waiting.map((call) => (call.agentId === host.agentId ? call.callId : call.key)).join(', ') || 'none'
+  throw new RuntimeError('CALL_NOT_PENDING', `Call "${callId}" is not waiting for a decision (waiting: ${there}).`)
+}
+
+const ways = {
+  approval: "'approve' or 'deny'",
+  question: "{ value } or 'deny'",
+  call: "{ result }, { error } or 'deny'",
+} as const satisfies { readonly [K in Pending['kind']]: string }
+
+const waitsFor = { approval: 'an approval', question: 'the answer to a question', call: 'a result' } as const
+
+/** What the machine is told. */
+function decisionOf(
+  owner: TreeNode,
+  pending: Pending,
+  { decision, reason, input, value }: DecideCommand,
+): CallDecision {
+  const refuse = (what: string): never => {
+    throw new RuntimeError('ANSWER_INVALID', `Call "${pending.callId}" of "${pending.name}" ${what}.`)
+  }
+  const why = reason === undefined ? {} : { reason }
+  if (decision === 'deny') return { decision, ...why }
+  if (pending.kind === 'approval' && decision === 'approve') {
+    if (input === undefined) return { decision, ...why }
+    const wrong = owner.answers.wrongInInput(pending, input)
+    return wrong === undefined ? { decision, ...why, input } : refuse(`cannot run with these arguments: ${wrong}`)
+  }
+  if (pending.kind === 'question' && decision === 'answer') {
+    const wrong = owner.answers.wrongInAnswer(pending, value)
+    return wrong === undefined ? { decision, value } : refuse(`asks ${JSON.stringify(pending.question)}: ${wrong}`)
+  }
+  if (pending.kind === 'call' && decision === 'return')
+    return { decision, result: owner.answers.resultOf(pending, { value }) }
+  if (pending.kind === 'call' && decision === 'fail')
+    return { decision: 'return', result: owner.answers.resultOf(pending, { error: reason! }) }
+  return refuse(`waits for ${waitsFor[pending.kind]}: decide it with ${ways[pending.kind]}`)
+}

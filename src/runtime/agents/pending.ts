@@ -1,0 +1,28 @@
+import type { CallState } from '../../machines/agentTypes.ts'
+import type { Pending } from '../../protocol/questions.ts'
+import type { TreeNode } from './agentTree.ts'
+
+/** What waits for people, of an agent and of those below it. */
+export function pendingOf(host: TreeNode): Pending[] {
+  const { calls, run } = host.context
+  const own = run === null ? [] : calls.flatMap((call) => pendingCall(host.agentId, call) ?? [])
+  return [...own, ...host.listedChildren.flatMap(pendingOf)]
+}
+
+function pendingCall(agentId: string, { callId, key, name, input, status, question }: CallState): Pending | undefined {
+  const call = { agentId, callId, key, name, input }
+  switch (status) {
+    case 'held':
+      return { kind: 'approval', ...call }
+    case 'asking':
+    case 'asked':
+      return { kind: 'question', ...call, ...question! }
+    case 'requested':
+      return { kind: 'call', ...call }
+    case 'ready':
+    case 'running':
+    case 'paused':
+    case 'settled':
+      return undefined
+  }
+}
