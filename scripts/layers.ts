@@ -79,6 +79,21 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   {
+    path: 'runtime/xstate',
+    below: [
+      ...words,
+      'actors',
+      'runs',
+      'sessions',
+      'runtime/children',
+      'runtime/agents',
+      'runtime/agentRuntime.ts',
+      'runtime/runtime.ts',
+    ],
+    packages: ['xstate', 'zod', 'nanoid'],
+    node: 'modules',
+  },
+  {
     path: 'runtime/groups',
     below: [...words, 'machines', 'actors', 'runs', 'runtime/agents', 'runtime/agentRuntime.ts'],
     packages: ['zod'],
@@ -136,6 +151,7 @@ export const layers: readonly Layer[] = [
   { path: 'otel.ts', below: ['protocol', 'telemetry'] },
   { path: 'acp.ts', below: ['protocol', 'server/acp'] },
   { path: 'agUi.ts', below: ['protocol', 'server/agUi', 'server/bridge'] },
+  { path: 'xstate.ts', below: ['protocol', 'runtime/xstate'] },
   { path: 'stately.ts', below: ['protocol', 'server/stately', 'server/bridge'] },
 ]
 

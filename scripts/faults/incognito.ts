@@ -149,8 +149,8 @@ export const faults: readonly Fault[] = [
     id: 'incognito-19',
     file: 'src/server/stately/stately.ts',
     what: 'the Stately inspector is shown incognito agents below others',
-    from: 'if (!this.#isHidden(event.actorRef)) this.#send(event)',
-    to: 'this.#send(event)',
+    from: 'if (!this.#isHidden(event.actorRef)) this.#send(event, agent.id, top)',
+    to: 'this.#send(event, agent.id, top)',
     tests: ['server/stately'],
   },
   {

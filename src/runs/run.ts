@@ -71,7 +71,7 @@ interface Why {
 }
 
 /** A result with what its stop reason promises. A run that is paused with an error but no reason is one that could not be stored. */
-function resultOf(totals: Totals, stopReason: RunStopReason, why: Why): RunResult {
+export function resultOf(totals: Totals, stopReason: RunStopReason, why: Why): RunResult {
   const { reason, error = unknownError } = why
   const known = why.error === undefined ? {} : { error }
   switch (stopReason) {

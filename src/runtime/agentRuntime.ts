@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Agent } from './agents/agent.ts'
-import type { OpenOptions, RootSpawnOptions } from './children/spawnOptions.ts'
+import type { OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
 import type { ListOptions } from './registry.ts'
 
 /** Spawns agents in this process and owns what they share. */
@@ -35,7 +35,7 @@ export interface AgentRuntime {
    * console.log(resumed.state, resumed.conversation.steps().length)
    * ```
    */
-  resume(agentId: string, definition: AgentDefinition, options?: { continue?: boolean }): Promise<Agent>
+  resume(agentId: string, definition: AgentDefinition, options?: ResumeOptions): Promise<Agent>
   /**
    * Returns the agent with this id in whatever state it is: the one running here, else the one in the store (resumed as by
    * `resume`), else a new one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is

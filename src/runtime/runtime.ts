@@ -24,7 +24,7 @@ import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 import type { ChildHosts } from './children/childHosts.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
-import type { OpenOptions, RootSpawnOptions } from './children/spawnOptions.ts'
+import type { OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
 import { checkedHistory, isCutHistory, withHistory, type CheckedHistory } from './beginWithHistory.ts'
 import { incognitoStore } from './incognitoStore.ts'
 import { Registry, type ListOptions } from './registry.ts'
@@ -124,7 +124,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#alone(agentId, async () => {
       const incognito = options?.incognito === true ? this.incognitoStore() : undefined
       const lease = await this.openLog(agentId, incognito)
-      const birth = { agentId, definition, lease, incognito, metadata: options?.metadata }
+      const birth = { agentId, definition, lease, incognito, metadata: options?.metadata, under: options?.under }
       if (lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history)))
         return await this.#begin(birth, history)
       await lease.release()
@@ -133,7 +133,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     })
   }
 
-  async resume(agentId: string, definition: AgentDefinition, options: { continue?: boolean } = {}): Promise<Agent> {
+  async resume(agentId: string, definition: AgentDefinition, options: ResumeOptions = {}): Promise<Agent> {
     checkOptions('resume', options)
     this.#check(agentId, definition, 'resume')
     this.#checkStored(agentId, 'resume')
@@ -160,7 +160,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#alone(agentId, async () => {
       const lease = await this.openLog(agentId)
       return lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history))
-        ? await this.#begin({ agentId, definition, lease, metadata: options.metadata }, history)
+        ? await this.#begin({ agentId, definition, lease, metadata: options.metadata, under: options.under }, history)
         : await this.#continue(lease, definition, options)
     })
   }
@@ -182,13 +182,13 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   async #continue(
     lease: StoreLease,
     definition: AgentDefinition,
-    { continue: goesOn = true }: { continue?: boolean },
+    { continue: goesOn = true, under }: ResumeOptions,
   ): Promise<Agent> {
     const { agentId } = lease
     try {
       const history = await readHistory(this.#store, agentId)
       checkResumable(agentId, definition, history)
-      const host = this.adopt({ agentId, definition, lease, history, staysPaused: !goesOn })
+      const host = this.adopt({ agentId, definition, lease, history, staysPaused: !goesOn, under })
       host.start(goesOn && wasCutOff(host.input) ? [this.#resumption()] : [])
       await host.childrenReady()
       return this.#registry.get(agentId)!
@@ -234,10 +234,12 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return incognitoStore(this.#store)
   }
 
-  openLog(agentId: string, store: Store = this.#store): Promise<StoreLease> {
-    const agent = this.#registry.get(agentId)
-    if (agent === undefined || agent.isLoaded) return this.#open(agentId, store)
-    return Promise.reject(new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" already exists, unloaded.`))
+  async openLog(agentId: string, store: Store = this.#store): Promise<StoreLease> {
+    if (this.#registry.get(agentId)?.isLoaded === false)
+      throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" already exists, unloaded.`)
+    const host = this.#hosts.get(agentId)
+    if (host !== undefined) await this.#releasing.get(host)?.catch(() => {})
+    return this.#open(agentId, store)
   }
 
   async #open(agentId: string, store = this.#store): Promise<StoreLease> {
@@ -320,6 +322,10 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
 
   agent(id: string): Agent | undefined {
     return this.#registry.get(id)
+  }
+
+  body(agentId: string): AgentBody | undefined {
+    return this.#registry.body(agentId)
   }
 
   onAgent(listener: (agent: Agent) => void): () => void {

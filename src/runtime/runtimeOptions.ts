@@ -45,6 +45,8 @@ const has =
 /** A history is checked message by message where it is taken. */
 const birth = { metadata: metadataSchema, history: z.unknown() }
 
+const under = z.custom(has('send', 'getSnapshot'), 'give an XState actor')
+
 const schemas = {
   createRuntime: z
     .strictObject({
@@ -59,9 +61,9 @@ const schemas = {
       interpreter: z.enum(['planned', 'xstate']),
     })
     .partial(),
-  spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), ...birth }).partial(),
-  resume: z.strictObject({ continue: z.boolean() }).partial(),
-  open: z.strictObject({ continue: z.boolean(), ...birth }).partial(),
+  spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), under, ...birth }).partial(),
+  resume: z.strictObject({ continue: z.boolean(), under }).partial(),
+  open: z.strictObject({ continue: z.boolean(), under, ...birth }).partial(),
 }
 
 /**

@@ -59,6 +59,7 @@ const reviewed = {
   '../../src/acp.ts': ['acp'],
   '../../src/agUi.ts': ['agUi'],
   '../../src/stately.ts': ['stately'],
+  '../../src/xstate.ts': ['agentLogic'],
   '../../src/policies.ts': ['compositions', 'decide', 'heuristicScorer', 'keep', 'modelScorer', 'policy', 'when'],
 }
 

@@ -22,6 +22,7 @@ import { dispatchCommand } from './commands.ts'
 import { pendingOf } from './pending.ts'
 import { EventBuffer } from '../../runs/eventBuffer.ts'
 import type { InspectionListener } from './inspections.ts'
+import type { AgentActor } from './machineHost.ts'
 import type { AgentListener } from '../events/observers.ts'
 import type { Run } from '../../runs/run.ts'
 
@@ -62,6 +63,14 @@ export class Agent extends AgentCommands {
    */
   async wake(): Promise<void> {
     await this.#body.loaded(async () => {})
+  }
+
+  /**
+   * The XState actor that runs its chart, for `useSelector`, `waitFor` and the like; `undefined` while the agent is unloaded, and another
+   * one after each load. Give commands to the agent, not to this actor.
+   */
+  get ref(): AgentActor | undefined {
+    return this.#body.ref
   }
 
   /** Name of the chart's active state: `idle`, `replying.streaming`, `executing`, … */

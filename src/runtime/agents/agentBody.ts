@@ -7,6 +7,7 @@ import type { TreeAgent } from '../children/treeAgent.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { InspectionListener } from './inspections.ts'
+import type { AgentActor } from './machineHost.ts'
 
 /** The part of a machine's context that is known even of an unloaded agent. */
 export type RestingContext = Pick<
@@ -48,6 +49,8 @@ type Known =
 /** What an `Agent` delegates to: its host, or what stands in for the host while the agent is unloaded. */
 export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly isLoaded: boolean
+  /** The actor that runs the chart. */
+  readonly ref: AgentActor | undefined
   /** How many more sub-agents it may have alive. */
   readonly room: number
   readonly context: RestingContext

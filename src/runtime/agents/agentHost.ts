@@ -58,6 +58,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   readonly incognito: true | undefined
   readonly metadata: Metadata | undefined
   readonly isUnattended: boolean
+  readonly under: HostOptions['under']
   readonly announcer: Announcer
   readonly runs = new Runs(this)
   readonly requests = new RequestIndex()
@@ -83,6 +84,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.agentId = agentId
     this.definition = definition
     this.parent = parent
+    this.under = options.under
     this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
     const history = options.history ?? nothing
     const { past, records } = history

@@ -12,6 +12,7 @@ import type { ChildHosts } from '../children/childHosts.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { History } from '../../sessions/readHistory.ts'
 import type { IdleUnloader } from './idleUnloader.ts'
+import type { UnderActor } from '../children/spawnOptions.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 
 /** What the agents of one runtime share. */
@@ -45,6 +46,8 @@ export interface HostOptions {
   readonly staysPaused?: boolean
   /** Of a new one; another has it in its log. */
   readonly metadata?: Metadata | undefined
+  /** The application's own actor that a root agent's is to be a child of. */
+  readonly under?: UnderActor | undefined
   /** For a sub-agent. */
   readonly parent?: TreeAgent
   readonly link?: ParentLink

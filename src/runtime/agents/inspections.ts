@@ -53,7 +53,8 @@ function follow(top: AnyActorRef, listener: InspectionListener): () => void {
     const actor = event.actorRef as AnyActorRef
     if (!isBelow(actor, top) || (event.type === '@xstate.actor' && known.has(actor))) return
     known.add(actor)
-    listener(event)
+    // Its system may be the application's, with another root.
+    listener({ ...event, rootId: top.sessionId })
   })
   return () => subscription.unsubscribe()
 }

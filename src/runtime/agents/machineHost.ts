@@ -4,8 +4,10 @@ import type { AgentContext, AgentInput, AgentMachineEvent } from '../../machines
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import { Inspections, type InspectionListener } from './inspections.ts'
+import type { UnderActor } from '../children/spawnOptions.ts'
+import { createActorUnder, stopActor } from './underActor.ts'
 
-type AgentActor = ActorRefFrom<typeof agentMachine>
+export type AgentActor = ActorRefFrom<typeof agentMachine>
 
 const nobody: readonly never[] = Object.freeze([])
 
@@ -14,6 +16,8 @@ export abstract class MachineHost {
   abstract readonly agentId: string
   /** The machine's input. */
   abstract readonly input: AgentInput
+  /** The application's actor that its own is a child of. */
+  abstract readonly under: UnderActor | undefined
   #actor: AgentActor | undefined
   #state = 'idle'
   #unseen = 0
@@ -40,9 +44,12 @@ export abstract class MachineHost {
 
   /** Starts a root agent, with the commands waiting for it; the host must already be registered by id. */
   start(commands: readonly AgentMachineEvent[] = nobody): void {
-    const { agentId, input } = this
+    const { agentId, input, under } = this
     const { createActor, machine } = this.shared
-    const actor = createActor(machine, { id: agentId, systemId: agentId, input })
+    const actor =
+      under === undefined
+        ? createActor(machine, { id: agentId, systemId: agentId, input })
+        : createActorUnder(under, machine, { id: agentId, input })
     this.attach(actor as AgentActor)
     // They are in its mailbox before it starts, so that what listeners ask for meanwhile comes after them.
     this.wake()
@@ -64,9 +71,9 @@ export abstract class MachineHost {
     if (this.input.restored !== undefined) this.#actor!.send({ type: 'wake' })
   }
 
-  /** Ends the actor without a record, so that the agent can continue from its log. Only for an idle agent. */
+  /** Ends the actor without a record, so that the agent can continue from its log. */
   unload(): void {
-    this.#actor!.stop()
+    stopActor(this.#actor!)
   }
 
   /** Sends the machine a command. */
@@ -91,6 +98,11 @@ export abstract class MachineHost {
       if (this.#actor !== undefined) this.#inspections.begin(this.#actor)
     }
     return this.#inspections.add(listener)
+  }
+
+  /** The actor that runs the chart. */
+  get ref(): AgentActor {
+    return this.#actor!
   }
 
   get #snapshot(): SnapshotFrom<typeof agentMachine> {

@@ -151,6 +151,10 @@ export class UnloadedHost implements AgentBody {
     return this.#pending?.events.length ?? 0
   }
 
+  get ref(): undefined {
+    return undefined
+  }
+
   get isLoaded(): false {
     return false
   }

@@ -27,11 +27,29 @@ export interface BirthOptions {
   readonly history?: readonly HistoryMessage[]
 }
 
-/** Options of `runtime.open`; what an agent begins with applies to a new one only. */
-export interface OpenOptions extends BirthOptions {
+/** An actor of the application's own, of any copy of XState from 5.20 on: described by its shape, as the types of two copies do not fit. */
+export interface UnderActor {
+  readonly id: string
+  readonly sessionId: string
+  readonly system: object
+}
+
+export interface UnderOptions {
+  /**
+   * An XState actor of yours that the agent's actor becomes a child of: it is in that actor's system then, where its `inspect` sees it.
+   * Nothing else ties the two: for an agent that starts and ends with an actor, take `agentLogic` of `escapement/xstate`. Default: none.
+   */
+  readonly under?: UnderActor
+}
+
+/** Options of `runtime.resume`. */
+export interface ResumeOptions extends UnderOptions {
   /** `false`: an interrupted run, and queued prompts, wait for `agent.resume()`. Default `true`. */
   readonly continue?: boolean
 }
 
+/** Options of `runtime.open`; what an agent begins with applies to a new one only. */
+export interface OpenOptions extends BirthOptions, ResumeOptions {}
+
 /** Options of `runtime.spawn`. */
-export interface RootSpawnOptions extends SpawnOptions, BirthOptions {}
+export interface RootSpawnOptions extends SpawnOptions, BirthOptions, UnderOptions {}

@@ -38,10 +38,10 @@ class StatelySession {
   #inspect(agent: Agent): void {
     // An agent below another one within reach is inspected with it.
     if (agent.parent !== undefined && [...this.#ends.keys()].some(({ id }) => agent.path.includes(id))) return
-    let top: unknown
+    let top: ActorRefLike | undefined
     const end = agent.inspect((event) => {
       top ??= event.actorRef
-      if (!this.#isHidden(event.actorRef)) this.#send(event)
+      if (!this.#isHidden(event.actorRef)) this.#send(event, agent.id, top)
       const isOver = event.type === '@xstate.snapshot' && event.actorRef === top && event.snapshot.status !== 'active'
       if (isOver && this.#ends.delete(agent)) end()
     })
@@ -59,10 +59,10 @@ class StatelySession {
     return false
   }
 
-  #send(event: InspectionEvent): void {
+  #send(event: InspectionEvent, agentId: string, top: ActorRefLike): void {
     const { highWaterBytes } = this.#access.limits
     if (this.#isBehind) return
-    const message = statelyMessage(event, this.#access.clock.now())
+    const message = statelyMessage(event, { agentId, top, time: this.#access.clock.now() })
     if (message === undefined) return
     this.#socket.send(JSON.stringify(this.#access.redact(message)), () => this.#drained())
     this.#isBehind = this.#socket.bufferedAmount > highWaterBytes
@@ -96,18 +96,34 @@ function definitionOf(actor: AnyActorRef): string {
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value, named) ?? 'null') as unknown
 
-const sessionOf = (actor: ActorRefLike | undefined): string | undefined => actor?.sessionId
+/** Whose inspection an event is of. */
+interface Inspected {
+  readonly agentId: string
+  /** The agent's own actor: what is above it is not inspected. */
+  readonly top: ActorRefLike
+  readonly time: number
+}
+
+/**
+ * Session ids are unique in a system, and agents are in many: those below an actor of the application in one whose copy of XState counts
+ * by itself.
+ */
+function sessionOf(actor: ActorRefLike | undefined, { agentId, top }: Inspected): string | undefined {
+  for (let at = actor as AnyActorRef | undefined; at !== undefined; at = parentOf(at))
+    if (at === top) return `${agentId}/${actor!.sessionId}`
+  return undefined
+}
 
 /**
  * An inspection event of XState as the Stately inspector takes it; `undefined` for those it has no message for. Shapes: those of
  * `@statelyai/inspect`.
  */
-export function statelyMessage(event: InspectionEvent, time: number): object | undefined {
+export function statelyMessage(event: InspectionEvent, inspected: Inspected): object | undefined {
   const actor = event.actorRef as AnyActorRef
   const about = {
-    sessionId: actor.sessionId,
-    rootId: event.rootId,
-    createdAt: String(time),
+    sessionId: sessionOf(actor, inspected),
+    rootId: sessionOf(inspected.top, inspected),
+    createdAt: String(inspected.time),
     id: null,
     _version: format,
   }
@@ -117,12 +133,12 @@ export function statelyMessage(event: InspectionEvent, time: number): object | u
         type: event.type,
         name: actor.id,
         definition: definitionOf(actor),
-        parentId: sessionOf(parentOf(actor)),
+        parentId: sessionOf(parentOf(actor), inspected),
         snapshot: plain(actor.getSnapshot()),
         ...about,
       }
     case '@xstate.event':
-      return { type: event.type, event: plain(event.event), sourceId: sessionOf(event.sourceRef), ...about }
+      return { type: event.type, event: plain(event.event), sourceId: sessionOf(event.sourceRef, inspected), ...about }
     case '@xstate.snapshot':
       return { type: event.type, event: plain(event.event), snapshot: plain(event.snapshot), ...about }
     default:

@@ -142,11 +142,12 @@ describe('messages for it', (it) => {
   it('show functions by name and leave out events that it does not know', () => {
     const machine = createMachine({ id: 'm', entry: function begin() {} })
     const actor = createActor(machine)
-    const message = statelyMessage({ type: '@xstate.actor', rootId: 'r', actorRef: actor }, 5) as Message
+    const inspected = { agentId: 'a1', top: actor, time: 5 }
+    const message = statelyMessage({ type: '@xstate.actor', rootId: 'r', actorRef: actor }, inspected) as Message
     assert.match(message.definition!, '"type":"begin"')
     assert.is((message as unknown as { createdAt: string }).createdAt, '5')
     const action = { type: '@xstate.action', rootId: 'r', actorRef: actor, action: { type: 'x', params: {} } } as const
-    assert.is(statelyMessage(action, 0), undefined)
+    assert.is(statelyMessage(action, inspected), undefined)
   })
 })
 

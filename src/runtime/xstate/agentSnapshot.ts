@@ -1,0 +1,144 @@
+import type { Snapshot } from 'xstate'
+import { z } from 'zod'
+import { checkCommand } from '../../protocol/checkCommand.ts'
+import { agentCommandSchema, type AgentCommand } from '../../protocol/commands.ts'
+import type { Content } from '../../protocol/content.ts'
+import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { isAgentId } from '../../protocol/ids.ts'
+import type { Limits, PauseReason, Spent } from '../../protocol/records.ts'
+import type { RunResult } from '../../runs/runResult.ts'
+import { noneSpent } from '../../sessions/spent.ts'
+import type { PendingApproval } from '../agents/agentTree.ts'
+
+/** What an agent's actor is started with. */
+export interface AgentLogicInput<Deps = unknown> {
+  /** Of the agent; one that has a log goes on from it. Default: the definition's name and a random part. */
+  readonly id?: string
+  /** Makes the actor a task: it is done when the run that this starts has ended. Without it, it takes prompts until it is stopped. */
+  readonly prompt?: Content
+  /** Limits of that run, overriding the agent's. */
+  readonly limits?: Limits
+  /**
+   * What the agent's tools are given. Inspectors see an actor's input, and a restored actor has none: the option of `agentLogic` is the
+   * better place for what is secret or needed after a restart.
+   */
+  readonly deps?: Deps
+}
+
+type Bare<C> = C extends { readonly type: `agent.${infer Type}` }
+  ? Omit<C, 'type' | 'agentId'> & { readonly type: Type }
+  : never
+
+/** What an agent's actor takes: the commands of an agent without their addressee, such as `{ type: 'prompt', content: 'Hello' }`. */
+export type AgentLogicEvent = Bare<Exclude<AgentCommand, { readonly type: 'agent.stop' }>>
+
+/** What is known of an agent from outside. An object that is the same as before has not changed. */
+export type AgentSnapshot<Output = unknown> = Snapshot<RunResult<Output>> & AgentView<Output>
+
+export interface AgentView<Output> {
+  readonly agentId: string
+  /** Name of the chart's active state; `opening` until the agent is there. */
+  readonly state: 'opening' | (string & {})
+  /** The text of the newest reply, as far as it has come. */
+  readonly text: string
+  /** Why the agent is paused. */
+  readonly pause: PauseReason | null
+  /** The calls that wait for a decision, here and below. */
+  readonly pending: readonly PendingApproval[]
+  /** What the agent has used in its lifetime. */
+  readonly spent: Spent
+  /** How the run of the input's prompt ended, or without one the newest run; absent while it goes on. */
+  readonly result?: RunResult<Output> | undefined
+  /** What the input asks for; `null` without a prompt. */
+  readonly request: AgentRequest | null
+  /** Commands that came before the agent was there. */
+  readonly queued: readonly AgentLogicEvent[]
+}
+
+export interface AgentRequest {
+  readonly id: string
+  readonly content: Content
+  readonly limits?: Limits | undefined
+}
+
+/** Never with a key `children`: `@xstate/react` takes every actor it finds there for one of its own. */
+export const blank = {
+  agentId: '',
+  state: 'opening',
+  text: '',
+  pause: null,
+  pending: [],
+  spent: noneSpent,
+  request: null,
+  queued: [],
+  output: undefined,
+  error: undefined,
+} as const
+
+const commandTypes: ReadonlySet<string> = new Set(
+  agentCommandSchema.options.map(({ shape }) => shape.type.value.replace('agent.', '')),
+)
+
+/** Whether the actor takes the event; like a machine it ignores others. */
+export const isCommand = ({ type }: { readonly type: string }): boolean => type !== 'stop' && commandTypes.has(type)
+
+const inputSchema = z
+  .strictObject({
+    id: z.string(),
+    // Checked as the command they become.
+    prompt: z.unknown(),
+    limits: z.unknown(),
+    deps: z.unknown(),
+  })
+  .partial()
+
+/**
+ * Checks the input of an actor; `name` is that of its definition.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, `INVALID_ID`, `INVALID_CONTENT`
+ */
+export function checkInput(
+  name: string,
+  given: unknown,
+  newId: () => string,
+): Pick<AgentView<never>, 'agentId' | 'request'> {
+  const checked = inputSchema.safeParse(given ?? {})
+  if (!checked.success)
+    throw new RuntimeError('INVALID_OPTION', `The input of an agent's actor: ${describeIssues(checked.error)}.`)
+  const { prompt, limits, id: agentId = `${name}-${newId()}` } = checked.data
+  if (!isAgentId(agentId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)
+  if (prompt === undefined) {
+    if (limits === undefined) return { agentId, request: null }
+    throw new RuntimeError('INVALID_OPTION', `The input of an agent's actor: "limits" are those of a "prompt".`)
+  }
+  const asked = { content: prompt as Content, ...(limits === undefined ? {} : { limits: limits as Limits }) }
+  checkCommand({ type: 'agent.prompt', agentId, ...asked })
+  return { agentId, request: { id: newId(), ...asked } }
+}
+
+const persistedSchema = z.object({
+  status: z.enum(['active', 'done', 'error', 'stopped']),
+  agentId: z.string(),
+  request: z.object({ id: z.string(), content: z.unknown(), limits: z.unknown().optional() }).nullable(),
+  queued: z.array(z.looseObject({ type: z.string() })),
+})
+
+/** What is kept of an actor: whose it is, and what it still has to ask. Nothing that the agent's log has, and never its `deps`. */
+export const persisted = ({ status, output, error, agentId, request, queued }: AgentSnapshot): Snapshot<unknown> => {
+  const kept = { status, output, error: error === undefined ? undefined : toErrorInfo(error, 'INTERNAL') }
+  return { ...kept, agentId, request, queued } as unknown as Snapshot<unknown>
+}
+
+/**
+ * What `persisted` kept, as a snapshot to start from.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function restored<Output>(kept: unknown): AgentSnapshot<Output> {
+  const checked = persistedSchema.safeParse(kept)
+  if (checked.success) return { ...blank, ...(kept as AgentSnapshot<Output>) }
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `The persisted snapshot of an agent's actor: ${describeIssues(checked.error)}.`,
+  )
+}
