@@ -15,6 +15,14 @@ export {
 } from './actors/tools/defineTool.ts'
 export type { RunContext } from './actors/runContext.ts'
 export type { ToolEventOf } from './actors/typedEvents.ts'
+export type {
+  AfterToolAnswer,
+  AgentHooks,
+  BeforeToolAnswer,
+  HookedCall,
+  HookedResult,
+  HookOptions,
+} from './actors/hooks.ts'
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export { fallback, type FallbackOptions } from './actors/models/fallback.ts'

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'actorsTools-1',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/resultContent.ts',
     what: 'small blocks of a result are dropped though they fit',
     from: 'if (block.text.length > left && left < 100) {',
     to: 'if (left < 100) {',
@@ -43,10 +43,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-6',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/resultContent.ts',
     what: 'a result is cut before secrets are taken out',
-    from: 'content: cutBlocks(clean(ports, blocks), maxChars),',
-    to: 'content: clean(ports, cutBlocks(blocks, maxChars)),',
+    from: 'return cutBlocks(clean(ports, blocks), maxChars)',
+    to: 'return clean(ports, cutBlocks(blocks, maxChars))',
     tests: ['actors/runTool'],
   },
   {

@@ -77,8 +77,8 @@ export const faults: readonly Fault[] = [
     id: 'asking-10',
     file: 'src/machines/rebuildContext.ts',
     what: 'after a crash an edited call runs with the arguments of the model',
-    from: 'const edit = input === undefined ? {} : ({ input, edited: true } as const)',
-    to: 'const edit = input === undefined ? {} : ({ edited: true } as const)',
+    from: "const edit = input === undefined ? {} : ({ input, edited: 'person' } as const)",
+    to: "const edit = input === undefined ? {} : ({ edited: 'person' } as const)",
     tests: ['journeys/editsACall'],
   },
   {

@@ -20,6 +20,7 @@ import {
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
+import { hookFields, hooksOf, type HookOptions } from './hooks.ts'
 import { modelOf } from './models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
 import { settingsOf, systemOf } from './modelSettings.ts'
@@ -44,7 +45,7 @@ export interface AgentOptions<
   Deps = unknown,
   Tools extends readonly AnyTool[] = readonly Tool<Deps>[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
-> {
+> extends HookOptions<Deps> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
   readonly model: Model | AiSdkModel
@@ -174,6 +175,7 @@ const optionsSchema = lazily(() =>
         'give { message, text }',
       )
       .optional(),
+    ...hookFields,
     checkRequests: z.boolean().optional(),
     captureTurnRequests: z.boolean().optional(),
   }),
@@ -239,6 +241,7 @@ export function defineAgent<
       stall: braking?.stall != null,
       policies: braking?.policies != null,
       compact: compaction !== null,
+      ...(options.beforeTool === undefined ? {} : { beforeTool: true as const }),
     },
     toolExecution: options.toolExecution ?? 'parallel',
     queueMode: options.queueMode ?? 'one-at-a-time',
@@ -275,6 +278,7 @@ export function defineAgent<
       : { ...policy, agents: nobody, irreversible: irreversibleNames(tools, called()) },
     compaction,
     braking,
+    hooks: hooksOf(options, brakeTools),
     output: output ?? null,
     ...readPricing(options.pricing, model),
     counter,

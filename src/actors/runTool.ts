@@ -7,18 +7,19 @@ import { cloneJson } from '../protocol/cloneJson.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'
 import type { PlainBlock, ToolResultMessage } from '../protocol/messages.ts'
 import { abortReason } from './abortReason.ts'
+import { afterTool } from './afterTool.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { isIgnored } from './lessonTools.ts'
 import type { Cancellation } from './cancellation.ts'
 import { Asking } from './asking.ts'
 import { effect } from './effect.ts'
 import { PausableTimer } from './pausableTimer.ts'
+import { clean, contentOf, textBlock } from './resultContent.ts'
 import { StartQueue } from './startQueue.ts'
 import { whenDone } from './whenDone.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
 import { RecallCall } from './tools/braking/recallTool.ts'
-import { imageBlock } from '../protocol/content.ts'
-import { type AnyTool, isBlocks, type ToolContext } from './tools/defineTool.ts'
+import type { AnyTool, ToolContext } from './tools/defineTool.ts'
 
 export interface Outcome {
   readonly content: readonly PlainBlock[]
@@ -27,6 +28,7 @@ export interface Outcome {
   readonly changed?: readonly string[]
   readonly receipt?: ToolResultMessage['receipt']
   readonly hasLesson?: true
+  readonly hook?: CallOutput['hook']
   /** It is to run again, because the store did not take what it waited for. */
   readonly notStarted?: ErrorInfo
 }
@@ -61,15 +63,16 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
     if (outcome.notStarted !== undefined) return notStarted(ports, key, outcome.notStarted)
     // It is no longer needed.
     if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
-    const { content, isError, brake, changed, receipt, hasLesson } = withinSize(withLesson(outcome, lesson))
+    const { content, isError, brake, changed, receipt, hasLesson, hook } = withinSize(withLesson(outcome, lesson))
     const output = { key, content, isError, tokens: estimate(ports, input, content), at }
-    if (brake === undefined && changed === undefined && receipt === undefined && hasLesson === undefined) return output
+    if ((brake ?? changed ?? receipt ?? hasLesson ?? hook) === undefined) return output
     return {
       ...output,
       ...(brake === undefined ? {} : { brake }),
       ...(changed === undefined ? {} : { changed }),
       ...(receipt === undefined ? {} : { receipt }),
       ...(hasLesson === undefined ? {} : { hasLesson }),
+      ...(hook === undefined ? {} : { hook }),
     }
   })
 }
@@ -126,16 +129,18 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
       return failed(thrown)
     }
   }
+  let outcome: Outcome | Promise<Outcome>
   try {
     const value = attempt.run(parsed.value)
-    return value instanceof Promise ? value.then(ended, failed) : ended(value)
+    outcome = value instanceof Promise ? value.then(ended, failed) : ended(value)
   } catch (thrown) {
-    return failed(thrown)
+    outcome = failed(thrown)
   }
+  if (ports.definition.hooks === null) return outcome
+  return whenDone(outcome, (came) =>
+    came.notStarted === undefined ? afterTool(ports, input, came, cancellation) : came,
+  )
 }
-
-/** Applied before a cut, because a secret that was cut in half is no longer recognised. */
-const clean = <T>({ redactor }: AgentPorts, value: T): T => redactor?.value(value) ?? value
 
 /** The outcome, or an error if no log could hold it, because images and paths are not cut. */
 export function withinSize(outcome: Outcome): Outcome {
@@ -285,36 +290,11 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 
 /** What a tool or a client returned, as the model gets it; text beyond `maxChars` is cut. */
 export function toOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome {
-  const given = (blocks: readonly PlainBlock[]): Outcome => ({
-    isError: false,
-    content: cutBlocks(clean(ports, blocks), maxChars),
-  })
-  if (value instanceof BrakeCallResult) return { ...given([textBlock(value.text)]), brake: clean(ports, value.call) }
-  if (isBlocks(value)) return given(value)
-  if (typeof value === 'string') return given([textBlock(value)])
+  const isBrake = value instanceof BrakeCallResult
   try {
-    return given([textBlock(JSON.stringify(value) ?? '')])
+    const content = contentOf(isBrake ? value.text : value, maxChars, ports)
+    return isBrake ? { isError: false, content, brake: clean(ports, value.call) } : { isError: false, content }
   } catch (thrown) {
     return failure(`The tool finished, but its result is not JSON: ${messageOf(thrown)}`)
   }
-}
-
-const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
-
-/** A copy of the blocks with their total text limited to `maxChars`; images do not count. */
-function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[] {
-  let left = maxChars
-  let dropped = 0
-  const kept = blocks.flatMap((block): PlainBlock[] => {
-    if (block.type === 'image') return [imageBlock(block.data, block.mimeType)]
-    if (block.text.length > left && left < 100) {
-      dropped += 1
-      return []
-    }
-    const text = cutMiddle(block.text, left)
-    left -= text.length
-    return [textBlock(text)]
-  })
-  // Copied because the log keeps it: an array that grew keeps spare capacity.
-  return dropped === 0 ? kept.slice() : [...kept, textBlock(`[… ${dropped} more blocks left out …]`)]
 }

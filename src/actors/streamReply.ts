@@ -278,7 +278,9 @@ function planCalls(
   calls: readonly ToolCallBlock[],
   context: RunContext<never>,
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
-  const answers = calls.map(({ name, input }) => needsApproval(ports, name, input, context))
+  // With `beforeTool` nobody is asked to approve before that has decided.
+  const isLater = ports.definition.policy.flags.beforeTool === true
+  const answers = calls.map(({ name, input }) => !isLater && needsApproval(ports, name, input, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
     calls.map(({ callId, name, input }, index) => ({ callId, name, input, needsApproval: needed[index]! }))
   const areThere = answers.every((answer) => typeof answer === 'boolean')

@@ -51,7 +51,7 @@ async function undo(ports: AgentPorts, input: UndoInput, cancellation: Cancellat
   const receipts = [node.id, ...input.earlier].map(receiptOf)
   if (receipts.some(isRedacted)) return 'what it kept holds a secret, which the log does not have'
   const calls = toolCallsOf(conversation.node(node.stepId)?.message.content ?? [])
-  const said = calls.find((call) => call.callId === callId)?.input
+  const { input: said } = node.ranWith ?? calls.find((call) => call.callId === callId) ?? {}
   const [receipt, ...earlier] = receipts
   const context = { input: said, receipt, earlier, callId, key: input.key, snapshots, agent: { id: agentId, path } }
   await withinTime(ports, Math.min(tool.timeoutMs, mostMs), cancellation, (signal) =>

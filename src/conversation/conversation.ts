@@ -208,7 +208,8 @@ export class Conversation implements ConversationView {
         this.#changed(this.#tree.path.length + 1)
         break
       case 'tool.start':
-        if (record.irreversible || record.reversible || record.polls) this.#open?.marks.set(record.callId, record)
+        if (record.irreversible || record.reversible || record.polls || record.edited)
+          this.#open?.marks.set(record.callId, record)
         break
       case 'tool.end':
         this.#applyResult(record)

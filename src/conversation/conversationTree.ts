@@ -1,7 +1,6 @@
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
-import { makeNode, repeatNode, type ConversationNode } from './node.ts'
-import type { CallMarks } from './openStep.ts'
+import { makeNode, repeatNode, type CallMarks, type ConversationNode } from './node.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 /** The nodes of a conversation, and which of them are its trunk. */

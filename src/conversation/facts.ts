@@ -42,7 +42,7 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
     facts.push({
       kind,
       tool: message.toolName,
-      input: oneLine(JSON.stringify(callIn(reply, message.callId)?.input) ?? '', longest.input),
+      input: oneLine(JSON.stringify((node.ranWith ?? callIn(reply, message.callId))?.input) ?? '', longest.input),
       outcome: oneLine(outcome, longest[kind]),
     })
   }

@@ -1,7 +1,7 @@
 import { formatNodeId } from '../protocol/ids.ts'
-import { saidByTool, textOf, toolCallsOf, type ToolCallBlock, type ToolResultMessage } from '../protocol/messages.ts'
+import { saidByTool, textOf, type ToolCallBlock, type ToolResultMessage } from '../protocol/messages.ts'
 import { cutEnd, oneLine } from './cutMiddle.ts'
-import type { Step } from './node.ts'
+import { callsRun, type Step } from './node.ts'
 
 /** How much of a step its line tells, in characters. */
 interface Room {
@@ -34,7 +34,7 @@ export function foldLine({ id, nodes: [reply, ...results] }: Step, isShort = fal
   const outcomes = new Map<string, Outcome>()
   for (const { message, isIrreversible = false } of results)
     if (message.role === 'toolResult') outcomes.set(message.callId, { message, isIrreversible })
-  const calls = toolCallsOf(content).map((call) => {
+  const calls = callsRun(reply!, results).map((call) => {
     const outcome = outcomes.get(call.callId)
     return { text: describeCall(call, outcome?.message, room), isIrreversible: outcome?.isIrreversible === true }
   })

@@ -1,12 +1,12 @@
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import type { Tag } from '../protocol/braking.ts'
-import { saidByTool, textOf, toolCallsOf, type ToolResultMessage } from '../protocol/messages.ts'
+import { saidByTool, textOf, type ToolResultMessage } from '../protocol/messages.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 import { oneLine } from './cutMiddle.ts'
 import { lastLine } from './evidence.ts'
 import { brakeMarkers } from './markers.ts'
 import { neutralise } from './neutralise.ts'
-import type { ConversationNode } from './node.ts'
+import { callsRun, type ConversationNode } from './node.ts'
 import type { SharedLessons } from './sharedLessons.ts'
 import { TextHash } from './textHash.ts'
 
@@ -60,12 +60,13 @@ const spanOf = (ids: readonly NodeId[]): string =>
 function givenUp({ kind, text, abandoned, evidence }: Tag, source: LessonSource): { print: string; text: string }[] {
   if (kind !== 'lesson' && kind !== 'finding') return []
   const nodes = abandoned.flatMap((id) => source.node(id) ?? [])
+  const edited = nodes.filter(({ ranWith }) => ranWith !== undefined)
   const ends = new Map<string, ToolResultMessage>()
   for (const { message } of nodes)
     if (message.role === 'toolResult' && message.synthetic === undefined) ends.set(message.callId, message)
   const last = evidence.calls.findLast(({ lastError }) => lastError !== undefined)?.lastError
   return nodes
-    .flatMap(({ message }) => toolCallsOf(message.content))
+    .flatMap((node) => callsRun(node, edited))
     .flatMap((call) => {
       const end = ends.get(call.callId)
       if (end === undefined) return []

@@ -1,6 +1,6 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import type { Message } from '../protocol/messages.ts'
+import { toolCallsOf, type Message, type ToolCallBlock } from '../protocol/messages.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
@@ -30,6 +30,8 @@ export interface ConversationNode {
   readonly reversible?: { readonly seq: number; readonly isUndone: boolean }
   /** For a result: its call waits for something by asking again and again. */
   readonly isPolling?: true
+  /** For a result: the arguments that its call ran with, if a hook or a person had changed them. */
+  readonly ranWith?: { readonly input: unknown }
 }
 
 /** A user message, or an assistant message with all its tool results: the smallest unit kept or abandoned. */
@@ -57,13 +59,16 @@ export function stepsOf(path: readonly ConversationNode[]): Step[] {
 const noTags: readonly Tag[] = Object.freeze([])
 const nothing = Object.freeze({})
 
+/** Of a call that was started: it cannot be undone, or can be; it waits for something by asking again and again; what it ran with. */
+export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls' | 'edited' | 'input'>
+
 /** The node for a record, as a child of `parent`. */
 export function makeNode(
   record: RecordOf<'message.added' | 'reply.end' | 'tool.end'>,
   stepId: NodeId,
   parent: ConversationNode | undefined,
   counter: TokenCounter,
-  { irreversible, reversible, polls }: Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls'> = nothing,
+  { irreversible, reversible, polls, edited, input }: Partial<CallMarks> = nothing,
 ): ConversationNode {
   const tokens = counter.message(record.message)
   const node: ConversationNode = {
@@ -78,13 +83,25 @@ export function makeNode(
     depth: (parent?.depth ?? 0) + 1,
     tags: noTags,
   }
-  if (irreversible === undefined && reversible === undefined && polls === undefined) return node
+  if ((irreversible ?? reversible ?? polls ?? edited) === undefined) return node
   return {
     ...node,
     ...(irreversible ? { isIrreversible: true } : {}),
     ...(reversible ? { reversible: { seq: record.seq, isUndone: false } } : {}),
     ...(polls ? { isPolling: true } : {}),
+    ...(edited ? { ranWith: { input } } : {}),
   }
+}
+
+/** The calls of a reply with the arguments that they ran with. */
+export function callsRun({ message }: ConversationNode, results: readonly ConversationNode[]): ToolCallBlock[] {
+  const calls = toolCallsOf(message.content)
+  const edited = results.filter(({ ranWith }) => ranWith !== undefined)
+  if (edited.length === 0) return calls
+  return calls.map((call) => {
+    const result = edited.find((node) => node.message.role === 'toolResult' && node.message.callId === call.callId)
+    return { ...call, ...result?.ranWith }
+  })
 }
 
 /** Whether what a call did still stands, and its tool could undo it. A call that failed and kept nothing has done nothing. */

@@ -1,6 +1,6 @@
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
-import { makeNode, type ConversationNode } from './node.ts'
+import { makeNode, type CallMarks, type ConversationNode } from './node.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 /** An assistant message that is still missing tool results, and so is not on the trunk yet. */
@@ -11,9 +11,6 @@ export interface OpenStep {
   /** What the start of a call says of it, where it says something. */
   readonly marks: Map<string, CallMarks>
 }
-
-/** Of a call that was started: it cannot be undone, or can be; it waits for something by asking again and again. */
-export type CallMarks = Pick<RecordOf<'tool.start'>, 'irreversible' | 'reversible' | 'polls'>
 
 /** The nodes of an open step so far, to follow the head of the trunk. */
 export function nodesOf(

@@ -79,11 +79,11 @@ function whyNever(message: ToolResultMessage, effects: ReturnType<EffectsOf>): s
 }
 
 const wasStarted = ({ synthetic }: ToolResultMessage): boolean =>
-  synthetic !== 'denied' && synthetic !== 'skipped' && synthetic !== 'refused'
+  synthetic !== 'denied' && synthetic !== 'skipped' && synthetic !== 'refused' && synthetic !== 'answered'
 
 function describeCall(conversation: UndoSubject, node: ConversationNode, message: ToolResultMessage): string {
   const calls = toolCallsOf(conversation.node(node.stepId)?.message.content ?? [])
-  const input = calls.find(({ callId }) => callId === message.callId)?.input
+  const { input } = node.ranWith ?? calls.find(({ callId }) => callId === message.callId) ?? {}
   return `${oneLine(message.toolName, 64)} ${oneLine(JSON.stringify(input) ?? '', 100)}`
 }
 

@@ -1,10 +1,10 @@
 import type { Stall, StallRule } from '../protocol/braking.ts'
-import { toolCallsOf, type ToolResultMessage } from '../protocol/messages.ts'
+import type { ToolResultMessage } from '../protocol/messages.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { cutEnd } from './cutMiddle.ts'
 import { callLine } from './foldLine.ts'
 import { namesIn, wordsOf } from './names.ts'
-import type { ConversationNode } from './node.ts'
+import { callsRun, type ConversationNode } from './node.ts'
 import { defaultStallRules, mostStallSteps, stallRules, type Loop, type RecentSteps } from './stallRules.ts'
 import { printOf, type StepPrint } from './stepPrint.ts'
 
@@ -111,9 +111,9 @@ const wordsFor: { readonly [R in StallRule]: (count: number, period: number) => 
 /** The calls of a step, with their errors, on one line. */
 function stepLine(conversation: StallSubject, stepId: NodeId): string {
   const results = new Map<string, ToolResultMessage>()
-  for (const { message } of resultsOf(conversation, stepId))
-    if (message.role === 'toolResult') results.set(message.callId, message)
-  const calls = toolCallsOf(conversation.node(stepId)!.message.content)
+  const nodes = resultsOf(conversation, stepId)
+  for (const { message } of nodes) if (message.role === 'toolResult') results.set(message.callId, message)
+  const calls = callsRun(conversation.node(stepId)!, nodes)
   const few = calls.slice(0, 3).map((call) => callLine(call, results.get(call.callId)))
   return [...few, ...(calls.length > few.length ? [`${calls.length - few.length} more`] : [])].join('; ')
 }

@@ -1,6 +1,6 @@
-import { saidByTool, textOf, toolCallsOf, type PlainBlock, type ToolResultMessage } from '../protocol/messages.ts'
+import { saidByTool, textOf, type PlainBlock, type ToolResultMessage } from '../protocol/messages.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import type { ConversationNode } from './node.ts'
+import { callsRun, type ConversationNode } from './node.ts'
 import { TextHash } from './textHash.ts'
 
 /** What tells whether two steps of the model do the same. */
@@ -31,8 +31,8 @@ export function printOf(reply: ConversationNode, results: () => readonly Convers
   return print
 }
 
-function takePrint({ id, message }: ConversationNode, results: readonly ConversationNode[]): StepPrint | null {
-  const made = toolCallsOf(message.content)
+function takePrint(reply: ConversationNode, results: readonly ConversationNode[]): StepPrint | null {
+  const made = callsRun(reply, results)
   if (made.length === 0) return null
   const calls = new TextHash()
   for (const { name, input } of made) calls.add(name).addJson(input)
@@ -52,7 +52,7 @@ function takePrint({ id, message }: ConversationNode, results: readonly Conversa
   }
   const polls = results.some(({ isPolling }) => isPolling === true)
   const error = errors.length === 0 ? {} : { error: errors.join('\n'), failure: failures.value }
-  return { id, calls: calls.value, results: said.value, ...error, changes, polls }
+  return { id: reply.id, calls: calls.value, results: said.value, ...error, changes, polls }
 }
 
 /** An abort, a new message or a crash answered the call: that says nothing of the model. */

@@ -27,6 +27,8 @@ export interface AgentPolicy {
     readonly stall: boolean
     readonly policies: boolean
     readonly compact: boolean
+    /** Missing without the hook. */
+    readonly beforeTool?: true
   }
   readonly toolExecution: ToolExecution
   readonly queueMode: QueueMode

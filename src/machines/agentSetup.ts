@@ -4,6 +4,8 @@ import type { AgentContext, AgentInput, AgentMachineEvent } from './agentTypes.t
 import type {
   CallInput,
   CallOutput,
+  HookInput,
+  HookOutput,
   ReplyInput,
   ReplyOutput,
   SettleInput,
@@ -45,6 +47,7 @@ export type SubAgentLogic = ActorLogic<
 
 type Actors = {
   streamReply: ReturnType<typeof placeholder<ReplyOutput, ReplyInput>>
+  askHook: ReturnType<typeof placeholder<HookOutput, HookInput>>
   runTool: ReturnType<typeof placeholder<CallOutput, CallInput>>
   sleep: ReturnType<typeof placeholder<SleepInput, SleepInput>>
   subAgent: SubAgentLogic
@@ -62,6 +65,7 @@ type Actors = {
 
 const actors: Actors = {
   streamReply: placeholder('streamReply'),
+  askHook: placeholder('askHook'),
   runTool: placeholder('runTool'),
   sleep: placeholder('sleep'),
   subAgent: placeholder('subAgent') as unknown as SubAgentLogic,

@@ -24,7 +24,7 @@ import type {
   Spent,
 } from '../protocol/records.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
-import type { CallOutput, CallReturn, ReplyFailure, SleepInput } from './effectTypes.ts'
+import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput } from './effectTypes.ts'
 
 export interface CallState {
   readonly callId: string
@@ -35,16 +35,18 @@ export interface CallState {
   readonly nodeId: NodeId
   /**
    * Four wait for people: `held` for an approval; `asking` for the answer to a question of its tool, which runs; `asked` likewise, but the
-   * process of the tool is gone, so that the answer starts it again; `requested` for a client's result. `paused`: its sub-agent
-   * reached the run's limit, and waits for `resume`.
+   * process of the tool is gone, so that the answer starts it again; `requested` for a client's result. `checking`: `beforeTool` decides
+   * about it. `paused`: its sub-agent reached the run's limit, and waits for `resume`.
    */
-  readonly status: 'ready' | 'held' | 'asking' | 'asked' | 'requested' | 'running' | 'paused' | 'settled'
+  readonly status: 'ready' | 'checking' | 'held' | 'asking' | 'asked' | 'requested' | 'running' | 'paused' | 'settled'
   /** What its tool asked last. */
   readonly question?: Question
   /** To the questions before, in order: given to a call that runs again. */
   readonly answers?: readonly Answer[]
-  /** A person changed the input. */
-  readonly edited?: true
+  /** `beforeTool` has let it through. */
+  readonly beforeTool?: true
+  /** Who changed the input last. */
+  readonly edited?: 'hook' | 'person'
   /** The sub-agent that executes it, and what that may use of the run's limits. */
   readonly childId?: string
   readonly allowance?: Limits
@@ -231,6 +233,8 @@ export type AgentMachineEvent =
   | { readonly type: 'store.failed'; readonly error: ErrorInfo }
   | { readonly type: 'xstate.done.actor.deadline'; readonly output: SleepInput }
   | { readonly type: `xstate.done.actor.call.${number}`; readonly output: CallOutput }
+  | { readonly type: `xstate.done.actor.hook.${number}`; readonly output: HookOutput | null }
+  | { readonly type: `xstate.error.actor.hook.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.done.actor.child.${number}`; readonly output: CallOutput; readonly actorId: string }
   | { readonly type: `xstate.error.actor.child.${number}`; readonly error: unknown; readonly actorId: string }
   | { readonly type: `xstate.error.actor.call.${number}`; readonly error: unknown; readonly actorId: string }

@@ -6,6 +6,7 @@ import { requestBrake } from './brakes.ts'
 import { recordVersion as v, type RecordOf, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
+import { askHook, hookSlot, isUnchecked, marksOf } from './hooks.ts'
 import { reachedLimit } from './limits.ts'
 import { spendByChild } from './spending.ts'
 
@@ -57,10 +58,11 @@ function refuseExcess(draft: Draft): void {
 }
 
 /** Asks for an approval. */
-function holdCall(draft: Draft, index: number): void {
-  const { callId, key, name, input } = draft.context.calls[index]!
+export function holdCall(draft: Draft, index: number): void {
+  const call = draft.context.calls[index]!
+  const { callId, key, name, input } = call
   setStatus(draft, index, 'held')
-  draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input })
+  draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input, ...marksOf(call) })
 }
 
 /** Starts every call whose turn it is; with steering waiting, skips those that have not started instead. */
@@ -79,7 +81,9 @@ export function advanceCalls(draft: Draft): void {
   const { agents, maxChildren, toolExecution } = context.policy
   for (let next = startable(context.calls, toolExecution); next.length > 0;) {
     for (const index of next) {
-      if (!agents.includes(draft.context.calls[index]!.name)) startCall(draft, index)
+      const call = draft.context.calls[index]!
+      if (isUnchecked(draft.context, call)) askHook(draft, index)
+      else if (!agents.includes(call.name)) startCall(draft, index)
       else if (aliveChildren(draft.context) < maxChildren) startSubAgent(draft, index)
       else if (!isCalling(draft.context))
         synthesize(draft, index, 'refused', `${maxChildren} are alive, the most allowed`)
@@ -103,14 +107,15 @@ export function startable(calls: readonly CallState[], mode: ToolExecution): num
     const { status } = calls[i]!
     if (status === 'settled') continue
     if (end < 0) end = Math.floor(i / size) * size + size
-    if (status === 'running' || status === 'asking') running += 1
+    if (status === 'running' || status === 'checking' || status === 'asking') running += 1
     else if (status === 'ready' && i < end) indexes.push(i)
   }
   return indexes.slice(0, Math.max(0, mostRunning - running))
 }
 
 function startCall(draft: Draft, index: number): void {
-  const { callId, key, name, input, answers } = draft.context.calls[index]!
+  const call = draft.context.calls[index]!
+  const { callId, key, name, input, answers } = call
   const { agentId, policy } = draft.context
   const isExternal = policy.external?.includes(name) === true
   setStatus(draft, index, isExternal ? 'requested' : 'running')
@@ -120,7 +125,8 @@ function startCall(draft: Draft, index: number): void {
     ? ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, irreversible: true, ...room } as const)
     : ({ v, seq: 0, type, runId, turnIndex, callId, key, name, input, ...room } as const)
   const marked = policy.reversible.includes(name) ? ({ ...started, reversible: true } as const) : started
-  draft.record(policy.polling.includes(name) ? { ...marked, polls: true } : marked)
+  const polling = policy.polling.includes(name) ? ({ ...marked, polls: true } as const) : marked
+  draft.record(call.beforeTool === undefined && call.edited === undefined ? polling : { ...polling, ...marksOf(call) })
   if (isExternal) return draft.record({ type: 'call.requested', runId, turnIndex, callId, key, name, input })
   const called = { agentId, runId, turnIndex, key, callId, name, input }
   draft.children.push({
@@ -143,7 +149,17 @@ function startSubAgent(draft: Draft, index: number): void {
   if (call.childId === undefined) draft.set({ children: children + 1 })
   draft.setCall(index, { status: 'running', childId, allowance })
   const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
-  draft.record({ type: 'tool.start', ...draft.at, callId, key, name, input, ...irreversible, childId })
+  draft.record({
+    type: 'tool.start',
+    ...draft.at,
+    callId,
+    key,
+    name,
+    input,
+    ...irreversible,
+    ...marksOf(call),
+    childId,
+  })
   draft.children.push({
     type: 'start',
     src: 'subAgent',
@@ -197,7 +213,7 @@ export function failCall(draft: Draft, slot: string, message: string): void {
 /** Answers every call that has no result yet. */
 export function cancelCalls(
   draft: Draft,
-  reason: SyntheticReason,
+  reason: ExplainedReason,
   spent: { readonly [key: string]: Spent } = {},
 ): void {
   draft.context.calls.forEach((call, index) => {
@@ -229,6 +245,7 @@ export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['res
 /** Stops the runners without answering yet. */
 export function stopCalls(draft: Draft): void {
   draft.context.calls.forEach((call, index) => {
+    if (call.status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })
     if (!isUnderWay(call)) return
     const id = callSlot(index)
     // A sub-agent finishes its own log before it ends; `settle` waits for that.
@@ -243,13 +260,17 @@ export function sealCalls(draft: Draft): void {
   const last = draft.context.calls.at(-1)
   if (last === undefined) return
   // Those that have ended are released together: one at a time would copy the others each time.
-  for (const index of draft.context.calls.keys()) draft.children.push({ type: 'stop', id: callSlot(index) })
+  const hasHook = draft.context.policy.flags.beforeTool === true
+  for (const index of draft.context.calls.keys()) {
+    draft.children.push({ type: 'stop', id: callSlot(index) })
+    if (hasHook) draft.children.push({ type: 'stop', id: hookSlot(index) })
+  }
   draft.set({ calls: [], head: last.nodeId, owesReply: true })
 }
 
 export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
 export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean =>
-  calls.some((call) => call.status === 'running')
+  calls.some(({ status }) => status === 'running' || status === 'checking')
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
 /** Those that wait for people. */
@@ -260,7 +281,10 @@ const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'as
 /** Its effect is there, if only to wait for an answer. */
 const isUnderWay = ({ status }: CallState): boolean => status === 'running' || status === 'asking'
 
-const explanations: { readonly [R in SyntheticReason]: (wasRunning: boolean, why: string | undefined) => string } = {
+/** What a hook gave explains itself. */
+type ExplainedReason = Exclude<SyntheticReason, 'answered'>
+
+const explanations: { readonly [R in ExplainedReason]: (wasRunning: boolean, why: string | undefined) => string } = {
   aborted: (wasRunning) =>
     wasRunning ? 'Aborted while it ran: what it did so far was not undone.' : 'Aborted before it started.',
   refused: (_, why) => `No sub-agent was started: ${why ?? 'it was refused'}.`,
@@ -279,11 +303,12 @@ const begun: ReadonlySet<CallState['status']> = new Set(['running', 'asking', 'a
 export function synthesize(
   draft: Draft,
   index: number,
-  synthetic: SyntheticReason,
+  synthetic: ExplainedReason,
   why?: string,
   more: Pick<CallResult, 'spent' | 'returned'> = {},
 ): void {
   const { status } = draft.context.calls[index]!
+  if (status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })
   const text = explanations[synthetic](begun.has(status), why)
   endCall(draft, index, {
     content: [{ type: 'text', text }],
@@ -295,10 +320,8 @@ export function synthesize(
 
 const spentBy = (spent: Spent | undefined) => (spent === undefined ? {} : { spent })
 
-type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson'> & {
-  readonly spent?: Spent
-  readonly returned?: RecordOf<'tool.end'>['returned']
-}
+type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson'> &
+  Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook'>
 
 export function endCall(draft: Draft, index: number, result: CallResult): void {
   recordEnd(draft, draft.context.calls[index]!, result)
@@ -307,8 +330,9 @@ export function endCall(draft: Draft, index: number, result: CallResult): void {
 
 function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const { callId, key, name, nodeId } = call
-  const content = call.edited === true && begun.has(call.status) ? [editNote(call), ...result.content] : result.content
-  const { isError, synthetic, changed = [], receipt, hasLesson, spent, returned } = result
+  const content =
+    call.edited === 'person' && begun.has(call.status) ? [editNote(call), ...result.content] : result.content
+  const { isError, synthetic, changed = [], receipt, hasLesson, spent, returned, hook } = result
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
@@ -324,8 +348,13 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
-  if (returned !== undefined) return draft.record({ ...ended, returned })
-  draft.record(spent === undefined ? ended : { ...ended, spent })
+  if ((returned ?? spent ?? hook) === undefined) return draft.record(ended)
+  draft.record({
+    ...ended,
+    ...(returned === undefined ? {} : { returned }),
+    ...(spent === undefined ? {} : { spent }),
+    ...(hook === undefined ? {} : { hook }),
+  })
 }
 
 /** Tells the model what its call ran with. */

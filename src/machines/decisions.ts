@@ -40,7 +40,7 @@ function decideApproval(draft: Draft, index: number, event: Decided<'approve' | 
   const decided = { callId, key, decision, ...reasonOf(event), ...input, ...requestOf(event) }
   draft.record({ type: 'approval.decided', ...draft.at, ...decided })
   if (decision === 'deny') return synthesize(draft, index, 'denied', event.reason)
-  draft.setCall(index, { status: 'ready', ...input, ...('input' in input ? { edited: true } : {}) })
+  draft.setCall(index, { status: 'ready', ...input, ...('input' in input ? { edited: 'person' } : {}) })
 }
 
 /** The tool goes on; if it is gone, the call starts again. */

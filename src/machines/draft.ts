@@ -2,7 +2,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { RecordDraft } from '../protocol/records.ts'
 import { recordVersion } from '../protocol/records.ts'
 import type { AgentContext, CallState } from './agentTypes.ts'
-import type { CallInput, SleepInput, SubAgentInput } from './effectTypes.ts'
+import type { CallInput, HookInput, SleepInput, SubAgentInput } from './effectTypes.ts'
 import type { Change, ChildCommand } from './change.ts'
 
 type WithoutHeader<R> = R extends unknown ? Omit<R, 'v' | 'seq'> : never
@@ -18,6 +18,7 @@ export const room = {}
 /** A child of an agent: a call's, or a timer. */
 type AgentChild =
   | Exclude<ChildCommand, { readonly type: 'start' }>
+  | { readonly type: 'start'; readonly src: 'askHook'; readonly id: string; readonly input: HookInput }
   | { readonly type: 'start'; readonly src: 'runTool'; readonly id: string; readonly input: CallInput }
   | { readonly type: 'start'; readonly src: 'subAgent'; readonly id: string; readonly input: SubAgentInput }
   | { readonly type: 'start'; readonly src: 'sleep'; readonly id: string; readonly input: SleepInput }

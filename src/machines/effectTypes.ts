@@ -72,6 +72,29 @@ export interface CallInput {
 /** What a client returned for a call. */
 export type CallReturn = Pick<CallOutput, 'content' | 'isError' | 'tokens'>
 
+/** What `beforeTool` decides about a call: it runs, with its own or other arguments, or it is answered without being run. */
+export type CallVerdict =
+  | { readonly type: 'allowed'; readonly needsApproval: boolean }
+  | { readonly type: 'edited'; readonly input: unknown; readonly needsApproval: boolean }
+  | { readonly type: 'denied'; readonly reason: string }
+  | { readonly type: 'answered'; readonly content: readonly PlainBlock[] }
+  | { readonly type: 'failed'; readonly error: ErrorInfo }
+
+export interface HookInput extends CallInput {
+  /** Of the call; `key` is that of the question. */
+  readonly callKey: string
+}
+
+export interface HookOutput {
+  readonly key: string
+  readonly verdict: CallVerdict
+  /** What the answer adds to the next request. */
+  readonly tokens: number
+  readonly at: number
+  /** The store failed before it could be asked. */
+  readonly notStarted?: ErrorInfo
+}
+
 export interface CallOutput {
   readonly key: string
   readonly content: readonly PlainBlock[]
@@ -86,6 +109,8 @@ export interface CallOutput {
   readonly receipt?: NonNullable<ToolResultMessage['receipt']>
   /** The last block of the content is the runtime's, not the tool's. */
   readonly hasLesson?: true
+  /** What `afterTool` did to the result. */
+  readonly hook?: 'replaced' | 'withheld'
   /** What a brake tool requests; decided between turns. */
   readonly brake?: BrakeCall
   /** Used by a sub-agent since the last run that counted it. */

@@ -91,6 +91,20 @@ const withCall = (
   calls: calls.map((call) => (call.callId === callId ? { ...call, ...change(call) } : call)),
 })
 
+/** What `beforeTool` made of a call. */
+function withMarks(
+  change: Partial<FoldedContext>,
+  { callId, input, beforeTool, edited }: RecordOf<'tool.start' | 'approval.requested'>,
+): Partial<FoldedContext> {
+  if (change.calls === undefined || (beforeTool === undefined && edited === undefined)) return change
+  const marked = (call: CallState): CallState => ({
+    ...call,
+    ...(beforeTool === undefined ? {} : { beforeTool }),
+    ...(edited === undefined ? {} : { edited: call.edited ?? 'hook', input }),
+  })
+  return { ...change, calls: change.calls.map((call) => (call.callId === callId ? marked(call) : call)) }
+}
+
 function pausedIn(unfinished: NonNullable<RecordOf<'run.end'>['unfinished']>, call: CallState): CallState {
   const spent = unfinished.find(({ callId }) => callId === call.callId)?.spent
   if (spent === undefined) return call
@@ -162,10 +176,10 @@ const fold: Fold = {
     const fallbacks = (after.run?.fallbacks ?? 0) + (next === undefined ? 0 : 1)
     return inRun(after, { attempt: attempt + 1, badAnswers, fallbacks })
   },
-  'approval.requested': (context, { callId }) => withStatus(context, callId, 'held'),
+  'approval.requested': (context, record) => withMarks(withStatus(context, record.callId, 'held'), record),
   'approval.decided': (context, { callId, decision: type, reason, input }) => {
     const decision = reason === undefined ? { type } : { type, reason }
-    const edit = input === undefined ? {} : ({ input, edited: true } as const)
+    const edit = input === undefined ? {} : ({ input, edited: 'person' } as const)
     return withCall(context, callId, () => ({ status: 'ready', decision, ...edit }))
   },
   // The tool is gone with its process.
@@ -185,8 +199,9 @@ const fold: Fold = {
       return { status, answers: [...answers, { question: question?.question ?? '', ...given }] }
     }),
   'call.requested': (context, { callId }) => withStatus(context, callId, 'requested'),
-  'tool.start': (context, { callId, key, childId }) => {
-    const begun = withStatus(context, callId, 'running', key)
+  'tool.start': (context, record) => {
+    const { callId, key, childId } = record
+    const begun = withMarks(withStatus(context, callId, 'running', key), record)
     if (childId === undefined) return begun
     const isNew = context.calls.some((call) => call.callId === callId && call.childId === undefined)
     const calls = begun.calls?.map((call) => (call.callId === callId ? { ...call, childId } : call)) ?? []

@@ -71,6 +71,7 @@ export const errorTable = {
   MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
   ABORTED: 'No action needed: it was asked for.',
   LIMIT_REACHED: 'Raise the limit, then call agent.resume() with it.',
+  HOOK_FAILED: 'Correct the hook: what it may return is in the guide; it has hookTimeoutMs for its answer.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',

@@ -105,8 +105,8 @@ export const assistantMessageSchema = z.object({
 })
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 
-/** Why the runtime wrote a result instead of the tool. */
-export const syntheticReasonSchema = z.enum(['aborted', 'skipped', 'denied', 'interrupted', 'refused'])
+/** Why the runtime wrote a result instead of the tool; `answered`: the hook `beforeTool` gave it. */
+export const syntheticReasonSchema = z.enum(['aborted', 'skipped', 'denied', 'interrupted', 'refused', 'answered'])
 export type SyntheticReason = z.infer<typeof syntheticReasonSchema>
 
 export const toolResultMessageSchema = z.object({

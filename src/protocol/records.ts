@@ -15,6 +15,7 @@ import {
   stallOutcomeSchema,
   stallSchema,
 } from './braking.ts'
+import { approvalDecisionShape, approvalRequestShape, toolStartShape } from './callRecords.ts'
 import { economicsSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
@@ -232,19 +233,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   z.object({
     ...inTurn,
     type: z.literal('tool.start'),
-    callId: z.string(),
-    /** Deterministic id of the call: the idempotency key of its effect. */
-    key: z.string(),
-    name: z.string(),
-    input: z.unknown(),
-    /** What it does cannot be undone. */
-    irreversible: z.literal(true).exactOptional(),
-    /** Its tool can undo what it does. */
-    reversible: z.literal(true).exactOptional(),
-    /** It waits for something by asking again and again; only of agents that look for stalls. */
-    polls: z.literal(true).exactOptional(),
-    /** The sub-agent that carries the call out. */
-    childId: agentIdSchema.exactOptional(),
+    ...toolStartShape,
   }),
   z.object({
     ...inTurn,
@@ -254,6 +243,11 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     key: z.string(),
     name: z.string(),
     message: toolResultMessageSchema,
+    /**
+     * What a hook did. `beforeTool`: the call was not run, as it `denied` or `answered` it, or came to no decision (`unchecked`).
+     * `afterTool`: the tool's own result is not kept, as it was `replaced`, or is `withheld` because there was no decision about it.
+     */
+    hook: z.enum(['denied', 'answered', 'unchecked', 'replaced', 'withheld']).exactOptional(),
     /** By a sub-agent; it counts against the run's limits, as part of its usage. */
     spent: spentSchema.exactOptional(),
     /** A client carried the call out, or refused to; with the id of its command, when that came over a wire. */
@@ -279,24 +273,12 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   z.object({
     ...inTurn,
     type: z.literal('approval.requested'),
-    callId: z.string(),
-    /** Unique across all agents; the agent and any ancestor can decide the call by it. */
-    key: z.string(),
-    name: z.string(),
-    input: z.unknown(),
+    ...approvalRequestShape,
   }),
   z.object({
     ...inTurn,
     type: z.literal('approval.decided'),
-    callId: z.string(),
-    /** That of the request. */
-    key: z.string(),
-    decision: z.enum(['approve', 'deny']),
-    reason: z.string().exactOptional(),
-    /** What the call runs with in place of the model's arguments, if a person edited them. */
-    input: z.unknown().exactOptional(),
-    /** Id of the command that decided, when it came over a wire. */
-    requestId: z.string().exactOptional(),
+    ...approvalDecisionShape,
   }),
   /** A tool asks people, and its call waits for the answer. */
   z.object({

@@ -17,7 +17,7 @@ export interface TracedAgent {
 export type TracedEffect =
   | { readonly type: 'model'; readonly turnIndex: number; readonly attempt: number }
   | { readonly type: 'tool'; readonly turnIndex: number; readonly callId: string }
-  | { readonly type: 'drain' | 'compaction' }
+  | { readonly type: 'drain' | 'compaction' | 'hook' }
 
 /**
  * The tracing port. `escapement/otel` has one for OpenTelemetry. Its methods must not throw; if one does, the error is

@@ -1,4 +1,5 @@
 import type { FindPorts } from '../actors/agentPorts.ts'
+import { askHook } from '../actors/askHook.ts'
 import { compactTrunk } from '../actors/compactTrunk.ts'
 import { consultPolicies } from '../actors/consultPolicies.ts'
 import { drains } from '../actors/drains.ts'
@@ -12,6 +13,7 @@ import type { Clock } from '../protocol/clock.ts'
 /** The effects of agents, as `agentMachine` names them; but for sub-agents, which are machines. */
 export const agentEffects = (find: FindPorts, clock: Clock) => ({
   streamReply: streamReply(find),
+  askHook: askHook(find),
   runTool: runTool(find),
   settle: settle(find),
   compactTrunk: compactTrunk(find),

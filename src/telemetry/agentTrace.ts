@@ -148,6 +148,8 @@ export class AgentTrace {
       case 'drain':
       case 'compaction':
         return this.#open.get(effect.type)?.context
+      case 'hook':
+        return this.#open.get('turn')?.context
       case 'model':
         return this.has('turn') ? this.ask(effect.attempt) : undefined
     }

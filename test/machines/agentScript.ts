@@ -1,5 +1,12 @@
 import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
-import type { BrakeCall, CallOutput, ReplyOutput, SettleOutput } from '../../src/machines/effectTypes.ts'
+import type {
+  BrakeCall,
+  CallOutput,
+  CallVerdict,
+  HookOutput,
+  ReplyOutput,
+  SettleOutput,
+} from '../../src/machines/effectTypes.ts'
 import type { CompactOutput, FoldOutput, StallCheck } from '../../src/machines/drainTypes.ts'
 import type { StallOutcome } from '../../src/protocol/braking.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
@@ -88,6 +95,14 @@ export const called = (
   isError: false,
   tokens: 0,
   ...result,
+})
+
+/** What `askHook` gives. */
+export const hookAsked = (child: ChildOf<'askHook'>, verdict: CallVerdict, at: number): HookOutput => ({
+  key: child.input.key,
+  verdict,
+  tokens: verdict.type === 'answered' ? 7 : 0,
+  at,
 })
 
 export const compacted = (
@@ -269,6 +284,15 @@ export class AgentScript {
   failReply(kind: ModelErrorKind, retryAfterMs?: number): void {
     const child = this.driver.child('streamReply')
     this.driver.finish(child, refused(child, kind, this.driver.now, retryAfterMs))
+  }
+
+  /** `beforeTool` decides about a call. */
+  rule(callId: string, verdict: CallVerdict): void {
+    const child = [...this.driver.children.values()].find(
+      ({ src, input }) => src === 'askHook' && input.callId === callId,
+    )
+    if (child?.src !== 'askHook') throw new Error(`beforeTool is not asked about ${callId}`)
+    this.driver.finish(child, hookAsked(child, verdict, this.driver.now))
   }
 
   /** Code gives the agent a child that works beside it. */

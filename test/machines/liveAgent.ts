@@ -31,6 +31,7 @@ export class LiveAgent {
     const provided = agentMachine.provide({
       actors: {
         streamReply: effect(),
+        askHook: effect(),
         runTool: effect(),
         subAgent: effect(),
         sleep: effect(),

@@ -1,5 +1,5 @@
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { ReplyOutput } from '../../src/machines/effectTypes.ts'
+import type { CallVerdict, ReplyOutput } from '../../src/machines/effectTypes.ts'
 import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type { CompactOutput, ConsultOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
@@ -7,6 +7,7 @@ import type { Limits } from '../../src/protocol/records.ts'
 import type { Move, Outcome } from '../support/arbitraries.ts'
 import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
 import {
+  hookAsked,
   askPrune,
   askRevert,
   called,
@@ -28,6 +29,14 @@ export interface Said {
   readonly id: string
   readonly channel: Channel
   readonly words: string
+}
+
+/** What `beforeTool` decides; the outcome of an effect says which. */
+function verdictFor({ isError, isKept, tokens }: Outcome): CallVerdict {
+  if (isError) return isKept ? { type: 'denied', reason: 'no.' } : { type: 'failed', error: diskFull }
+  if (tokens % 3 === 1) return { type: 'answered', content: text('known') }
+  const needsApproval = tokens % 5 === 2
+  return isKept ? { type: 'edited', input: { edited: true }, needsApproval } : { type: 'allowed', needsApproval }
 }
 
 const benign: Outcome = {
@@ -176,6 +185,8 @@ export class Wanderer {
     switch (child.src) {
       case 'streamReply':
         return this.#reply(child, outcome)
+      case 'askHook':
+        return hookAsked(child, verdictFor(outcome), at)
       case 'runTool':
       case 'subAgent':
         return called(child, {

@@ -3,7 +3,14 @@ import { initialTransition, transition, type SnapshotFrom } from 'xstate'
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import type { AgentContext, AgentInput, AgentMachineEvent } from '../../src/machines/agentTypes.ts'
 import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
-import type { CallInput, ReplyInput, SettleInput, SleepInput, SubAgentInput } from '../../src/machines/effectTypes.ts'
+import type {
+  CallInput,
+  HookInput,
+  ReplyInput,
+  SettleInput,
+  SleepInput,
+  SubAgentInput,
+} from '../../src/machines/effectTypes.ts'
 import type {
   CompactInput,
   ConsultInput,
@@ -19,6 +26,7 @@ import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protoc
 
 interface ChildInputs {
   streamReply: ReplyInput
+  askHook: HookInput
   runTool: CallInput
   subAgent: SubAgentInput
   sleep: SleepInput

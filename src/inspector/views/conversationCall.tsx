@@ -103,6 +103,7 @@ const synthetic: Readonly<Record<NonNullable<ToolResultMessage['synthetic']>, st
   denied: 'denied by a person',
   interrupted: 'interrupted',
   refused: 'refused',
+  answered: 'answered by a hook',
 }
 
 function stateOf({ status, result }: CallRow): CallState {

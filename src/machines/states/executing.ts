@@ -2,6 +2,7 @@ import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, failCall, heldCalls, sealCalls, settleCall } from '../calls.ts'
+import { failHook, settleHook } from '../checkedCalls.ts'
 import { askPeople, decideCall } from '../decisions.ts'
 import { enqueueMessage } from '../queues.ts'
 import { reachedLimit } from '../limits.ts'
@@ -42,6 +43,14 @@ export const executing = agentSetup.createStateConfig({
     'xstate.error.actor.call.*': {
       actions: advance<EventOfType<'xstate.error.actor.call.0'>>((draft, { actorId, error }) =>
         failCall(draft, actorId, messageOf(error)),
+      ),
+    },
+    'xstate.done.actor.hook.*': {
+      actions: advance<EventOfType<'xstate.done.actor.hook.0'>>((draft, { output }) => settleHook(draft, output)),
+    },
+    'xstate.error.actor.hook.*': {
+      actions: advance<EventOfType<'xstate.error.actor.hook.0'>>((draft, { actorId, error }) =>
+        failHook(draft, actorId, messageOf(error)),
       ),
     },
     decide: {

@@ -20,6 +20,7 @@ function pendingCall(agentId: string, { callId, key, name, input, status, questi
     case 'requested':
       return { kind: 'call', ...call }
     case 'ready':
+    case 'checking':
     case 'running':
     case 'paused':
     case 'settled':

@@ -48,8 +48,10 @@ export function restoreInput(
 /** An undecided call of a tool that may need approval: the process died before it asked. */
 function isUnapproved(call: CallState, ports: RestoredPorts, at: TurnPlace): boolean {
   const { status, decision, name, input } = call
-  if (status !== 'ready' || decision !== undefined) return false
-  const tool = ports.definition.tools.get(name)
+  const { tools, policy } = ports.definition
+  // With `beforeTool` it is asked for only once that has let the call through.
+  if (status !== 'ready' || decision !== undefined || policy.flags.beforeTool === true) return false
+  const tool = tools.get(name)
   const parsed = tool?.parse(input)
   if (tool === undefined || parsed?.ok !== true) return false
   try {

@@ -1,0 +1,25 @@
+import { RuntimeError } from '../protocol/errors.ts'
+import type { Cancellation } from './cancellation.ts'
+import type { AgentPorts } from './agentPorts.ts'
+import { TimeLimit } from './policies/timeLimit.ts'
+
+/**
+ * What a function of the application answers. Rejects with what it throws, with `HOOK_FAILED` when the time is up, and when the
+ * cancellation comes first; its signal is aborted then.
+ */
+export async function answerInTime<T>(
+  { clock }: Pick<AgentPorts, 'clock'>,
+  { name, timeoutMs }: { readonly name: string; readonly timeoutMs: number },
+  cancellation: Cancellation,
+  ask: (signal: AbortSignal) => T | Promise<T>,
+): Promise<T> {
+  const limit = new TimeLimit(clock, timeoutMs, cancellation)
+  try {
+    return await limit.race(async () => ask(limit.cancellation.signal))
+  } catch (thrown) {
+    if (limit.isOver) throw new RuntimeError('HOOK_FAILED', `${name} gave no answer within ${timeoutMs} ms.`)
+    throw thrown
+  } finally {
+    limit.end()
+  }
+}

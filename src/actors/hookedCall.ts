@@ -1,0 +1,32 @@
+import type { CallInput } from '../machines/effectTypes.ts'
+import { cloneJson } from '../protocol/cloneJson.ts'
+import type { AgentPorts } from './agentPorts.ts'
+import type { HookedCall } from './hooks.ts'
+import { runContext } from './runContext.ts'
+import { taskOf } from './subAgents.ts'
+
+type Checked = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
+/** Whether arguments fit what is called; `undefined`: there is nothing of that name. */
+export function checkArguments({ definition }: AgentPorts, name: string, input: unknown): Checked | undefined {
+  const agent = definition.agents.get(name)
+  return agent === undefined ? definition.tools.get(name)?.parse(input) : taskOf(agent.definition, input)
+}
+
+/** A call as hooks are given it. */
+export function hookedCall(
+  ports: AgentPorts,
+  { callId, key, name, input, runId, turnIndex }: CallInput,
+  signal: AbortSignal,
+): HookedCall<never> {
+  const effects = ports.definition.tools.get(name)?.effects
+  return {
+    ...runContext(ports, { runId, turnIndex }, { signal }),
+    callId,
+    key,
+    type: effects === undefined ? 'agent' : 'tool',
+    name,
+    input: cloneJson(input),
+    ...(effects === undefined ? {} : { effects }),
+  }
+}

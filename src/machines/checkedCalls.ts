@@ -1,0 +1,53 @@
+import { errorInfo } from '../protocol/errors.ts'
+import { advanceCalls, endCall, holdCall } from './calls.ts'
+import type { Draft } from './draft.ts'
+import type { CallVerdict, HookOutput } from './effectTypes.ts'
+import { hookKey, hookSlot } from './hooks.ts'
+
+/** Does with a call what `beforeTool` decided, if that is still awaited. */
+export function settleHook(draft: Draft, output: HookOutput | null): void {
+  if (output === null) return
+  const index = draft.context.calls.findIndex(({ status, key }) => status === 'checking' && hookKey(key) === output.key)
+  if (index < 0) return
+  if (output.notStarted === undefined) applyVerdict(draft, index, output.verdict)
+  else {
+    draft.setCall(index, { status: 'ready' })
+    draft.set({ storeError: output.notStarted })
+  }
+  draft.set({ contextTokens: draft.context.contextTokens + output.tokens })
+  advanceCalls(draft)
+}
+
+/** A question that broke down: the call is not run. */
+export function failHook(draft: Draft, slot: string, message: string): void {
+  const index = draft.context.calls.findIndex(({ status }, i) => status === 'checking' && hookSlot(i) === slot)
+  if (index < 0) return
+  applyVerdict(draft, index, { type: 'failed', error: errorInfo('HOOK_FAILED', `beforeTool failed: ${message}.`) })
+  advanceCalls(draft)
+}
+
+function applyVerdict(draft: Draft, index: number, verdict: CallVerdict): void {
+  switch (verdict.type) {
+    case 'allowed':
+    case 'edited': {
+      const edit = verdict.type === 'edited' ? ({ input: verdict.input, edited: 'hook' } as const) : {}
+      draft.setCall(index, { ...edit, beforeTool: true, status: 'ready' })
+      if (verdict.needsApproval) holdCall(draft, index)
+      return
+    }
+    case 'denied':
+      return refuse(draft, index, 'denied', `Denied by the application: it was not run. Reason: ${verdict.reason}`)
+    case 'failed':
+      return refuse(draft, index, 'unchecked', `Not run: it could not be checked. ${verdict.error.message}`)
+    case 'answered':
+      return endCall(draft, index, {
+        content: verdict.content,
+        isError: false,
+        synthetic: 'answered',
+        hook: 'answered',
+      })
+  }
+}
+
+const refuse = (draft: Draft, index: number, hook: 'denied' | 'unchecked', text: string): void =>
+  endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused', hook })
