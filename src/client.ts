@@ -1,7 +1,13 @@
 /** The door "escapement/client": drives the agents of a server, from a browser or from Node. */
 export { connect } from './client/connect.ts'
-export type { AnyWebSocket, ConnectOptions, RetryOptions, WebSocketConstructor } from './client/connectOptions.ts'
-export type { Client } from './client/client.ts'
+export type {
+  AnyWebSocket,
+  ConnectOptions,
+  RetryOptions,
+  TokenSource,
+  WebSocketConstructor,
+} from './client/connectOptions.ts'
+export type { Client, RemotePage } from './client/client.ts'
 export type { ClientStatus } from './client/reconnectingLink.ts'
 export type { RemoteAgent, RemoteListenOptions } from './client/remoteAgent.ts'
 export type {
@@ -21,6 +27,7 @@ export type { Content } from './protocol/content.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf } from './protocol/events.ts'
 export type { AgentSummary, Role, SessionEntry } from './protocol/frames.ts'
+export type { Metadata } from './protocol/metadata.ts'
 export type { Block, Message, Usage } from './protocol/messages.ts'
 export type { Limits, PauseReason, RunStopReason, Spent } from './protocol/records.ts'
 export type { Run } from './runs/run.ts'

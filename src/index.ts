@@ -44,6 +44,8 @@ export type { HistoryMessage } from './protocol/history.ts'
 export type { Metadata } from './protocol/metadata.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage, ListOptions } from './runtime/registry.ts'
+export type { Authenticate } from './server/bridge/authenticator.ts'
+export type { Grant } from './server/bridge/roles.ts'
 export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
 export type { Agent, ListenOptions } from './runtime/agents/agent.ts'
 export type {

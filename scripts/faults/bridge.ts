@@ -8,7 +8,7 @@ export const faults: readonly Fault[] = [
     id: 'bridge-1',
     file: file('roles'),
     what: 'a token for an agent does not reach those below it',
-    from: ' || path.some((ancestor) => agents.includes(ancestor))',
+    from: ' || agent.path.some(isOne)',
     to: '',
     tests: ['server/bridge/access'],
   },

@@ -1,6 +1,7 @@
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
 import type { Role, ServerFrame } from '../protocol/frames.ts'
+import type { Metadata } from '../protocol/metadata.ts'
 import {
   agentsSchema,
   readAnswer,
@@ -17,6 +18,15 @@ import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import { RemoteFeed } from './remoteFeed.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
 import { randomHex, sessionIdFor } from './sessionId.ts'
+
+/** Which agents or sessions a server is to list. */
+export interface RemotePage {
+  /** Id of the last one of the page before. */
+  readonly after?: string
+  readonly limit?: number
+  /** Only those that have all of these values. */
+  readonly metadata?: Metadata
+}
 
 /** A client of a server: one connection after another under one session, until it is closed. Made by `connect`. */
 export class Client {
@@ -42,8 +52,10 @@ export class Client {
     this.#options = options
     this.ready = this.#ready.promise
     this.ready.catch(() => {})
-    const sessionId = sessionIdFor(options.token)
-    this.#link = new Link(options, sessionId, this.#linkOwner())
+    // A token that changes cannot be what proves that the session is ours.
+    const sessionKey = typeof options.token === 'function' ? randomHex(32) : undefined
+    const sessionId = sessionIdFor(sessionKey ?? (options.token as string | undefined))
+    this.#link = new Link(options, { sessionId, sessionKey }, this.#linkOwner())
     this.#outgoing = new Outgoing(options.clock, (text) => this.#link.sendText(text))
     this.#owner = this.#agentOwner(sessionId, options.clock)
     this.#roster = new RemoteRoster(this.#owner.askOnce, ({ code, message }) => this.#owner.report({ code, message }))
@@ -85,19 +97,20 @@ export class Client {
 
   /**
    * Starts an agent of a definition the server knows. `incognito`: nothing of it is stored, no other client sees it, and it ends when this
-   * client has been away for the server's `limits.sessionMs`. Rejects with `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`,
+   * client has been away for the server's `limits.sessionMs`. `metadata` is noted on it for good, beside what the server sets. Rejects with `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`,
    * `BRIDGE_FORBIDDEN`.
    */
   async spawn(
     definition: string,
-    options: { readonly id?: string; readonly incognito?: boolean } = {},
+    options: { readonly id?: string; readonly incognito?: boolean; readonly metadata?: Metadata } = {},
   ): Promise<RemoteAgent> {
     // With an id from here it can be asked for again.
     const agentId = options.id ?? `${definition}-${randomHex(8)}`
     const connection = this.#connections
     try {
       const incognito = options.incognito === true ? { incognito: true } : {}
-      const answer = await this.#ask({ type: 'agent.spawn', definition, agentId, ...incognito })
+      const metadata = options.metadata === undefined ? {} : { metadata: options.metadata }
+      const answer = await this.#ask({ type: 'agent.spawn', definition, agentId, ...incognito, ...metadata })
       const { seq } = readAnswer(spawnedSchema, answer)
       const { agent, feed } = this.#entryOf(agentId)
       feed.spawned(seq)
@@ -115,8 +128,8 @@ export class Client {
     return this.#entryOf(id).agent
   }
 
-  /** Agents without a parent, oldest first, those after one of them; 100 unless told. Rejects with `INVALID_OPTION`. */
-  async agents(page: { readonly after?: string; readonly limit?: number } = {}): Promise<RemoteAgents> {
+  /** Agents without a parent, oldest first, those after one of them, with certain metadata; 100 unless told. Rejects with `INVALID_OPTION`. */
+  async agents(page: RemotePage = {}): Promise<RemoteAgents> {
     return readAnswer(agentsSchema, await this.#ask({ type: 'agent.list', ...page }))
   }
 
@@ -128,8 +141,8 @@ export class Client {
     return this.#roster.add((change) => this.#notify(new Set([listener]), change))
   }
 
-  /** Sessions of the server's store, running or not, the one written last first; 100 unless told. Rejects with `INVALID_OPTION`. */
-  async sessions(page: { readonly after?: string; readonly limit?: number } = {}): Promise<RemoteSessions> {
+  /** Sessions of the server's store, running or not, the one written last first; as `agents`. */
+  async sessions(page: RemotePage = {}): Promise<RemoteSessions> {
     return readAnswer(sessionsSchema, await this.#ask({ type: 'session.list', ...page }))
   }
 

@@ -10,9 +10,15 @@ export interface RetryOptions {
   readonly maxMs?: number
 }
 
+/** Gives the token of the next connection; one that throws is asked again after a while. */
+export type TokenSource = () => string | undefined | Promise<string | undefined>
+
 export interface ConnectOptions {
-  /** Authenticates the client; a server that is local to this machine may not need one. */
-  readonly token?: string
+  /**
+   * Authenticates the client; a server that is local to this machine may not need one. A function is asked for a token at every
+   * connection, for tokens that expire: the client stays in its session, and goes on where it was.
+   */
+  readonly token?: string | TokenSource
   /** Default: the global `WebSocket`, which browsers and Node 22 have. */
   readonly webSocket?: WebSocketConstructor
   readonly retry?: RetryOptions
@@ -32,7 +38,7 @@ export interface ConnectOptions {
 /** The options with their defaults. */
 export interface CheckedOptions {
   readonly url: string
-  readonly token: string | undefined
+  readonly token: string | TokenSource | undefined
   readonly webSocket: WebSocketConstructor
   readonly retry: Required<RetryOptions>
   readonly connectTimeoutMs: number | undefined
@@ -46,7 +52,7 @@ const ms = z.number().positive()
 
 const schema = z
   .strictObject({
-    token: z.string(),
+    token: z.custom((value) => typeof value === 'string' || isFunction(value), 'give a string, or a function'),
     webSocket: z.custom(isFunction, 'give a WebSocket class'),
     retry: z.strictObject({ baseMs: ms, maxMs: ms }).partial(),
     connectTimeoutMs: ms,

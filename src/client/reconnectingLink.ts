@@ -8,7 +8,7 @@ import {
 } from '../protocol/frames.ts'
 import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { closedError, remoteError } from './answers.ts'
-import type { CheckedOptions, WebSocketPort } from './connectOptions.ts'
+import type { CheckedOptions, TokenSource, WebSocketPort } from './connectOptions.ts'
 import { tokenProtocol } from './sessionId.ts'
 
 /** `connecting` until the server has said welcome for the first time; `closed` is for good. */
@@ -38,20 +38,30 @@ export interface LinkOwner {
 /** `idle`: not opened yet, or a lost connection is being handled. */
 type State =
   | { readonly type: 'idle' | 'closed' }
+  /** The application is asked for a token. */
+  | { readonly type: 'authorising' }
   | { readonly type: 'connecting'; readonly socket: WebSocketPort }
   | { readonly type: 'open'; readonly socket: WebSocketPort; readonly since: number }
   | { readonly type: 'waiting'; readonly retryAt: number }
 
+/** The session that all its connections belong to; `sessionKey` proves that it is ours where the token does not. */
+interface LinkSession {
+  readonly sessionId: string
+  readonly sessionKey: string | undefined
+}
+
 /** One connection after another to the same server, under the same session, until it is closed. */
 export class Link {
   readonly #options: CheckedOptions
-  readonly #sessionId: string
+  readonly #session: LinkSession
   readonly #owner: LinkOwner
   #state: State = { type: 'idle' }
   #hasBeenOpen = false
   /** The status that was reported last. */
   #lastStatus: ClientStatus = 'connecting'
   #attempt = 0
+  /** Connections in a row that were refused for their token. */
+  #refusals = 0
   /** Timers: the next attempt, the welcome, the next ping; and the answer to a ping. */
   #cancelTimer: () => void = () => {}
   #cancelPong: (() => void) | undefined
@@ -61,9 +71,9 @@ export class Link {
   /** The last error that answered no command: the reason for a close. */
   #lastError: ErrorInfo | undefined
 
-  constructor(options: CheckedOptions, sessionId: string, owner: LinkOwner) {
+  constructor(options: CheckedOptions, session: LinkSession, owner: LinkOwner) {
     this.#options = options
-    this.#sessionId = sessionId
+    this.#session = session
     this.#owner = owner
   }
 
@@ -118,7 +128,31 @@ export class Link {
   }
 
   #dial(): void {
-    const { url, webSocket, token, clock } = this.#options
+    const { token } = this.#options
+    if (typeof token === 'function') void this.#dialWith(token)
+    else this.#dialBy(token)
+  }
+
+  async #dialWith(source: TokenSource): Promise<void> {
+    const asking: State = { type: 'authorising' }
+    this.#state = asking
+    this.#cancelTimer = this.#options.clock.after(welcomeMs, () => this.#lose(undefined, 'there is no token yet'))
+    try {
+      // Not at once: whoever connects has had no chance to listen for errors.
+      const token = await Promise.resolve().then(source)
+      // It was closed, or gave up waiting.
+      if (this.#state !== asking) return
+      this.#cancelTimer()
+      this.#dialBy(token)
+    } catch (thrown) {
+      if (this.#state !== asking) return
+      if (this.#hasBeenOpen) this.#owner.report(this.#unreachable(`its token failed: ${messageOf(thrown)}`))
+      this.#lose(undefined, `its token failed: ${messageOf(thrown)}`)
+    }
+  }
+
+  #dialBy(token: string | undefined): void {
+    const { url, webSocket, clock } = this.#options
     let socket: WebSocketPort
     try {
       const protocols = token === undefined ? [bridgeProtocol] : [bridgeProtocol, tokenProtocol(token)]
@@ -131,7 +165,9 @@ export class Link {
     const isCurrent = (): boolean => this.#socket === socket
     socket.addEventListener('open', () => {
       if (!isCurrent()) return
-      this.send({ type: 'hello', sessionId: this.#sessionId, ...(token === undefined ? {} : { token }) })
+      const { sessionId, sessionKey } = this.#session
+      const key = sessionKey === undefined ? {} : { sessionKey }
+      this.send({ type: 'hello', sessionId, ...key, ...(token === undefined ? {} : { token }) })
     })
     socket.addEventListener('message', ({ data }: { readonly data: unknown }) => {
       if (isCurrent()) this.#receive(data, socket)
@@ -174,6 +210,7 @@ export class Link {
     this.#cancelTimer()
     this.#cancelTimeout?.()
     this.#hasBeenOpen = true
+    this.#refusals = 0
     this.#state = { type: 'open', socket, since: this.#options.clock.now() }
     this.#pingLater()
     // Set before the status is reported: listeners read the role and the definitions.
@@ -195,7 +232,7 @@ export class Link {
     const { clock, retry, random } = this.#options
     const since = this.#state.type === 'open' ? this.#state.since : undefined
     this.#hangUp()
-    if (code === closeCodes.unauthorised) {
+    if (code === closeCodes.unauthorised && !this.#mayTryAnotherToken()) {
       const error = this.#lastError ?? errorInfo('BRIDGE_UNAUTHORISED', 'The server refused the connection.')
       return this.close(remoteError(error))
     }
@@ -212,6 +249,12 @@ export class Link {
     this.#attempt += 1
     if (since !== undefined) this.#owner.lost()
     this.#tellStatus()
+  }
+
+  /** A token may have expired on its way: the next one counts. */
+  #mayTryAnotherToken(): boolean {
+    this.#refusals += 1
+    return typeof this.#options.token === 'function' && this.#refusals === 1
   }
 
   #unreachable(why: string): ErrorInfo {

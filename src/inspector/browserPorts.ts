@@ -7,9 +7,13 @@ const tokenKey = 'escapement token'
 /** A hidden page has no frames, and must not gather events without end. */
 const hiddenFrameMs = 250
 
+/** Set in the page by a server that has its bridge elsewhere. */
+const bridgePath = (): string =>
+  document.querySelector<HTMLMetaElement>('meta[name="escapement-bridge"]')?.content ?? '/bridge'
+
 /** What the page needs of the world, as a browser has it. */
 export const browserPorts: InspectorPorts = {
-  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/bridge`,
+  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${bridgePath()}`,
   address: {
     read: () => location.hash,
     write(hash, how) {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { agentCommandSchema } from './commands.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
+import { metadataSchema } from './metadata.ts'
 import { usageSchema } from './messages.ts'
 import { spentSchema } from './records.ts'
 
@@ -39,6 +40,10 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('hello'),
     token: z.string().max(4_096).exactOptional(),
+    /**
+     * A secret of the client that its session id is keyed by, in place of the token: one whose token changes stays in its session.
+     */
+    sessionKey: z.string().min(16).max(128).exactOptional(),
     sessionId: z
       .string()
       .regex(/^[\w.-]{1,128}$/, 'give 1 to 128 letters, digits, ".", "_" or "-"')
@@ -52,10 +57,14 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     agentId: agentIdSchema.exactOptional(),
     /** Nothing of it is stored, no other client sees it, and it ends with the client's session. */
     incognito: z.boolean().exactOptional(),
+    /** What is noted on it for good; the server may add its own. */
+    metadata: metadataSchema.exactOptional(),
   }),
   z.strictObject({
     ...asked,
     type: z.literal('agent.list'),
+    /** Only those that have all of these values. */
+    metadata: metadataSchema.exactOptional(),
     after: agentIdSchema.exactOptional(),
     limit: z.int().positive().max(1_000).exactOptional(),
   }),
@@ -77,6 +86,8 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
   z.strictObject({
     ...asked,
     type: z.literal('session.list'),
+    /** Only those that have all of these values. */
+    metadata: metadataSchema.exactOptional(),
     after: agentIdSchema.exactOptional(),
     limit: z.int().positive().max(1_000).exactOptional(),
   }),
@@ -97,6 +108,7 @@ export const agentSummarySchema = z.object({
   pendingApprovals: z.array(z.string()).readonly(),
   /** Over its life, its sub-agents included. */
   spent: spentSchema,
+  metadata: metadataSchema.exactOptional(),
 })
 export type AgentSummary = z.infer<typeof agentSummarySchema>
 
@@ -116,6 +128,7 @@ export const sessionEntrySchema = z.object({
   costUsd: z.number(),
   /** The session it was forked from. */
   forkedFrom: z.string().exactOptional(),
+  metadata: metadataSchema.exactOptional(),
   /** Why its log cannot be read to the end. */
   error: errorInfoSchema.exactOptional(),
 })

@@ -1,4 +1,5 @@
 import { textOf, totalTokens } from '../../protocol/messages.ts'
+import { metadataText } from '../../protocol/metadata.ts'
 import type { Store } from '../../protocol/store.ts'
 import { listSessions, type SessionSummary } from '../../sessions/listSessions.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
@@ -61,8 +62,9 @@ function table(sessions: readonly Listed[], host: CliHost): string {
   const now = systemClock.now()
   const [first = '', ...lines] = tableLines([heading, ...sessions.map((session) => rowOf(session, now, colours))])
   const rows = sessions.flatMap((session, i) => {
-    const { error, lastText = '' } = session
-    const below = fitted(`  ${oneLine(error === undefined ? lastText : error.message)}`, columns)
+    const { error, metadata, lastText = '' } = session
+    const said = [metadataText(metadata), error === undefined ? lastText : error.message].filter((text) => text !== '')
+    const below = fitted(`  ${oneLine(said.join(' · '))}`, columns)
     if (below.trim() === '') return [lines[i]!]
     return [lines[i]!, error === undefined ? colours.dim(below) : colours.red(below)]
   })

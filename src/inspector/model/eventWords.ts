@@ -1,3 +1,4 @@
+import { metadataText } from '../../protocol/metadata.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../protocol/messages.ts'
@@ -109,7 +110,7 @@ const texts: Texts = {
       `${definition} on ${model}`,
       ...(forkedFrom === undefined ? [] : [`forked from ${forkedFrom.agentId}`]),
       ...(imported === undefined ? [] : [`with ${counted(imported, 'message')} of another system`]),
-      ...Object.entries(metadata ?? {}).map(([key, value]) => `${key} ${value}`),
+      ...(metadata === undefined ? [] : [metadataText(metadata)]),
     ].join(', '),
   'agent.stopped': () => 'ended for good',
   'run.start': ({ cause, runId }) => `${runId}, by a ${cause}`,

@@ -1,3 +1,4 @@
+import { metadataText } from '../../protocol/metadata.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCompact, formatCost } from '../model/numbers.ts'
@@ -86,6 +87,9 @@ export function AgentHeader({
       <p class="agent-line muted cut number" hidden={status === 'error' || status === 'loading'}>
         {definition}
         {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
+        {created?.type === 'agent.created' && created.metadata !== undefined
+          ? ` · ${metadataText(created.metadata)}`
+          : ''}
         {source === undefined ? null : (
           <>
             {' '}

@@ -87,7 +87,7 @@ async function agentOf(
   const definition = asked ?? fallback ?? access.definitions[0] ?? ''
   const agent = await access.agent(threadId).catch(async (thrown: unknown) => {
     if (!maySpawn || !hasCode(thrown, 'AGENT_NOT_FOUND')) throw thrown
-    return await access.spawn(definition, threadId).catch((refused: unknown) => {
+    return await access.spawn(definition, { id: threadId }).catch((refused: unknown) => {
       // Another request was faster.
       if (hasCode(refused, 'AGENT_EXISTS')) return access.agent(threadId)
       throw refused

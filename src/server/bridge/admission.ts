@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { bridgeProtocol, tokenProtocolPrefix } from '../../protocol/frames.ts'
 import { allowsHost, allowsOrigin, type OriginRule } from './origins.ts'
-import type { Grant } from './roles.ts'
+import type { Permit } from './authenticator.ts'
 import type { Bridge } from './bridge.ts'
 import type { RefusalKind } from './refusalLog.ts'
-import { bridgePath } from './serveOptions.ts'
 
 /** Why a request is rejected, and with which HTTP status. */
 export interface Refusal {
@@ -13,6 +12,7 @@ export interface Refusal {
     | '401 Unauthorized'
     | '403 Forbidden'
     | '404 Not Found'
+    | '500 Internal Server Error'
     | '503 Service Unavailable'
   readonly kind: RefusalKind
   readonly why: string
@@ -25,7 +25,7 @@ export class Admission {
 
   constructor(bridge: Bridge, origins: readonly string[] | undefined) {
     this.#bridge = bridge
-    this.#rule = { origins, isGuarded: bridge.tokens !== undefined }
+    this.#rule = { origins, isGuarded: bridge.authenticator.isGuarded }
   }
 
   /** Why a request is rejected whoever sends it. */
@@ -41,9 +41,9 @@ export class Admission {
     return allowsHost(host, this.#rule) ? undefined : foreignHost
   }
 
-  /** What the token of a request allows. */
-  grantOf(request: IncomingMessage): Grant | undefined {
-    return this.#bridge.grantOf(tokenOf(request))
+  /** What the sender of a request may do; a promise where the application is asked, which may reject. */
+  permit(request: IncomingMessage): Permit | undefined | Promise<Permit | undefined> {
+    return this.#bridge.authenticator.permit(request, tokenOf(request))
   }
 
   /** Logs a rejected request. */
@@ -56,7 +56,7 @@ export class Admission {
 const foreignOrigin: Refusal = {
   status: '403 Forbidden',
   kind: 'origin',
-  why: 'A page of another origin was turned away: the option "origins" lists those that may connect.',
+  why: 'A page of another origin was turned away: add its origin, such as "http://localhost:5173", to the option "origins" of serve.',
 }
 const foreignHost: Refusal = {
   status: '403 Forbidden',
@@ -78,16 +78,22 @@ export const badToken: Refusal = {
   kind: 'token',
   why: 'The token is missing or wrong.',
 }
+export const undecided: Refusal = {
+  status: '500 Internal Server Error',
+  kind: 'authenticate',
+  why: 'The server could not find out who you are: try again later.',
+}
 export const badProtocol: Refusal = {
   status: '400 Bad Request',
   kind: 'protocol',
   why: `A WebSocket of the bridge takes the subprotocol "${bridgeProtocol}".`,
 }
-export const unknownPath: Refusal = {
+/** Nothing is served at a path. */
+export const unknownPath = (bridgePath: string): Refusal => ({
   status: '404 Not Found',
   kind: 'path',
   why: `Nothing is served at this path; the bridge is at ${bridgePath}.`,
-}
+})
 
 /** The subprotocols a request offers. */
 export const protocolsOf = ({ headers }: IncomingMessage): readonly string[] =>

@@ -1,11 +1,12 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
+import { hasMetadata, type Metadata } from '../../protocol/metadata.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { mayAct, reaches, type Grant, type Reach } from './roles.ts'
+import { mayAct, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { BridgeLimits } from './limits.ts'
@@ -13,17 +14,23 @@ import type { BridgeLimits } from './limits.ts'
 /** The agents of a server as far as one client may see and drive them. */
 export class AgentAccess implements Viewer {
   readonly role: Role
-  /** Whether an agent may be seen and driven, by its id and those of its ancestors. */
+  /** Whether an agent may be seen and driven. */
   readonly reach: Reach
+  readonly #grant: Grant
   readonly #bridge: Bridge
   readonly #sessionId: string | undefined
 
   /** Made by the server. `sessionId`: of a client that may come back under it. */
   constructor(bridge: Bridge, grant: Grant, sessionId?: string) {
+    this.#grant = grant
     this.#bridge = bridge
     this.#sessionId = sessionId
     this.role = grant.role
-    this.reach = (agentId, path) => reaches(grant, agentId, path)
+    this.reach = (agent) => reaches(grant, agent)
+  }
+
+  check(agent: ReachedAgent): void {
+    if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
   }
 
   get clock(): Clock {
@@ -39,9 +46,9 @@ export class AgentAccess implements Viewer {
     return [...this.#bridge.definitions.keys()]
   }
 
-  /** Ids of the sessions within reach, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
-  sessionIds(): Promise<readonly string[]> {
-    return this.#bridge.sessions.ids(this.reach)
+  /** Ids of the sessions within reach with this metadata, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
+  sessionIds(metadata: Metadata = {}): Promise<readonly string[]> {
+    return this.#bridge.sessions.ids((agent) => this.reach(agent) && hasMetadata(agent.metadata, metadata))
   }
 
   /** A session within reach, its log read if it has changed since; `undefined`: there is none. `forks` and `children` are empty. */
@@ -69,22 +76,21 @@ export class AgentAccess implements Viewer {
     return this.#bridge.newId()
   }
 
-  /** Running root agents within reach. */
-  agents(): Agent[] {
-    return this.#bridge.runtime.agents().filter((agent) => this.reach(agent.id, agent.path))
+  /** Running root agents within reach, with this metadata. */
+  agents(metadata: Metadata = {}): Agent[] {
+    return this.#bridge.runtime.agents({ metadata }).filter(this.reach)
   }
 
   /** Running agents within reach, sub-agents included, but none below another one of them. */
   topmost(): Agent[] {
-    const within = (agent: Agent): Agent[] =>
-      this.reach(agent.id, agent.path) ? [agent] : agent.children().flatMap(within)
+    const within = (agent: Agent): Agent[] => (this.reach(agent) ? [agent] : agent.children().flatMap(within))
     return this.#bridge.runtime.agents().flatMap(within)
   }
 
   /** Calls with every agent within reach that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void {
     return this.#bridge.runtime.onAgent((agent) => {
-      if (!agent.incognito && this.reach(agent.id, agent.path)) listener(agent)
+      if (!agent.incognito && this.reach(agent)) listener(agent)
     })
   }
 
@@ -109,13 +115,26 @@ export class AgentAccess implements Viewer {
     throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the role "${needs}"; this token has "${this.role}".`)
   }
 
-  /** Starts an agent. Rejects with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_ID`, `AGENT_EXISTS`. */
-  async spawn(definition: string, id?: string, incognito = false): Promise<Agent> {
+  /**
+   * Starts an agent, with the metadata of the client's own grant. Rejects with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_ID`,
+   * `AGENT_EXISTS`.
+   */
+  async spawn(
+    definition: string,
+    given: { readonly id?: string; readonly incognito?: boolean; readonly metadata?: Metadata } = {},
+  ): Promise<Agent> {
     this.mustBe('admin', 'spawn')
-    if (!this.reach(id ?? '', [])) {
+    const { id = `${definition}-${this.newId()}`, incognito = false } = given
+    const metadata = { ...given.metadata, ...this.#grant.metadata }
+    if (!hasMetadata(metadata, given.metadata ?? {})) {
+      const keys = Object.keys(this.#grant.metadata ?? {}).join(', ')
+      throw new RuntimeError('BRIDGE_FORBIDDEN', `The server sets metadata of your agents itself: ${keys}.`)
+    }
+    if (!this.reach({ id, path: [], metadata })) {
       throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
     }
-    const agent = await this.#bridge.agents.spawn(definition, { ...(id === undefined ? {} : { id }), incognito })
+    const options = Object.keys(metadata).length === 0 ? { id, incognito } : { id, incognito, metadata }
+    const agent = await this.#bridge.agents.spawn(definition, options)
     if (incognito) this.#bridge.incognito.add(agent, this.#sessionId!)
     return agent
   }

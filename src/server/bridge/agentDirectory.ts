@@ -6,14 +6,22 @@ import type { RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import { loadSession, type LoadedSession } from '../../sessions/loadSession.ts'
-import { checkReach, type Reach } from './roles.ts'
+import type { Reach, ReachedAgent } from './roles.ts'
+
+/** What a client may choose of an agent that it spawns. */
+interface Spawning {
+  readonly id?: string
+  readonly incognito?: boolean
+  readonly metadata?: Metadata
+}
 
 /** What the bridge needs of its runtime. */
 export interface BridgeRuntime {
-  agents(): Agent[]
+  agents(options?: { readonly metadata?: Metadata }): Agent[]
   agent(id: string): Agent | undefined
-  spawn(definition: AgentDefinition, options?: { id?: string; incognito?: boolean }): Promise<Agent>
+  spawn(definition: AgentDefinition, options?: Spawning): Promise<Agent>
   resume(agentId: string, definition: AgentDefinition): Promise<Agent>
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
@@ -22,6 +30,8 @@ export interface BridgeRuntime {
 /** Who looks for an agent. */
 export interface Viewer {
   readonly reach: Reach
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` or `AGENT_NOT_FOUND` for an agent out of reach */
+  check(agent: ReachedAgent): void
   /** A running agent, within reach or not, unless it is incognito and somebody else's: nothing tells that there is one. */
   find(agentId: string): Agent | undefined
   /** Whether an agent, which may have ended, is incognito and somebody else's. */
@@ -41,7 +51,7 @@ export class AgentDirectory {
     this.#definitions = definitions
   }
 
-  spawn(name: string, options: { id?: string; incognito?: boolean }): Promise<Agent> {
+  spawn(name: string, options: Spawning): Promise<Agent> {
     const definition = this.#definitions.get(name)
     if (definition === undefined) {
       const known = [...this.#definitions.keys()].join(', ') || 'none'
@@ -59,7 +69,7 @@ export class AgentDirectory {
   async agent(agentId: string, viewer: Viewer): Promise<Agent> {
     const running = await this.#running(agentId, viewer)
     if (running !== undefined) return running
-    const [root = agentId] = (await this.created(agentId, viewer.reach)).path
+    const [root = agentId] = (await this.created(agentId, viewer)).path
     const resuming = this.#resuming.get(root) ?? this.#resume(root)
     this.#resuming.set(root, resuming)
     await resuming.finally(() => this.#resuming.delete(root))
@@ -81,48 +91,48 @@ export class AgentDirectory {
     const agent = await this.#running(agentId, viewer)
     await agent?.wake()
     if (agent !== undefined) return agent
-    await this.created(agentId, viewer.reach)
+    await this.created(agentId, viewer)
     return await loadSession(this.#store, agentId)
   }
 
   /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async charted(agentId: string, viewer: Viewer): Promise<ChartSubject> {
     const agent = await this.#running(agentId, viewer)
-    return agent ?? this.#definitions.get((await this.created(agentId, viewer.reach)).definition) ?? agentMachine
+    return agent ?? this.#definitions.get((await this.created(agentId, viewer)).definition) ?? agentMachine
   }
 
   /** The agent if it runs. Rejects with `BRIDGE_FORBIDDEN`. */
   async #running(agentId: string, viewer: Viewer): Promise<Agent | undefined> {
     const agent = viewer.find(agentId)
     if (agent === undefined) return undefined
-    checkReach(viewer.reach, agentId, agent.path)
+    viewer.check(agent)
     // Another client may be waking it right now.
     await this.#resuming.get(agent.path[0] ?? agentId)
     return agent
   }
 
   /** Rejects with `BRIDGE_FORBIDDEN` for an agent out of reach, running or not, and where there is none in reach as the store does. */
-  async checkReach(agentId: string, { reach, find }: Viewer): Promise<void> {
-    const running = find(agentId)
-    if (running === undefined) await this.#findCreated(agentId, reach)
-    else checkReach(reach, agentId, running.path)
+  async checkReach(agentId: string, viewer: Viewer): Promise<void> {
+    const running = viewer.find(agentId)
+    if (running === undefined) await this.#findCreated(agentId, viewer)
+    else viewer.check(running)
   }
 
   /** The first record of an agent's log. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async created(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'>> {
-    const created = await this.#findCreated(agentId, reach)
+  async created(agentId: string, viewer: Viewer): Promise<RecordOf<'agent.created'>> {
+    const created = await this.#findCreated(agentId, viewer)
     if (created === undefined) throw notFound(agentId)
     return created
   }
 
   /** The first record of an agent's log; `undefined` without one. Rejects with `BRIDGE_FORBIDDEN`, and within reach as the store does. */
-  async #findCreated(agentId: string, reach: Reach): Promise<RecordOf<'agent.created'> | undefined> {
+  async #findCreated(agentId: string, viewer: Viewer): Promise<RecordOf<'agent.created'> | undefined> {
     const created = await createdRecord(this.#store, agentId).catch((thrown: unknown) => {
       // If the log cannot be read, the agent's ancestors are unknown.
-      checkReach(reach, agentId, [])
+      viewer.check({ id: agentId, path: [], metadata: undefined })
       throw thrown
     })
-    checkReach(reach, agentId, created?.path ?? [])
+    viewer.check({ id: agentId, path: created?.path ?? [], metadata: created?.metadata })
     return created
   }
 }

@@ -6,7 +6,8 @@ import type { Logger } from '../../protocol/logger.ts'
 import { toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Role } from '../../protocol/frames.ts'
-import { checkReach, grantOf, isSameGrant, type Grant, type Tokens } from './roles.ts'
+import { Authenticator, type Authenticate } from './authenticator.ts'
+import type { Tokens } from './roles.ts'
 import { UnauthenticatedSockets, type Connection } from './connections.ts'
 import { ResultCache } from './resultCache.ts'
 import { AgentDirectory, type BridgeRuntime, type Viewer } from './agentDirectory.ts'
@@ -19,7 +20,9 @@ import { RefusalLog } from './refusalLog.ts'
 import { Roster } from './roster.ts'
 import { SessionIndex } from './sessionIndex.ts'
 
-export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'tokens' | 'definitions'> & {
+export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitions'> & {
+  readonly tokens: Tokens | undefined
+  readonly authenticate?: Authenticate | undefined
   readonly redactor?: Redactor | undefined
   readonly logger?: Logger | undefined
   readonly role?: Role
@@ -31,7 +34,6 @@ export class Bridge {
   readonly store: Store
   readonly clock: Clock
   readonly limits: BridgeLimits
-  readonly tokens: Tokens | undefined
   readonly definitions: ReadonlyMap<string, AgentDefinition>
   readonly connections = new Set<Connection>()
   /** Those of them that have not authenticated. */
@@ -41,8 +43,7 @@ export class Bridge {
   readonly agents: AgentDirectory
   readonly decisions: Decisions
   readonly sessions: SessionIndex
-  /** What everyone may do; `undefined` where a token is required. */
-  readonly everyone: Grant | undefined
+  readonly authenticator: Authenticator
   /** Removes secrets that the application named. */
   readonly redactor: Redactor | undefined
   readonly #feeds = new Map<string, Feed>()
@@ -57,10 +58,8 @@ export class Bridge {
     this.store = parts.store
     this.clock = parts.clock
     this.limits = parts.limits
-    this.tokens = parts.tokens
     this.definitions = parts.definitions
     this.redactor = parts.redactor
-    this.everyone = parts.tokens === undefined ? { role: parts.role ?? 'admin' } : undefined
     this.results = new ResultCache(parts.limits.sessionMs, {
       forgotten: (sessionId) => this.incognito.endSession(sessionId),
     })
@@ -69,6 +68,9 @@ export class Bridge {
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)
     this.refusals = new RefusalLog(parts.logger, parts.clock)
+    const { tokens, authenticate, role = 'admin', clock } = parts
+    const failed = (message: string): void => this.refusals.log('authenticate', message)
+    this.authenticator = new Authenticator({ tokens, authenticate, role, clock, failed })
     this.roster = new Roster(() => runtime.agents(), parts.clock)
     this.#stopFollowing = runtime.onAgent((agent) => {
       this.incognito.began(agent)
@@ -90,40 +92,31 @@ export class Bridge {
     return this.connections.size - this.unauthenticated.size < this.limits.connections
   }
 
-  /** What a token allows; `undefined`: nothing, or it is missing. */
-  grantOf(token: string | undefined): Grant | undefined {
-    return this.everyone ?? (token === undefined ? undefined : grantOf(this.tokens!, token))
-  }
-
-  /** Whether a token still has the same grant: the application may change its tokens. */
-  isGranted(token: string | undefined, grant: Grant): boolean {
-    return isSameGrant(this.grantOf(token), grant)
-  }
-
   newId(): string {
     return nanoid(16)
   }
 
   /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async feedOf(agentId: string, { reach, find, isHidden }: Viewer): Promise<Feed> {
+  async feedOf(agentId: string, viewer: Viewer): Promise<Feed> {
     const feed = this.#feeds.get(agentId)
-    const known = feed === undefined || isHidden(agentId, feed.path) ? find(agentId) : feed
+    const known = feed === undefined || viewer.isHidden(agentId, feed.path) ? viewer.find(agentId) : feed
     if (known !== undefined) {
       // Before there is a feed of it, which would stay where nobody subscribes.
-      checkReach(reach, agentId, known.path)
+      viewer.check({ id: agentId, path: known.path, metadata: known.metadata })
       return this.#openFeed(known, agentId)
     }
     // One that does not run is in its log, and followed should it begin to run.
-    const { path } = await this.agents.created(agentId, reach)
+    const { path, metadata } = await this.agents.created(agentId, viewer)
     let lastSeq = 0
     for await (const { seq } of this.store.read(agentId)) lastSeq = seq
-    return this.#openFeed({ path, lastSeq }, agentId)
+    return this.#openFeed({ path, metadata, lastSeq }, agentId)
   }
 
   /** The feed there is by now, or a new one: of the agent, if that runs by now. */
-  #openFeed({ path, lastSeq }: Pick<Feed, 'path' | 'lastSeq'>, agentId: string): Feed {
+  #openFeed({ path, metadata, lastSeq }: Pick<Feed, 'path' | 'metadata' | 'lastSeq'>, agentId: string): Feed {
     const agent = this.runtime.agent(agentId)
-    const feed = this.#feeds.get(agentId) ?? new Feed({ agentId, path, lastSeq: agent?.lastSeq ?? lastSeq }, agent)
+    const feed =
+      this.#feeds.get(agentId) ?? new Feed({ agentId, path, metadata, lastSeq: agent?.lastSeq ?? lastSeq }, agent)
     this.#feeds.set(agentId, feed)
     return feed
   }

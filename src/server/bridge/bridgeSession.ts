@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { RawData, WebSocket } from 'ws'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { closeCodes, type CheckedClientFrame, type ServerFrame } from '../../protocol/frames.ts'
-import type { Grant } from './roles.ts'
+import type { Permit } from './authenticator.ts'
 import { resolveSession } from './sessionId.ts'
 import { serverFull } from './admission.ts'
 import { AgentAccess } from './agentAccess.ts'
@@ -16,8 +17,11 @@ import type { RefusalKind } from './refusalLog.ts'
 import type { SessionResults } from './resultCache.ts'
 import { brokenCode, SocketGuard } from './socketGuard.ts'
 
+type Hello = Extract<CheckedClientFrame, { type: 'hello' }>
+
 /** How a client came. */
 interface Arrival {
+  readonly request: IncomingMessage
   /** The token that the request for the connection brought. */
   readonly token: string | undefined
   /** Logs for the operator why it was rejected. */
@@ -26,8 +30,7 @@ interface Arrival {
 
 /** A client that has said hello. */
 interface Authenticated extends CommandContext {
-  readonly grant: Grant
-  readonly token: string | undefined
+  readonly permit: Permit
   /** Chosen by the client, so that its commands are recognised after a reconnect. */
   readonly sessionId: string
   readonly results: SessionResults
@@ -40,6 +43,8 @@ export class BridgeSession implements Connection {
   readonly #outbox: Outbox
   readonly #arrival: Arrival
   #client: Authenticated | undefined
+  /** Frames that came while the application decides who the client is. */
+  #early: [data: RawData, isBinary: boolean][] | undefined
   /** Commands run in the order they arrived. */
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
@@ -48,8 +53,7 @@ export class BridgeSession implements Connection {
     this.#bridge = bridge
     this.#arrival = arrival
     const { highWaterBytes, hardLimitBytes, framesPerSecond } = bridge.limits
-    const isGranted = (): boolean =>
-      this.#client === undefined || bridge.isGranted(this.#client.token, this.#client.grant)
+    const isGranted = (): boolean => this.#client?.permit.isGranted() !== false
     this.#guard = new SocketGuard(socket, { clock: bridge.clock, framesPerSecond, isGranted })
     this.#outbox = new Outbox(socket, { high: highWaterBytes, hard: hardLimitBytes }, () =>
       this.close(closeCodes.stuck, 'the client does not read'),
@@ -60,6 +64,11 @@ export class BridgeSession implements Connection {
 
   get isAuthenticated(): boolean {
     return this.#client !== undefined
+  }
+
+  /** The application has not decided yet. */
+  get isAuthenticating(): boolean {
+    return this.#early !== undefined
   }
 
   tick(): void {
@@ -92,10 +101,17 @@ export class BridgeSession implements Connection {
   #receive(data: RawData, isBinary: boolean): void {
     // Frames that arrive after our close are ignored.
     if (!this.#guard.isOpen) return
-    if (!this.#guard.admit() || this.#waiting > this.#bridge.limits.waitingCommands) {
+    const waiting = this.#early?.length ?? this.#waiting
+    if (!this.#guard.admit() || waiting > this.#bridge.limits.waitingCommands) {
       this.#arrival.logRefusal('flood', 'A client sent too many frames.')
       return this.close(closeCodes.flooded, 'too many frames')
     }
+    if (this.#early !== undefined) this.#early.push([data, isBinary])
+    else this.#read(data, isBinary)
+  }
+
+  #read(data: RawData, isBinary: boolean): void {
+    if (!this.#guard.isOpen) return
     if (isBinary)
       return this.#sendError(undefined, errorInfo('BRIDGE_FRAME', 'A binary frame came; frames are JSON text.'))
     const frame = readFrame(messageText(data), this.#bridge.limits.depth)
@@ -115,21 +131,42 @@ export class BridgeSession implements Connection {
     this.#last = this.#last.then(() => this.#execute(client, frame)).finally(() => (this.#waiting -= 1))
   }
 
-  #authenticate({
-    token = this.#arrival.token,
-    sessionId: asked,
-  }: Extract<CheckedClientFrame, { type: 'hello' }>): void {
-    const bridge = this.#bridge
-    const { limits, connections, unauthenticated } = bridge
-    const grant = bridge.grantOf(token)
-    const owner = bridge.tokens === undefined ? undefined : token
+  #authenticate(hello: Hello): void {
     if (this.#client !== undefined)
       return this.#reject('hello', errorInfo('BRIDGE_UNAUTHORISED', '"hello" came twice.'))
-    if (grant === undefined)
+    const { request, token } = this.#arrival
+    const permit = this.#bridge.authenticator.permit(request, hello.token ?? token)
+    if (permit instanceof Promise) void this.#enterLater(hello, permit)
+    else this.#enter(hello, permit)
+  }
+
+  async #enterLater(hello: Hello, deciding: Promise<Permit | undefined>): Promise<void> {
+    this.#early = []
+    const early = this.#early
+    try {
+      const permit = await deciding
+      if (this.#guard.isOpen) this.#enter(hello, permit)
+    } catch (thrown) {
+      // It is to come back.
+      this.#sendError(undefined, this.#bridge.outward(thrown))
+      this.close(closeCodes.stuck, 'authentication failed')
+    }
+    this.#early = undefined
+    for (const [data, isBinary] of early) this.#read(data, isBinary)
+  }
+
+  #enter({ sessionId: asked, sessionKey, token = this.#arrival.token }: Hello, permit: Permit | undefined): void {
+    const bridge = this.#bridge
+    const { limits, connections, unauthenticated } = bridge
+    if (permit === undefined)
       return this.#reject('token', errorInfo('BRIDGE_UNAUTHORISED', 'The token is missing or wrong.'))
+    const { grant, owner } = permit
+    const key = owner === undefined ? undefined : (sessionKey ?? token)
     let sessionId: string
     try {
-      sessionId = resolveSession(asked, owner, () => bridge.newId())
+      sessionId = resolveSession(asked, key, () => bridge.newId())
+      // Nothing proves whose it is: it must not be that of somebody else.
+      if (key === undefined) bridge.results.checkOwner(sessionId, owner ?? '')
     } catch (thrown) {
       return this.#reject('session', bridge.outward(thrown))
     }
@@ -147,7 +184,7 @@ export class BridgeSession implements Connection {
         this.close(brokenCode, 'a log cannot be read')
       },
     })
-    this.#client = { bridge, access, subscriptions, grant, token, sessionId, results }
+    this.#client = { bridge, access, subscriptions, permit, sessionId, results }
     this.#send({
       type: 'welcome',
       sessionId,

@@ -107,6 +107,7 @@ const entryOf = (session: SessionSummary): SessionEntry => ({
   usage: session.usage,
   costUsd: session.costUsd,
   ...(session.forkedFrom === undefined ? {} : { forkedFrom: session.forkedFrom.agentId }),
+  ...(session.metadata === undefined ? {} : { metadata: session.metadata }),
   ...(session.error === undefined ? {} : { error: outwardError(session.error) }),
 })
 
@@ -131,11 +132,11 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.spawn': {
     role: 'admin',
     isOnce: true,
-    async run({ access }, { definition, agentId, incognito }, requestId) {
+    async run({ access }, { definition, agentId, incognito = false, metadata }, requestId) {
       // Where the client names none, it is named after the command: one that is sent again finds it, on the next server too.
       const id = agentId ?? `${definition}-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}`
       try {
-        const agent = await access.spawn(definition, id, incognito)
+        const agent = await access.spawn(definition, { id, incognito, ...(metadata === undefined ? {} : { metadata }) })
         return new DeferredAnswer(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
       } catch (thrown) {
         const isOwn = agentId === undefined && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS'
@@ -147,7 +148,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.list': {
     role: 'observe',
     run: ({ access }, frame) => {
-      const all = access.agents()
+      const all = access.agents(frame.metadata)
       return { agents: pageOf(all, frame, ({ id }) => id).map(summaryOf), total: all.length }
     },
   },
@@ -183,7 +184,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'session.list': {
     role: 'observe',
     async run({ access }, frame) {
-      const ids = await access.sessionIds()
+      const ids = await access.sessionIds(frame.metadata)
       const sessions: SessionEntry[] = []
       for (const id of pageOf(ids, frame, (own) => own)) {
         const session = await access.session(id)

@@ -1,5 +1,6 @@
 import { isDelta, isLogged, type AgentEvent, type GrowingReply } from '../../protocol/events.ts'
 import type { ServerFrame } from '../../protocol/frames.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { outwardEvent } from './outwardError.ts'
 
@@ -43,6 +44,7 @@ export class Feed {
   readonly agentId: string
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
+  readonly metadata: Metadata | undefined
   /** No more events will come. */
   isClosed = false
   #agent: FeedAgent | undefined
@@ -57,9 +59,13 @@ export class Feed {
   #lastSeq: number
 
   /** `agent` is missing if it does not run: then everything is in its log. */
-  constructor({ agentId, path, lastSeq }: Pick<Feed, 'agentId' | 'path' | 'lastSeq'>, agent?: FeedAgent) {
+  constructor(
+    { agentId, path, metadata, lastSeq }: Pick<Feed, 'agentId' | 'path' | 'lastSeq'> & Partial<Pick<Feed, 'metadata'>>,
+    agent?: FeedAgent,
+  ) {
     this.agentId = agentId
     this.path = path
+    this.metadata = metadata
     this.#lastSeq = lastSeq
     if (agent !== undefined) this.attach(agent)
   }

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
 import type { Bridge } from './bridge.ts'
-import { serverClosing, serverFull, pathOf, tokenOf, badToken, type Admission, type Refusal } from './admission.ts'
-import type { Endpoint, OpenResponse } from './endpoint.ts'
+import { serverClosing, serverFull, pathOf, badToken, undecided, type Admission, type Refusal } from './admission.ts'
+import type { OpenResponse } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
-import { bridgePath, healthPath } from './serveOptions.ts'
+import { healthPath } from './serveOptions.ts'
+import type { Paths } from './upgrades.ts'
 import { answerText, type ServedPage } from '../page/servePage.ts'
 import { AgentAccess } from './agentAccess.ts'
 import type { Connection } from './connections.ts'
@@ -16,29 +17,24 @@ const corsHeaders = 'authorization, content-type, accept'
 export class HttpRoutes {
   readonly #bridge: Bridge
   readonly #admission: Admission
-  readonly #endpoints: ReadonlyMap<string, Endpoint>
+  readonly #paths: Paths
   readonly #page: ServedPage | undefined
   readonly #charts = new AgentCharts()
 
-  constructor(
-    bridge: Bridge,
-    admission: Admission,
-    endpoints: ReadonlyMap<string, Endpoint>,
-    page: ServedPage | undefined,
-  ) {
+  constructor(bridge: Bridge, admission: Admission, paths: Paths, page: ServedPage | undefined) {
     this.#bridge = bridge
     this.#admission = admission
-    this.#endpoints = endpoints
+    this.#paths = paths
     this.#page = page
   }
 
   /** Answers a request; `false`: its path is none of those here. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = pathOf(request)
-    if (path === healthPath || path === bridgePath) {
+    if (path === healthPath || path === this.#paths.bridge) {
       const refusal = this.#admission.refuseHost(request)
       if (refusal !== undefined) this.#refuse(request, response, refusal)
-      else if (path === bridgePath) needSocket(response)
+      else if (path === this.#paths.bridge) needSocket(response)
       else answerText(response, 200, 'ok')
       return true
     }
@@ -51,7 +47,7 @@ export class HttpRoutes {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
-    const endpoint = this.#endpoints.get(path)
+    const endpoint = this.#paths.endpoints.get(path)
     if (endpoint !== undefined)
       return this.#authorize(request, response, async (access, count) => {
         if (endpoint.answer === undefined) return needSocket(response)
@@ -87,13 +83,12 @@ export class HttpRoutes {
       response.writeHead(204).end()
       return
     }
-    const grant = this.#admission.grantOf(request)
-    if (grant === undefined) return this.#refuse(request, response, badToken)
+    const permit = await Promise.resolve(this.#admission.permit(request)).catch(() => undecided)
+    if (response.destroyed) return
+    if (permit === undefined) return this.#refuse(request, response, badToken)
+    if ('why' in permit) return this.#refuse(request, response, permit)
     if (!this.#bridge.hasRoom) return this.#refuse(request, response, serverFull)
-    const token = tokenOf(request)
-    await answer(new AgentAccess(this.#bridge, grant), () =>
-      this.#count(response, () => this.#bridge.isGranted(token, grant)),
-    )
+    await answer(new AgentAccess(this.#bridge, permit.grant), () => this.#count(response, () => permit.isGranted()))
   }
 
   /** An open response counts as a connection. */

@@ -1,14 +1,17 @@
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { Tokens } from './roles.ts'
+import type { ServeOptions } from './serveOptions.ts'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i
 
-/** @throws RuntimeError `INVALID_OPTION` when listening beyond this machine without tokens. */
-export function checkExposure(host: string, tokens: Tokens | undefined): void {
-  if (loopback.test(host) || (tokens !== undefined && Object.keys(tokens).length > 0)) return
+/** @throws RuntimeError `INVALID_OPTION` when listening beyond this machine without tokens or `authenticate`. */
+export function checkExposure(
+  host: string,
+  { tokens = {}, authenticate }: Pick<ServeOptions, 'tokens' | 'authenticate'>,
+): void {
+  if (loopback.test(host) || authenticate !== undefined || Object.keys(tokens).length > 0) return
   throw new RuntimeError(
     'INVALID_OPTION',
-    `serve: ${host} can be reached from other machines, and there are no tokens.`,
+    `serve: ${host} can be reached from other machines, and there are no tokens, and no authenticate.`,
   )
 }
 

@@ -14,6 +14,7 @@ export type RefusalKind =
   | 'path'
   | 'protocol'
   | 'token'
+  | 'authenticate'
   | 'session'
   | 'full'
   | 'hello'

@@ -1,3 +1,5 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+
 /** Newest results kept per session: this many commands that leave no record can be sent again. */
 const maxResults = 1_000
 /** Limits per token for sessions without a client: their number, and their results together. The longest idle goes first. */
@@ -71,6 +73,13 @@ export class ResultCache {
   /** Number of sessions kept. */
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** @throws RuntimeError `BRIDGE_SESSION` for a session that began under another owner */
+  checkOwner(sessionId: string, owner: string): void {
+    const session = this.#sessions.get(sessionId)
+    if (session !== undefined && session.owner !== owner)
+      throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" is somebody else's.`)
   }
 
   /** A client continues or starts a session; `owner` is the token whose limits apply. */

@@ -1,13 +1,34 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { Role } from '../../protocol/frames.ts'
+import { roleSchema, type Role } from '../../protocol/frames.ts'
+import { agentIdSchema } from '../../protocol/ids.ts'
+import { hasMetadata, metadataSchema, type Metadata } from '../../protocol/metadata.ts'
 
-/** What holding a token allows. */
+/** An agent as far as it matters for who may see it. */
+export interface ReachedAgent {
+  readonly id: string
+  /** Ids of its ancestors, root first. */
+  readonly path: readonly string[]
+  readonly metadata: Metadata | undefined
+}
+
+/** What a client may do. */
 export interface Grant {
   readonly role: Role
-  /** Agents it may see and drive, those below them included; default: all. */
-  readonly agents?: readonly string[]
+  /** Agents it may see and drive, those below them included, by their ids or by a function; default: all. */
+  readonly agents?: readonly string[] | ((agent: { readonly id: string; readonly metadata: Metadata }) => boolean)
+  /** Only agents that have all of these values; the agents it spawns get them. Default: all. */
+  readonly metadata?: Metadata
 }
+
+export const grantSchema = z.strictObject({
+  role: roleSchema,
+  agents: z
+    .union([z.array(agentIdSchema), z.custom((value) => typeof value === 'function')], 'give ids, or a function')
+    .exactOptional(),
+  metadata: metadataSchema.exactOptional(),
+})
 
 /** Grants by token. */
 export type Tokens = { readonly [token: string]: Role | Grant }
@@ -20,21 +41,53 @@ const roles: readonly Role[] = ['observe', 'drive', 'admin']
 /** Whether one role includes the rights of another. */
 export const mayAct = (has: Role, needs: Role): boolean => roles.indexOf(has) >= roles.indexOf(needs)
 
-/** Whether a client may see and drive an agent, by its id and those of its ancestors. */
-export type Reach = (agentId: string, path: readonly string[]) => boolean
+/** Whether a client may see and drive an agent. */
+export type Reach = (agent: ReachedAgent) => boolean
 
-/** @throws RuntimeError `BRIDGE_FORBIDDEN` */
-export function checkReach(reach: Reach, agentId: string, path: readonly string[]): void {
-  if (!reach(agentId, path)) throw new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${agentId}".`)
+const nothing: Metadata = Object.freeze({})
+
+type Chooser = Extract<NonNullable<Grant['agents']>, (agent: never) => boolean>
+
+/** A function of the application that throws chooses nothing. */
+function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
+  try {
+    // A promise, of a function that should not be asynchronous, is no yes.
+    const chosen: unknown = choose(agent)
+    return chosen === true
+  } catch {
+    return false
+  }
 }
 
-/** Whether a grant reaches an agent, by its own id or an ancestor's. */
-export const reaches = ({ agents }: Grant, agentId: string, path: readonly string[]): boolean =>
-  agents === undefined || agents.includes(agentId) || path.some((ancestor) => agents.includes(ancestor))
+/** Whether a grant reaches an agent, by its own id or an ancestor's, whose metadata it has. */
+export function reaches({ agents, metadata }: Grant, agent: ReachedAgent): boolean {
+  if (metadata !== undefined && !hasMetadata(agent.metadata, metadata)) return false
+  if (agents === undefined) return true
+  const isOne =
+    typeof agents === 'function'
+      ? (id: string): boolean => isChosen(agents, { id, metadata: agent.metadata ?? nothing })
+      : (id: string): boolean => agents.includes(id)
+  return isOne(agent.id) || agent.path.some(isOne)
+}
+
+/**
+ * The error of an agent out of reach. A client that is given agents by id knows which; to any other there is none, and nothing tells
+ * whether it exists.
+ */
+export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
+  Array.isArray(agents) && !agents.includes(id)
+    ? new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${id}".`)
+    : new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${id}" here.`)
+
+/** What a grant allows, as text: the same for grants that allow the same. A function is taken for the same as any other. */
+export function identityOf({ role, agents, metadata = {} }: Grant): string {
+  const whose = Object.entries(metadata).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return JSON.stringify([role, typeof agents === 'function' ? 'function' : agents, whose])
+}
 
 /** Whether two grants allow the same. */
 export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
-  one?.role === other?.role && one?.agents?.join(' ') === other?.agents?.join(' ')
+  one === undefined || other === undefined ? one === other : identityOf(one) === identityOf(other)
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 

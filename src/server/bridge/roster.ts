@@ -71,7 +71,9 @@ export class Roster {
 
   #send(watcher: RosterWatcher, entries: readonly RosterEntry[], isFirst: boolean): void {
     const sent = this.#watchers.get(watcher)!
-    const within = entries.filter(({ summary }) => watcher.reach(summary.agentId, summary.path))
+    const within = entries.filter(({ summary }) =>
+      watcher.reach({ id: summary.agentId, path: summary.path, metadata: summary.metadata }),
+    )
     const changed = within.filter(({ summary, text }) => sent.get(summary.agentId) !== text)
     for (const { summary, text } of changed) sent.set(summary.agentId, text)
     const ids = new Set(within.map(({ summary }) => summary.agentId))

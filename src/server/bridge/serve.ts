@@ -18,7 +18,7 @@ import { Upgrades } from './upgrades.ts'
 /**
  * Serves a runtime's agents over WebSocket.
  *
- * @throws RuntimeError `INVALID_OPTION`, also for a host beyond this machine without tokens; `BRIDGE_LISTEN_FAILED`
+ * @throws RuntimeError `INVALID_OPTION`, also for a host beyond this machine without tokens or `authenticate`; `BRIDGE_LISTEN_FAILED`
  */
 export async function serve(
   runtime: BridgeRuntime,
@@ -26,23 +26,26 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<BridgeServer> {
   checkServeOptions(options)
-  const { port = 0, host = '127.0.0.1', tokens, definitions = [], endpoints = [] } = options
+  const { port = 0, host = '127.0.0.1', tokens, authenticate, path = bridgePath } = options
+  const { definitions = [], endpoints = [] } = options
   const hasPage = options.inspector ?? options.server === undefined
-  if (options.server === undefined) checkExposure(host, tokens)
+  if (options.server === undefined) checkExposure(host, options)
   const limits = bridgeLimitsSchema.parse(options.limits ?? {})
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
   const { clock } = shared
-  const bridge = new Bridge(runtime, { ...shared, limits, tokens, role: options.role ?? 'admin', definitions: byName })
+  const role = options.role ?? 'admin'
+  const bridge = new Bridge(runtime, { ...shared, limits, tokens, authenticate, role, definitions: byName })
   const admission = new Admission(bridge, options.origins)
-  const routes = new HttpRoutes(bridge, admission, byPath, hasPage ? new ServedPage() : undefined)
-  const upgrades = new Upgrades(bridge, admission, byPath)
+  const paths = { bridge: path, endpoints: byPath }
+  const routes = new HttpRoutes(bridge, admission, paths, hasPage ? new ServedPage(undefined, path) : undefined)
+  const upgrades = new Upgrades(bridge, admission, paths)
   const http =
     options.server ??
     // Other protocols that are offered, such as HTTP/2, are not taken up, and the request is answered as it is.
     createServer({ shouldUpgradeCallback: isForWebSocket }, (request, response) => {
       if (routes.handle(request, response)) return
-      admission.logRefusal(request, unknownPath)
+      admission.logRefusal(request, unknownPath(path))
       answerText(response, 404, 'not found')
     })
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -51,7 +54,7 @@ export async function serve(
       if (closing === undefined) upgrades.handle(request, socket, head)
       else upgrades.reject(request, socket, serverClosing)
       // On the application's own server other paths may belong to other listeners.
-    } else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, unknownPath)
+    } else if (http.listenerCount('upgrade') === 1) upgrades.reject(request, socket, unknownPath(path))
   }
   let closing: Promise<void> | undefined
   try {
@@ -67,7 +70,7 @@ export async function serve(
 
   return {
     get url() {
-      return urlOf(http, own ?? addressOf(http))
+      return urlOf(http, own ?? addressOf(http), path)
     },
     get port() {
       return (own ?? addressOf(http))?.port ?? 0
@@ -134,11 +137,11 @@ function addressOf(server: Server): Address | undefined {
 const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
 
 /** Where clients of a server connect; empty: nowhere. */
-function urlOf(server: Server, address: Address | undefined): string {
+function urlOf(server: Server, address: Address | undefined, path: string): string {
   if (address === undefined) return ''
   const host = address.address.includes(':') ? `[${address.address}]` : address.address
   const scheme = server instanceof TlsServer ? 'wss' : 'ws'
-  return `${scheme}://${reachable[address.address] ?? host}:${address.port}${bridgePath}`
+  return `${scheme}://${reachable[address.address] ?? host}:${address.port}${path}`
 }
 
 /** Renews the frame allowances every second, and pings clients every `pingMs`. */

@@ -4,24 +4,43 @@ import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
-import { agentIdSchema } from '../../protocol/ids.ts'
-import { minTokenLength, type Tokens } from './roles.ts'
+import type { Authenticate } from './authenticator.ts'
+import { grantSchema, minTokenLength, type Tokens } from './roles.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
 
 export interface ServeOptions {
   /** Default 0: any free port. */
   readonly port?: number
-  /** Default `127.0.0.1`. Any other address requires tokens. */
+  /** Default `127.0.0.1`. Any other address requires `tokens` or `authenticate`. */
   readonly host?: string
   /**
    * Your own server, for example with TLS, instead of `port` and `host`: WebSockets are answered on it directly, plain requests by
    * `handle`.
    */
   readonly server?: Server | TlsServer
-  /** Who may do what, by token: a role, or `{ role, agents }` for some agents only. */
+  /** Who may do what, by token: a role, or `{ role, agents, metadata }` for some agents only. */
   readonly tokens?: Tokens
-  /** What everyone may do if there are no tokens. Default `admin`. */
+  /**
+   * Decides what a client may do whose token is none of `tokens`: by its request (headers, cookies) and its token it gives a role, the
+   * agents to reach (ids, or a function of an agent's id and metadata), and metadata: the client sees only agents that have it, and
+   * those it spawns get it. `null`: it is turned away.
+   *
+   * @example
+   * ```ts no-run
+   * await runtime.serve({
+   *   definitions: [coder],
+   *   authenticate: (request, token) => {
+   *     const userId = request.headers.cookie ?? token // of your own session
+   *     return userId === undefined ? null : { role: 'admin', metadata: { userId } }
+   *   },
+   * })
+   * ```
+   */
+  readonly authenticate?: Authenticate
+  /** Where WebSockets of the bridge are opened. Default `/bridge`. */
+  readonly path?: string
+  /** What everyone may do if there are neither tokens nor `authenticate`. Default `admin`. */
   readonly role?: Role
   /** Origins of browser pages that may connect; default: the server's own. */
   readonly origins?: readonly string[]
@@ -48,14 +67,13 @@ export interface BridgeServer {
   close(): Promise<void>
 }
 
-/** Paths the server answers itself. */
+/** Paths the server answers itself; that of the bridge unless told. */
 export const bridgePath = '/bridge'
 export const healthPath = '/healthz'
-const ownPaths: readonly string[] = [bridgePath, healthPath, '/']
+const grantsSchema = z.array(z.union([roleSchema, grantSchema]))
 
-const grantsSchema = z.array(
-  z.union([roleSchema, z.strictObject({ role: roleSchema, agents: z.array(agentIdSchema).optional() })]),
-)
+/** Whether two of these are the same. */
+const isTwice = (paths: readonly string[]): boolean => new Set(paths).size < paths.length
 
 const isEndpoint = (value: unknown): boolean => {
   const { path, answer, connect } = (value ?? {}) as Partial<Endpoint>
@@ -81,21 +99,30 @@ const optionsSchema = z
       )
       .refine(
         (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,
-        'a token is given a role, or { role, agents }',
+        'a token is given a role, or { role, agents, metadata }',
       ),
     role: roleSchema,
     origins: z.array(z.string()),
     definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
     endpoints: z
       .array(z.custom<Endpoint>(isEndpoint, 'give an endpoint with a path, such as what acp() returns'))
-      .refine((endpoints) => {
-        const paths = [...ownPaths, ...endpoints.map(({ path }) => path)]
-        return new Set(paths).size === paths.length
-      }, 'two of them have the same path, or one has a path of the server’s own'),
+      .refine(
+        (endpoints) => !isTwice([healthPath, '/', ...endpoints.map(({ path }) => path)]),
+        'two of them have the same path, or one has a path of the server’s own',
+      ),
+    authenticate: z.custom((value) => typeof value === 'function', 'give a function'),
+    path: z
+      .string()
+      .regex(/^(?:\/[\w.~-]+)+$/, 'give a path such as "/agents/bridge"')
+      .refine((path) => path !== healthPath && !path.startsWith('/assets/'), 'it is a path of the server’s own'),
     inspector: z.boolean(),
     limits: bridgeLimitsSchema.partial(),
   })
   .partial()
+  .refine(({ path = bridgePath, endpoints = [] }) => !isTwice([path, ...endpoints.map((endpoint) => endpoint.path)]), {
+    path: ['endpoints'],
+    message: 'two of them have the same path, or one has a path of the server’s own',
+  })
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function checkServeOptions(options: ServeOptions): void {

@@ -3,7 +3,7 @@ import type { LogStat, Store } from '../../protocol/store.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
 import { summaryOf, type SessionSummary } from '../../sessions/listSessions.ts'
-import type { Reach } from './roles.ts'
+import type { Reach, ReachedAgent } from './roles.ts'
 
 /** Logs whose reading can continue where it ended; the others are read from the start when they grow. */
 const maxFolds = 32
@@ -15,8 +15,8 @@ interface LogEntry {
 }
 
 interface Ancestry {
-  /** Ids of its ancestors; `undefined`: the log has no first record, or none that can be read. */
-  readonly path: readonly string[] | undefined
+  /** Whose it is; `undefined`: the log has no first record, or none that can be read. */
+  readonly agent: ReachedAgent | undefined
   readonly size: number
 }
 
@@ -60,9 +60,9 @@ export class SessionIndex {
     const entries = await this.#listing
     const within: LogEntry[] = []
     for (const entry of entries) {
-      const { id } = entry
+      const unknown = { id: entry.id, path: [], metadata: undefined }
       // Most tokens reach everything or nothing of it by its own id: what it is below need not be known.
-      if (reach(id, []) || reach(id, (await this.#inTurn(() => this.#pathOf(entry))) ?? [])) within.push(entry)
+      if (reach(unknown) || reach((await this.#inTurn(() => this.#agentOf(entry))) ?? unknown)) within.push(entry)
     }
     if (this.#store.stat === undefined) return await this.#byLastRecord(within)
     return within.map(({ id }) => id)
@@ -71,7 +71,7 @@ export class SessionIndex {
   /** A session, as its log tells; `undefined` when there is none, or it is out of reach. One that cannot be read has an `error`. */
   async summary(id: string, reach: Reach): Promise<SessionSummary | undefined> {
     const summary = await this.#inTurn(() => this.#summarise(id))
-    return summary !== undefined && reach(id, summary.path) ? summary : undefined
+    return summary !== undefined && reach({ metadata: undefined, ...summary }) ? summary : undefined
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -93,17 +93,16 @@ export class SessionIndex {
     return await this.#store.stat?.(id).catch(() => undefined)
   }
 
-  async #pathOf({ id, stat }: LogEntry): Promise<readonly string[] | undefined> {
+  async #agentOf({ id, stat }: LogEntry): Promise<ReachedAgent | undefined> {
     const size = stat?.size ?? 0
     const known = this.#ancestries.get(id)
     // A log only grows, unless it was replaced.
-    if (known !== undefined && (known.path === undefined ? size === known.size : size >= known.size)) return known.path
-    const path = await createdRecord(this.#store, id).then(
-      (created) => created?.path,
-      () => undefined,
-    )
-    if (path !== undefined || stat !== undefined) this.#ancestries.set(id, { path, size })
-    return path
+    if (known !== undefined && (known.agent === undefined ? size === known.size : size >= known.size))
+      return known.agent
+    const created = await createdRecord(this.#store, id).catch(() => undefined)
+    const agent = created === undefined ? undefined : { id, path: created.path, metadata: created.metadata }
+    if (agent !== undefined || stat !== undefined) this.#ancestries.set(id, { agent, size })
+    return agent
   }
 
   async #summarise(id: string): Promise<SessionSummary | undefined> {

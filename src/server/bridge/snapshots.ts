@@ -25,6 +25,7 @@ export const summaryOf = (agent: Agent): AgentSummary => ({
   head: agent.conversation.head,
   pendingApprovals: agent.approvals().map(({ key }) => key),
   spent: agent.spent,
+  ...(agent.metadata === undefined ? {} : { metadata: agent.metadata }),
 })
 
 /** How an agent is now. */
@@ -38,7 +39,7 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
 
 /** How an agent that does not run was left, as its log tells; with the policies of the definition that a command would wake it with. */
 export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinition | undefined): AgentSnapshot {
-  const { id, definition, path, conversation, runs, usage, costUsd, isStopped } = session
+  const { id, definition, path, metadata, conversation, runs, usage, costUsd, isStopped } = session
   const state = isStopped ? 'stopped' : 'closed'
   const approvals = heldCalls(session)
   return {
@@ -50,6 +51,7 @@ export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinitio
     head: conversation.head,
     pendingApprovals: approvals.map(({ key }) => key),
     spent: { usage, costUsd, turns: runs.reduce((sum, run) => sum + run.turns.length, 0) },
+    ...(metadata === undefined ? {} : { metadata }),
     tree: { id, definition, state, children: [] },
     approvals,
     pause: null,

@@ -6,7 +6,9 @@ import type { Bridge } from './bridge.ts'
 import { BridgeSession } from './bridgeSession.ts'
 import {
   addressOf,
+  serverClosing,
   serverFull,
+  undecided,
   pathOf,
   protocolsOf,
   tokenOf,
@@ -20,38 +22,53 @@ import type { Connection } from './connections.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RefusalKind } from './refusalLog.ts'
 import { EndpointSocket } from './endpointSocket.ts'
-import { bridgePath } from './serveOptions.ts'
+import type { Permit } from './authenticator.ts'
 import { AgentAccess } from './agentAccess.ts'
+
+/** Where connections are opened. */
+export interface Paths {
+  readonly bridge: string
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+}
 
 /** How to open a connection, or why not. */
 type Opening = Refusal | ((socket: WebSocket) => Connection)
 
-/** Makes connections of the requests to open a WebSocket: at `/bridge`, and at the paths of endpoints. */
+/** Makes connections of the requests to open a WebSocket: at the bridge's path, and at those of endpoints. */
 export class Upgrades {
   readonly #bridge: Bridge
   readonly #admission: Admission
-  readonly #endpoints: ReadonlyMap<string, Endpoint>
+  readonly #paths: Paths
   readonly #sockets: WebSocketServer
 
-  constructor(bridge: Bridge, admission: Admission, endpoints: ReadonlyMap<string, Endpoint>) {
+  constructor(bridge: Bridge, admission: Admission, paths: Paths) {
     this.#bridge = bridge
     this.#admission = admission
-    this.#endpoints = endpoints
+    this.#paths = paths
     this.#sockets = new WebSocketServer({
       noServer: true,
       maxPayload: bridge.limits.frameBytes,
       perMessageDeflate: false,
-      handleProtocols: (offered, request) => chosenOf([...offered], pathOf(request)) ?? false,
+      handleProtocols: (offered, request) => chosenOf([...offered], pathOf(request) === paths.bridge) ?? false,
     })
   }
 
   /** Whether this server upgrades requests at a path. */
   knows(path: string): boolean {
-    return path === bridgePath || this.#endpoints.get(path)?.connect !== undefined
+    return path === this.#paths.bridge || this.#paths.endpoints.get(path)?.connect !== undefined
   }
 
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const opening = this.#openingOf(request)
+    if (!(opening instanceof Promise)) return this.#answer(request, socket, head, opening)
+    void opening
+      .catch(() => undecided)
+      .then((decided) => this.#answer(request, socket, head, this.#bridge.isClosed ? serverClosing : decided))
+  }
+
+  #answer(request: IncomingMessage, socket: Duplex, head: Buffer, opening: Opening): void {
+    // The client may have left while the application was asked.
+    if (socket.destroyed) return
     if (typeof opening !== 'function') return this.reject(request, socket, opening)
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = opening(webSocket)
@@ -71,25 +88,32 @@ export class Upgrades {
     this.#sockets.close()
   }
 
-  #openingOf(request: IncomingMessage): Opening {
+  #openingOf(request: IncomingMessage): Opening | Promise<Opening> {
     const refusal = this.#admission.refuse(request)
     if (refusal !== undefined) return refusal
     const path = pathOf(request)
-    const endpoint = this.#endpoints.get(path)
-    const grant = this.#admission.grantOf(request)
-    if (grant !== undefined && !this.#bridge.hasRoom) return serverFull
-    if (path === bridgePath) {
+    if (path === this.#paths.bridge) {
+      // The application is asked once the client has said hello.
+      const isKnown = this.#bridge.authenticator.permitOf(tokenOf(request)) !== undefined
+      if (isKnown && !this.#bridge.hasRoom) return serverFull
       if (!protocolsOf(request).includes(bridgeProtocol)) return badProtocol
-      return (webSocket) => this.#session(request, webSocket, grant !== undefined)
+      return (webSocket) => this.#session(request, webSocket, isKnown)
     }
-    if (endpoint?.connect === undefined) return unknownPath
-    if (grant === undefined) return badToken
+    const endpoint = this.#paths.endpoints.get(path)
+    if (endpoint?.connect === undefined) return unknownPath(this.#paths.bridge)
+    const permit = this.#admission.permit(request)
+    return permit instanceof Promise
+      ? permit.then((decided) => this.#endpointOpening(endpoint, decided))
+      : this.#endpointOpening(endpoint, permit)
+  }
+
+  #endpointOpening(endpoint: Endpoint, permit: Permit | undefined): Opening {
+    if (permit === undefined) return badToken
+    if (!this.#bridge.hasRoom) return serverFull
     return (webSocket) => {
       const { clock, limits } = this.#bridge
-      const token = tokenOf(request)
-      const isGranted = (): boolean => this.#bridge.isGranted(token, grant)
-      const socket = new EndpointSocket(webSocket, { clock, ...limits, isGranted })
-      socket.run(() => endpoint.connect!(socket, new AgentAccess(this.#bridge, grant)))
+      const socket = new EndpointSocket(webSocket, { clock, ...limits, isGranted: () => permit.isGranted() })
+      socket.run(() => endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant)))
       return socket
     }
   }
@@ -97,7 +121,7 @@ export class Upgrades {
   #session(request: IncomingMessage, webSocket: WebSocket, isKnown: boolean): BridgeSession {
     const { clock, limits, unauthenticated } = this.#bridge
     const logRefusal = (kind: RefusalKind, why: string): void => this.#admission.logRefusal(request, { kind, why })
-    const session = new BridgeSession(webSocket, this.#bridge, { token: tokenOf(request), logRefusal })
+    const session = new BridgeSession(webSocket, this.#bridge, { request, token: tokenOf(request), logRefusal })
     const evicted = isKnown ? undefined : unauthenticated.add(session, addressOf(request))
     if (evicted !== undefined) {
       logRefusal('hello', 'Many sockets have not said hello: the one that waited longest was closed.')
@@ -105,7 +129,7 @@ export class Upgrades {
       evicted.terminate()
     }
     const cancel = clock.after(limits.helloMs, () => {
-      if (session.isAuthenticated) return
+      if (session.isAuthenticated || session.isAuthenticating) return
       logRefusal('hello', 'A socket did not say hello in time.')
       session.close(closeCodes.unauthorised, 'no hello in time')
     })
@@ -118,7 +142,7 @@ export class Upgrades {
 }
 
 /** The subprotocol to speak; the one that carries a token does not count. */
-function chosenOf(offered: readonly string[], path: string): string | undefined {
+function chosenOf(offered: readonly string[], isBridge: boolean): string | undefined {
   if (offered.includes(bridgeProtocol)) return bridgeProtocol
-  return path === bridgePath ? undefined : offered.find((name) => !name.startsWith(tokenProtocolPrefix))
+  return isBridge ? undefined : offered.find((name) => !name.startsWith(tokenProtocolPrefix))
 }

@@ -65,8 +65,9 @@ export class ServedPage {
   readonly #read: () => Promise<ReadonlyMap<string, PageFile>>
   #files: Promise<ReadonlyMap<string, PageFile>> | undefined
 
-  constructor(read: () => Promise<ReadonlyMap<string, PageFile>> = readPageFiles) {
-    this.#read = read
+  /** `bridgePath`: where the page connects to. */
+  constructor(read: () => Promise<ReadonlyMap<string, PageFile>> = readPageFiles, bridgePath = '/bridge') {
+    this.#read = bridgePath === '/bridge' ? read : async () => tellPath(await read(), bridgePath)
   }
 
   /** Whether a path may be one of the page's. */
@@ -107,6 +108,16 @@ export class ServedPage {
       throw thrown
     }
   }
+}
+
+/** The files with a page that connects to another path, which has letters, digits, `.`, `_`, `~`, `-` and `/` only. */
+function tellPath(files: ReadonlyMap<string, PageFile>, bridgePath: string): ReadonlyMap<string, PageFile> {
+  const page = files.get('/')
+  if (page === undefined) return files
+  const told = page.body
+    .toString()
+    .replace('</head>', `<meta name="escapement-bridge" content="${bridgePath}" /></head>`)
+  return new Map([...files, ['/', { ...page, body: Buffer.from(told) }]])
 }
 
 /** Answers with a line of text. */

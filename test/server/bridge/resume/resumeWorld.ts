@@ -1,3 +1,5 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
 import type { Client } from '../../../../src/client/client.ts'
 import { connect } from '../../../../src/client/connect.ts'
@@ -78,7 +80,11 @@ export class ResumeWorld {
       const life = this.#life
       if (life === undefined) return undefined
       return (socket) => {
-        const session = new BridgeSession(socket, life.bridge, { token: undefined, logRefusal: () => {} })
+        const session = new BridgeSession(socket, life.bridge, {
+          request: new IncomingMessage(new Socket()),
+          token: undefined,
+          logRefusal: () => {},
+        })
         life.bridge.connections.add(session)
         socket.on('close', () => life.bridge.disconnected(session))
       }

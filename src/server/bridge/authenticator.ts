@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../../protocol/clock.ts'
+import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { Role } from '../../protocol/frames.ts'
+import { grantOf, grantSchema, identityOf, isSameGrant, type Grant, type Tokens } from './roles.ts'
+
+/**
+ * Decides what a client may do, by its request (headers, cookies) and the token it brought; nothing: it is turned away. It is asked at
+ * each connection and again every `limits.pingMs`, so it is to be quick, and may answer from memory. What it throws turns the client
+ * away for now.
+ */
+export type Authenticate = (
+  request: IncomingMessage,
+  token: string | undefined,
+) => Grant | null | undefined | Promise<Grant | null | undefined>
+
+/** What a client may do, as long as it may. */
+export interface Permit {
+  readonly grant: Grant
+  /** Whose limits apply to its sessions; `undefined`: all clients are equal. */
+  readonly owner: string | undefined
+  /** Whether it may still do the same. */
+  isGranted(): boolean
+}
+
+/** How long the application may take to decide, in milliseconds. */
+const decisionMs = 10_000
+
+interface Rules {
+  readonly tokens: Tokens | undefined
+  readonly authenticate: Authenticate | undefined
+  /** What everyone may do where neither of them is given. */
+  readonly role: Role
+  readonly clock: Clock
+  /** Tells the operator that the application could not decide. */
+  failed(message: string): void
+}
+
+/** Decides what clients may do: by the server's tokens, then by the application's function. */
+export class Authenticator {
+  readonly #rules: Rules
+
+  constructor(rules: Rules) {
+    this.#rules = rules
+  }
+
+  /** Whether clients have to show who they are. */
+  get isGuarded(): boolean {
+    return this.#rules.tokens !== undefined || this.#rules.authenticate !== undefined
+  }
+
+  /** What a token of `tokens` allows; without a guard, what everyone may do. */
+  permitOf(token: string | undefined): Permit | undefined {
+    const find = (): Grant | undefined => this.#grantOf(token)
+    const grant = find()
+    if (grant === undefined) return undefined
+    return { grant, owner: this.isGuarded ? token : undefined, isGranted: () => isSameGrant(find(), grant) }
+  }
+
+  /**
+   * What a client may do; `undefined`: nothing. A promise only where the application is asked; that rejects with
+   * `BRIDGE_AUTHENTICATE` when it could not say.
+   */
+  permit(request: IncomingMessage, token: string | undefined): Permit | undefined | Promise<Permit | undefined> {
+    const known = this.permitOf(token)
+    return known !== undefined || this.#rules.authenticate === undefined ? known : this.#ask(request, token)
+  }
+
+  #grantOf(token: string | undefined): Grant | undefined {
+    const { tokens, role } = this.#rules
+    if (!this.isGuarded) return { role }
+    return token === undefined || tokens === undefined ? undefined : grantOf(tokens, token)
+  }
+
+  async #ask(request: IncomingMessage, token: string | undefined): Promise<Permit | undefined> {
+    const grant = await this.#decide(request, token)
+    if (grant === undefined) return undefined
+    let current: Grant | undefined = grant
+    let isAsking = false
+    const askAgain = async (): Promise<void> => {
+      isAsking = true
+      const next = await this.#decide(request, token).catch(() => undefined)
+      isAsking = false
+      // A function made anew may see what has changed since.
+      if (isSameGrant(next, grant)) Object.assign(grant, next)
+      else current = undefined
+    }
+    return {
+      grant,
+      owner: identityOf(grant),
+      isGranted: () => {
+        if (!isAsking) void askAgain()
+        return current !== undefined
+      },
+    }
+  }
+
+  /** Asks the application; the grant is a copy. */
+  async #decide(request: IncomingMessage, token: string | undefined): Promise<Grant | undefined> {
+    const { authenticate, clock, failed } = this.#rules
+    const late = Promise.withResolvers<never>()
+    const cancel = clock.after(decisionMs, () => late.reject(new Error(`it took more than ${decisionMs} ms`)))
+    try {
+      const decided = await Promise.race([authenticate!(request, token), late.promise])
+      if (decided === null || decided === undefined) return undefined
+      const checked = grantSchema.safeParse(decided)
+      if (checked.success) return { ...decided }
+      throw new Error(`it gave something else than { role, agents?, metadata? }: ${describeIssues(checked.error)}`)
+    } catch (thrown) {
+      failed(`serve: authenticate failed: ${messageOf(thrown)}.`)
+      throw new RuntimeError('BRIDGE_AUTHENTICATE', 'The server could not find out who you are.')
+    } finally {
+      cancel()
+    }
+  }
+}
