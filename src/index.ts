@@ -26,6 +26,7 @@ export type {
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export { fallback, type FallbackOptions } from './actors/models/fallback.ts'
+export type { ModelLimit, ModelLimits } from './actors/models/limits/modelLimit.ts'
 export { router, type ChooseModel, type RouterOptions } from './actors/models/router.ts'
 export type { ReplyShape } from './actors/models/replyShape.ts'
 export type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'

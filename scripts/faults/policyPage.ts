@@ -108,8 +108,8 @@ export const faults: readonly Fault[] = [
     id: 'policyPage-13',
     file: 'src/cli/terminal/statusLine.ts',
     what: 'a policy seems to decide after it has decided',
-    from: "else if (event.type === 'policy.end') this.#policy = ''",
-    to: "else if (event.type === 'policy.end') this.#policy = this.#policy",
+    from: "else if (event.type === 'policy.end' || event.type === 'model.waited') this.#aside = ''",
+    to: "else if (event.type === 'model.waited') this.#aside = ''",
     tests: printed,
   },
   {

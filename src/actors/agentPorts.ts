@@ -13,6 +13,7 @@ import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorT
 import type { Usage } from '../protocol/messages.ts'
 import type { Limits, Spent } from '../protocol/records.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
+import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 
@@ -94,6 +95,8 @@ export interface AgentPorts {
   announced: string
   /** The request for the current trunk. */
   assemble(turnIndex: number): AssembledRequest
+  /** What lets the agent's calls of models through, with what the request is estimated to hold; `undefined` without limits. */
+  gate(tokens?: number): Gate | undefined
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined
   emit(event: LiveBody): void

@@ -4,8 +4,10 @@ import { shownOfSpan } from '../conversation/shownOfSpan.ts'
 import { sizesOfCompaction } from '../conversation/trunkSizes.ts'
 import type { CompactInput, CompactOutput } from '../machines/drainTypes.ts'
 import { messageOf } from '../protocol/errors.ts'
+import type { Model } from '../protocol/model.ts'
 import { costOf } from './pricing.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { through } from './models/openStream.ts'
 import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
@@ -50,15 +52,18 @@ export const compactTrunk = (find: FindPorts) =>
 
 /** The configured strategy; the heuristic when that fails, with a reason that says so. */
 async function summarise(
-  { definition, conversation, clock }: AgentPorts,
+  ports: AgentPorts,
   plan: CompactionPlan,
   { focus, signal }: { readonly focus: string | undefined; readonly signal: AbortSignal },
 ): Promise<{ summary: Summary; reason: string | null }> {
+  const { definition, conversation, clock } = ports
   const { policy, strategy } = definition.compaction!
+  const limited = (model: Model): Model => through(ports.gate(), model)
   const previous = conversation.overlay
   const span = shownOfSpan(conversation, plan)
   const context = {
-    model: definition.model,
+    model: limited(definition.model),
+    limited,
     maxTokens: policy.maxSummaryTokens,
     counter: definition.counter,
     clock,

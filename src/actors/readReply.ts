@@ -20,7 +20,7 @@ const codes: { readonly [K in ModelErrorKind]: ErrorCode } = {
 }
 
 /** What a model was not even asked for: asking again would not help. */
-const ownCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ROUTER_FAILED'])
+const ownCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['ROUTER_FAILED', 'MODEL_LIMIT'])
 
 interface ReplyFailed {
   readonly ok: false

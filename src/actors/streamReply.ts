@@ -17,6 +17,7 @@ import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
 import type { Cancellation } from './cancellation.ts'
 import { runContext, type RunContext } from './runContext.ts'
+import { through } from './models/openStream.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import { whenDone } from './whenDone.ts'
@@ -54,10 +55,10 @@ export const streamReply = (find: FindPorts) =>
     const take: Parameters<typeof readReply>[3] = (delta) => {
       if (delta.type === 'warning') return ports.warn({ runId, turnIndex }, delta.message)
       if (delta.type === 'model') {
-        const { model, from, after } = delta
-        answering = model === definition.model.id ? none : { model }
+        const { model: next, from, after } = delta
+        answering = next === definition.model.id ? none : { model: next }
         if (after !== undefined) {
-          ports.replyReplaced(key, priced(definition, after, from), model)
+          ports.replyReplaced(key, priced(definition, after, from), next)
           attempt += 1
           key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
           isStarted = false
@@ -87,8 +88,9 @@ export const streamReply = (find: FindPorts) =>
           ports.emit({ ...delta, runId, turnIndex })
       }
     }
+    const model = through(ports.gate(Math.ceil(estimatedTokens * conversation.correction)), definition.model)
     const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
-      readReply(definition.model, request, { cancellation, turnIndex }, take),
+      readReply(model, request, { cancellation, turnIndex }, take),
     )
     if (result === null) return aborted(ports, key)
     if (!result.ok) return failed(ports, key, priced(definition, result.failure, result.model))

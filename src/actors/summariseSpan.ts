@@ -22,6 +22,8 @@ export interface SummaryContext {
   /** What a person asked the summary to keep, in words. */
   readonly focus?: string
   readonly signal: AbortSignal
+  /** Makes another model wait for its turn within the limits of the runtime, as `model` does already. */
+  readonly limited?: (model: Model) => Model
 }
 
 export interface Summary {
@@ -65,6 +67,8 @@ const instructions = (focus: string, maxTokens: number): string =>
     `At most ${maxTokens} tokens. Answer with the summary alone.`,
   ].join('\n')
 
+const itself = (model: Model): Model => model
+
 const optionsSchema = z
   .strictObject({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() })
   .partial()
@@ -76,9 +80,9 @@ export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrateg
   const own = options.model === undefined ? undefined : modelOf(options.model, 'llmStrategy')
   return {
     name: 'llm',
-    async summarise(span, { model, maxTokens, previous, focus, clock, signal }) {
+    async summarise(span, { model, maxTokens, previous, focus, clock, signal, limited = itself }) {
       const both = [options.focus, focus].filter((each) => each !== undefined).join('; ')
-      const answer = await askModel(own ?? model, {
+      const answer = await askModel(own === undefined ? model : limited(own), {
         system: instructions(both, maxTokens),
         text: transcribe(span, { earlier: previous }),
         maxTokens,

@@ -7,6 +7,7 @@ import type { Model } from '../protocol/model.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { askModel } from './askModel.ts'
+import { through } from './models/openStream.ts'
 import { transcribe } from './transcribe.ts'
 
 /** Longest summary that is accepted, in characters. */
@@ -79,7 +80,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<{ text?: string; problem?: string; usage?: Usage }> {
   const timeoutMs = ports.definition.braking!.revert!.summaryTimeoutMs
-  const answer = await askModel(model, {
+  const answer = await askModel(through(ports.gate(), model), {
     system,
     text: transcribe(span, { maxChars: 200_000 }),
     maxTokens,

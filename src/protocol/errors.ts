@@ -66,6 +66,7 @@ export const errorTable = {
   MODEL_BAD_REQUEST: "Check the model id and the settings against the provider's documentation.",
   MODEL_FAILED: "Read the provider's message; prompt again to retry.",
   MODEL_PROTOCOL: 'Correct the model adapter: it yields deltas and then exactly one "done" or "error".',
+  MODEL_LIMIT: 'Raise tokensPerMinute of createRuntime({ models }), or shorten the request.',
   ROUTER_FAILED: 'Return a model from the function given to router.',
   REPLY_TOO_LARGE: 'Lower maxTokens, or ask for files instead of their content.',
   REPLY_INTERRUPTED: 'Call agent.resume() to ask for it again.',

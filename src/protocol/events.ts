@@ -26,6 +26,9 @@ interface Live extends EventOrigin {
   readonly turnIndex: number
 }
 
+/** Why a call of a model waits: the limit that is reached, or a provider that asked for a pause. */
+export type WaitReason = 'concurrency' | 'requestsPerMinute' | 'tokensPerMinute' | 'retryAfter'
+
 /** An event that is not in the log: it is seen live or not at all. */
 export type LiveEvent =
   | (Live & {
@@ -49,6 +52,15 @@ export type LiveEvent =
     })
   /** The provider does not support part of the request, or part of its reply cannot be kept: once per run for each text. */
   | (Live & { readonly type: 'model.warning'; readonly model: string; readonly message: string })
+  /** A call waits for its turn within the limits of the runtime (`createRuntime({ models })`), behind `ahead` others to the same model. */
+  | (Live & {
+      readonly type: 'model.waiting'
+      readonly model: string
+      readonly why: WaitReason
+      readonly ahead: number
+    })
+  /** That call is made, after so many milliseconds. */
+  | (Live & { readonly type: 'model.waited'; readonly model: string; readonly ms: number })
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
   /** A tag is no longer shown in requests; it stays in the log. */
   | (Live & { readonly type: 'tag.expired'; readonly nodeId: NodeId; readonly kind: TagKind; readonly text: string })

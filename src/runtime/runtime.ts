@@ -2,6 +2,7 @@ import { nanoid } from 'nanoid'
 import type { ActorRefFrom } from 'xstate'
 import { checkFold } from '../actors/brakingOptions.ts'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
+import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
 import { sleep } from '../actors/sleep.ts'
 import { openChild, watchChild } from '../actors/openChild.ts'
 import { agentMachine } from '../machines/agentMachine.ts'
@@ -112,6 +113,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
         ? {}
         : { instrumentation: new Instrumentation({ tracer, logger }) }),
       ...(redact === undefined ? {} : { redactor: new Redactor(redact) }),
+      ...(options.models === undefined ? {} : { models: new ModelQueue(options.models, clock) }),
     }
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { modelLimitsSchema, type ModelLimits } from '../actors/models/limits/modelLimit.ts'
 import type { RedactOptions } from '../redaction/redactor.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
@@ -29,6 +30,11 @@ export interface RuntimeOptions {
    */
   readonly idleUnloadMs?: number
   /**
+   * How much is asked of models at a time, by all agents together: `{ concurrency: 8 }`, or a list, each with the ids that it is for. Calls wait
+   * in turn, the trees of agents taking turns; a provider's `Retry-After` pauses all calls of that model. `{}` does only that. Default: none.
+   */
+  readonly models?: ModelLimits
+  /**
    * What runs the charts: `planned` (the default) uses precomputed transitions, at half the cost of XState's own interpreter,
    * `xstate`, with the same effects in the same order. An inspected agent always runs on XState's.
    */
@@ -58,6 +64,7 @@ const schemas = {
       logger: z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
       redact: z.looseObject({}),
       idleUnloadMs: z.number().positive(),
+      models: modelLimitsSchema(),
       interpreter: z.enum(['planned', 'xstate']),
     })
     .partial(),

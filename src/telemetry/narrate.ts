@@ -200,6 +200,8 @@ const narrators: Narrators = {
   'policy.requested': ({ request: { by, policy } }) => debug(`policy ${policy} asked for by the ${by}`, { by, policy }),
   'policy.start': ({ policy, tokens }) => debug(`policy ${policy} fired`, { policy, tokens }),
   'policy.end': policyEnded,
+  'model.waiting': ({ model, why: limit, ahead }) => debug('model call waits for its turn', { model, limit, ahead }),
+  'model.waited': ({ model, ms }) => debug(`model call made after ${ms} ms`, { model, waitedMs: ms }),
   'model.warning': ({ model, message }) => warn('the model warns', { model, warning: message }),
   'state.changed': null,
   'tag.expired': null,

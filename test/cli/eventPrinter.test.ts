@@ -58,11 +58,15 @@ describe('events at a terminal', (it) => {
       { type: 'state.changed', state: 'draining.consulting' },
       { type: 'policy.start', policy: 'tidy' },
       { type: 'policy.end', policy: 'tidy' },
+      { type: 'model.waiting', model: 'p:m\n', why: 'concurrency', ahead: 2 },
+      { type: 'model.waited', model: 'p:m', ms: 5 },
     ])
       status.see(event as unknown as AgentEvent)
     status.close()
-    assert.equal(shown.slice(-3), [
+    assert.equal(shown.slice(-5), [
       '● draining.consulting · policy tidy · 0 s · Ctrl-C to stop',
+      '● draining.consulting · 0 s · Ctrl-C to stop',
+      '● draining.consulting · waiting for p:m: all its calls are under way, 2 ahead · 0 s · Ctrl-C to stop',
       '● draining.consulting · 0 s · Ctrl-C to stop',
       '',
     ])

@@ -89,6 +89,23 @@ describe('the model of the inspector page', (it) => {
     assert.equal(view.spent, agent.spent)
   })
 
+  it('says for which model an agent waits, and no longer than it does', async (context) => {
+    const open1 = Promise.withResolvers<string>()
+    const slow = defineAgent({ name: 'slow', model: policyModel(() => open1.promise, { id: 'p:m' }) })
+    const serving = await serveAgents(context, [slow], { runtime: { models: { concurrency: 1 } } })
+    const first = await serving.runtime.spawn(slow, { id: 'first' })
+    const one = await serving.runtime.spawn(slow, { id: 'one' })
+    const page = open(context, serving, '#agent=one')
+    await page.until(({ status }) => status === 'live')
+    const runs = [first.prompt('Hi').result, one.prompt('Hi').result]
+    const waiting = await page.until(({ waitsFor }) => waitsFor !== null)
+    assert.equal([waiting.waitsFor, waiting.chartState], ['p:m', 'replying.requesting'])
+    open1.resolve('hello')
+    await Promise.all(runs)
+    const after = await page.until(({ chartState, records }) => chartState === 'idle' && records.length > 5)
+    assert.is(after.waitsFor, null)
+  })
+
   it('shows a moment of the past, with what can be done switched off, and goes back', async (context) => {
     const serving = await serveAgents(context, [talker])
     const agent = await serving.runtime.spawn(talker, { id: 'one' })

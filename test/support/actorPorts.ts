@@ -48,6 +48,7 @@ export function actorPorts(
     partial: null,
     announced: '',
     assemble: () => assembleRequest(conversation, { system, tools, settings }),
+    gate: () => undefined,
     durable: () => undefined,
     emit: (event) => void emitted.push(event),
     delta: (type, { runId, turnIndex }, text, offset) => void emitted.push({ type, runId, turnIndex, text, offset }),

@@ -81,6 +81,8 @@ function checkRebuild({ records, conversation }: Journey): string[] {
 
 const liveTypes: ReadonlySet<string> = new Set<AgentEvent['type']>([
   'turn.request',
+  'model.waiting',
+  'model.waited',
   'model.warning',
   'reply.start',
   'reply.delta',

@@ -4,7 +4,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../protocol/model.ts'
 import type { AiSdkModel } from './aiSdk/isAiSdkModel.ts'
 import { modelOf } from './modelOf.ts'
-import { madeOfModels, openStream, type StreamOptions } from './openStream.ts'
+import { madeOfModels, openStream, pausedMs, type StreamOptions } from './openStream.ts'
 import { leave, relay, type Source } from './relay.ts'
 
 export interface FallbackOptions {
@@ -65,12 +65,19 @@ async function* askInTurn(
   for (const [index, model] of models.entries()) {
     const before = failures.at(-1)
     yield { type: 'model', model: model.id, ...(before === undefined ? {} : { after: before.error }) }
-    const error = yield* ask(model, call)
+    const isLast = index === models.length - 1
+    const error = (isLast ? undefined : pauseOf(model, call)) ?? (yield* ask(model, call))
     if (error === undefined) return
     failures.push({ model: model.id, error })
-    const isLast = index === models.length - 1
     if (isLast || !on(error, model.id)) return yield { type: 'error', error: errorOf(failures) }
   }
+}
+
+/** A provider that wants no calls for now is not waited for, as there is another. */
+function pauseOf(model: Model, { how }: Call): ModelError | undefined {
+  const retryAfterMs = pausedMs(model, how)
+  if (retryAfterMs === 0) return undefined
+  return { kind: 'rateLimited', message: `its provider wants no calls for another ${retryAfterMs} ms`, retryAfterMs }
 }
 
 /** Gives on what a model says; returns why it failed, if it did. */

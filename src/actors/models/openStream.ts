@@ -1,11 +1,16 @@
 import type { Model, ModelPart, ModelRequest } from '../../protocol/model.ts'
 
-/** Lets the calls of models through: it makes each, when it may be made. */
-export type Gate = (model: Model, request: ModelRequest, options: CallOptions) => AsyncIterable<ModelPart>
-
 interface CallOptions {
   readonly signal: AbortSignal
   readonly turnIndex?: number
+}
+
+/** Lets the calls of models through within the limits of a runtime. */
+export interface Gate {
+  /** Makes a call as soon as it may be made. */
+  call(model: Model, request: ModelRequest, options: CallOptions): AsyncIterable<ModelPart>
+  /** How long the provider of the model with this id wants no calls, in milliseconds. */
+  pausedMs(model: string): number
 }
 
 /** How a model is called in here. What stands for other models calls each of them with the options that it was given. */
@@ -24,8 +29,12 @@ export function madeOfModels(model: Model): Model {
 /** Calls a model; through the gate, if there is one. */
 export function openStream(model: Model, request: ModelRequest, options: StreamOptions): AsyncIterable<ModelPart> {
   const { gate, ...rest } = options
-  return gate === undefined || choosing.has(model) ? model.stream(request, options) : gate(model, request, rest)
+  return gate === undefined || choosing.has(model) ? model.stream(request, options) : gate.call(model, request, rest)
 }
+
+/** How long it is of no use to ask this model, in milliseconds. */
+export const pausedMs = (model: Model, { gate }: StreamOptions): number =>
+  gate === undefined || choosing.has(model) ? 0 : gate.pausedMs(model.id)
 
 /** The model as it is called through a gate; itself without one. */
 export const through = (gate: Gate | undefined, model: Model): Model =>

@@ -19,6 +19,7 @@ import { isAgentDefinition } from '../agentDefinition.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { askModel } from '../askModel.ts'
 import type { Cancellation } from '../cancellation.ts'
+import { through } from '../models/openStream.ts'
 import { costOf } from '../pricing.ts'
 import { requestTokens } from '../requestTokens.ts'
 import type { Answer, Consultation, Policy, Question, Runnable, StepView } from './policy.ts'
@@ -149,11 +150,12 @@ function stallNow({ conversation, definition }: AgentPorts): Stall | undefined {
 }
 
 async function answerTo(
-  { definition, clock }: AgentPorts,
-  { model = definition.model, system, text, maxTokens = defaultAnswerTokens }: Question,
+  ports: AgentPorts,
+  { model = ports.definition.model, system, text, maxTokens = defaultAnswerTokens }: Question,
   how: Limits,
 ): Promise<{ text: string; usage: Usage }> {
-  const answer = await askModel(model, { system, text, maxTokens, clock, ...how })
+  const { clock } = ports
+  const answer = await askModel(through(ports.gate(), model), { system, text, maxTokens, clock, ...how })
   if (!answer.ok) throw new Error(answer.problem)
   return { text: textOf(answer.reply.content), usage: answer.reply.usage }
 }

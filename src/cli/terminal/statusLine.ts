@@ -1,5 +1,5 @@
 import type { Clock } from '../../protocol/clock.ts'
-import type { AgentEvent } from '../../protocol/events.ts'
+import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { Colours } from './colours.ts'
 import type { Screen } from './screen.ts'
 import { oneLine } from '../../charts/plainText.ts'
@@ -15,8 +15,8 @@ export class StatusLine {
   readonly #hint: string
   readonly #tools = new Map<string, string>()
   #state = ''
-  /** That decides now. */
-  #policy = ''
+  /** The policy that decides now, or the model that is waited for. */
+  #aside = ''
   #startedAt: number | undefined
   #cancelTimer: (() => void) | undefined
 
@@ -34,8 +34,9 @@ export class StatusLine {
     else if (event.type === 'state.changed') this.#state = event.state
     else if (event.type === 'tool.start') this.#tools.set(event.callId, callLine(event.name, event.input))
     else if (event.type === 'tool.end') this.#tools.delete(event.callId)
-    else if (event.type === 'policy.start') this.#policy = `policy ${oneLine(event.policy)}`
-    else if (event.type === 'policy.end') this.#policy = ''
+    else if (event.type === 'policy.start') this.#aside = `policy ${oneLine(event.policy)}`
+    else if (event.type === 'model.waiting') this.#aside = waitText(event)
+    else if (event.type === 'policy.end' || event.type === 'model.waited') this.#aside = ''
     else if (event.type === 'run.end') this.close()
     else return
     this.#draw()
@@ -52,7 +53,7 @@ export class StatusLine {
     this.#cancelTimer?.()
     this.#startedAt = undefined
     this.#tools.clear()
-    this.#policy = ''
+    this.#aside = ''
     this.#screen.setStatus(undefined)
   }
 
@@ -73,7 +74,17 @@ export class StatusLine {
     if (this.#startedAt === undefined) return
     const seconds = Math.floor((this.#clock.now() - this.#startedAt) / 1000)
     const tools = [...this.#tools.values()].join(', ')
-    const parts = [this.#state, this.#policy, tools, `${seconds} s`, this.#hint].filter((part) => part !== '')
+    const parts = [this.#state, this.#aside, tools, `${seconds} s`, this.#hint].filter((part) => part !== '')
     this.#screen.setStatus(this.#colours.dim(`● ${parts.join(' · ')}`))
   }
 }
+
+const waitReasons = {
+  concurrency: 'all its calls are under way',
+  requestsPerMinute: 'its requests of this minute are used up',
+  tokensPerMinute: 'its tokens of this minute are used up',
+  retryAfter: 'its provider asked for a pause',
+} as const
+
+const waitText = ({ model, why, ahead }: EventOf<'model.waiting'>): string =>
+  `waiting for ${oneLine(model)}: ${waitReasons[why]}${ahead === 0 ? '' : `, ${ahead} ahead`}`

@@ -66,6 +66,8 @@ export interface AgentViewState {
   readonly policies: readonly PolicyInfo[] | null
   /** The policy that is being asked as of `at`. */
   readonly consulting: Consultation | null
+  /** Id of the model that its call waits for, within the limits of the runtime; `null` in the past. */
+  readonly waitsFor: string | null
   /** As of `at`, oldest first. */
   readonly requests: readonly RequestView[]
   /** `null` in the past and between replies. */

@@ -59,6 +59,8 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'policy.start': 'brake',
   'policy.end': 'brake',
   'tag.expired': 'brake',
+  'model.waiting': 'state',
+  'model.waited': 'state',
   'model.warning': 'error',
   'state.changed': 'state',
   error: 'error',
@@ -159,6 +161,8 @@ const texts: Texts = {
       : `refused: ${reason ?? ''}`,
   'undo.step': ({ call, undone, why }) => `${formatNodeId(call)} ${undone ? 'undone' : `not undone: ${why ?? ''}`}`,
   'undo.end': (ledger) => undoWords(ledger),
+  'model.waiting': ({ model, why, ahead }) => `${model}: ${why}, ${ahead} ahead`,
+  'model.waited': ({ model, ms }) => `${model}: ${ms} ms`,
   'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
   'graft.requested': ({ request }) => `${short(request.steps.join(', '))}, by the ${request.by}`,
   'graft.applied': ({ applied, copies, reason, economics }) =>

@@ -53,6 +53,7 @@ export class FollowedAgent implements AgentView {
   /** `seq` of the last record when it was opened: the log is read once it is there. */
   #target: number | undefined
   #liveState: string | undefined
+  #waitsFor: string | null = null
   #livePause: PauseReason | null = null
   #partial: PartialReply | null = null
   #braking: Braking | null = null
@@ -201,6 +202,8 @@ export class FollowedAgent implements AgentView {
   #live(event: AgentEvent, log: LoadedLog): void {
     if (event.type === 'reply.delta' || event.type === 'thinking.delta') return this.#grow(event)
     if (event.type === 'toolCall.delta') return
+    if (event.type === 'model.waiting') this.#waitsFor = event.model
+    else if (event.type === 'model.waited' || event.type === 'state.changed') this.#waitsFor = null
     if (event.type === 'reply.start') this.#partial = { turnIndex: event.turnIndex, text: '', thinking: '' }
     else if (event.type === 'state.changed') this.#liveState = event.state
     else if (event.type === 'turn.request') log.fold?.see(event)
@@ -258,6 +261,7 @@ export class FollowedAgent implements AgentView {
       braking: this.#braking,
       policies: this.#policies,
       consulting: isNow && this.#liveState !== 'draining.consulting' ? null : fold.consulting,
+      waitsFor: isNow ? this.#waitsFor : null,
       requests: fold.requests,
       partial: isNow ? this.#partial : null,
       approvals: isNow ? this.#approvals.all : [],

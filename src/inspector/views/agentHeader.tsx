@@ -39,7 +39,7 @@ export function AgentHeader({
   readonly onStop: () => void
 }) {
   const state = view.state.value
-  const { chartState, spent, definition, status, at, isRunning, records, policies, consulting } = state
+  const { chartState, spent, definition, status, at, isRunning, records, policies, consulting, waitsFor } = state
   const [created] = records
   const source = created?.type === 'agent.created' ? created.forkedFrom : undefined
   const parent = created?.type === 'agent.created' ? created.path.at(-1) : undefined
@@ -55,14 +55,19 @@ export function AgentHeader({
         )}
         <h1 class="cut">{view.agentId}</h1>
         {status === 'error' ? null : (
-          <span class={`badge state ${toneOf(chartState)}`} title={consulting === null ? undefined : chartState}>
+          <span
+            class={`badge state ${toneOf(chartState)}`}
+            title={consulting === null && waitsFor === null ? undefined : chartState}
+          >
             <StateDot state={chartState} />
             <span class="cut">
               {status === 'loading'
                 ? 'loading'
-                : consulting === null
-                  ? chartState
-                  : `asking policy ${consulting.policy}`}
+                : consulting !== null
+                  ? `asking policy ${consulting.policy}`
+                  : waitsFor !== null
+                    ? `waiting for ${waitsFor}`
+                    : chartState}
             </span>
           </span>
         )}

@@ -78,6 +78,11 @@ export class Agent extends AgentCommands {
     return this.#body.state
   }
 
+  /** Id of the model that its call waits for, within the limits of the runtime; `null` when it does not. */
+  get waitsFor(): string | null {
+    return this.#body.waitsFor
+  }
+
   /** Why the agent is paused; `null` when it is not. */
   get pause(): PauseReason | null {
     return this.#body.context.pause

@@ -34,6 +34,7 @@ type Known =
   | 'parent'
   | 'listedChildren'
   | 'state'
+  | 'waitsFor'
   | 'spent'
   | 'store'
   | 'clock'

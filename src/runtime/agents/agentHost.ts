@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { Gate } from '../../actors/models/openStream.ts'
 import { isIgnored } from '../../actors/lessonTools.ts'
 import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
 import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
@@ -27,14 +28,16 @@ import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './logWriter.ts'
+import { ModelWaits } from './modelWaits.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import { requestFrame } from './requestFrame.ts'
 import { RequestIndex } from './requestIndex.ts'
 import { Notices } from '../events/notices.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
-import { restoreInput } from './restoreInput.ts'
+import { machineInput } from './restoreInput.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { Runs } from '../events/runs.ts'
+import { snapshotsOf } from './snapshotsOf.ts'
 import { MachineHost } from './machineHost.ts'
 import { notSpent, spentAfter, type SpentSoFar } from '../../sessions/spent.ts'
 import { StallTimer } from '../children/stallTimer.ts'
@@ -65,6 +68,8 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   readonly stallTimer = new StallTimer(this)
   partial: PartialReply | null = null
   #answers: Answers | undefined
+  /** Set once it has called a model, with limits. */
+  #waits: ModelWaits | undefined
   #group: GroupMember | undefined
   announced = ''
   readonly redactor: AgentPorts['redactor']
@@ -80,7 +85,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
 
   constructor(options: HostOptions, shared: HostShared) {
     super()
-    const { agentId, definition, parent, link, task, staysPaused } = options
+    const { agentId, definition, parent } = options
     this.agentId = agentId
     this.definition = definition
     this.parent = parent
@@ -103,19 +108,8 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.announcer = new Announcer(this, parent?.announcer, shared)
     this.#spent = records.reduce(spentAfter, notSpent)
     for (const record of records) this.requests.apply(record)
-    const { name, snapshot: model, policy, captureTurnRequests } = definition
-    if (captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
-    this.input = {
-      agentId,
-      path: this.path,
-      definition: name,
-      model,
-      policy,
-      ...(link === undefined ? {} : { parent: link }),
-      ...(task === undefined ? {} : { task }),
-      ...(this.metadata === undefined ? {} : { metadata: this.metadata }),
-      ...(records.length === 0 ? {} : { restored: restoreInput(history, this.conversation, this, staysPaused) }),
-    }
+    if (definition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
+    this.input = machineInput(this, { ...options, history })
   }
 
   get isLoaded(): true {
@@ -153,13 +147,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   }
 
   get snapshots(): Snapshots {
-    const { agentId } = this
-    const { snapshots = this.shared.snapshots } = this.store
-    return {
-      maxFileBytes: snapshots.maxFileBytes,
-      put: (bytes) => snapshots.put(agentId, bytes),
-      get: (id) => snapshots.get(agentId, id),
-    }
+    return snapshotsOf(this.agentId, this.store.snapshots ?? this.shared.snapshots)
   }
 
   /** Absent while it has none and its model cannot call any. */
@@ -223,6 +211,15 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     const { shownTags } = this.#assembler
     if (shownTags !== undefined && shownTags !== before) this.conversation.showTags(shownTags)
     return assembled
+  }
+
+  get waitsFor(): string | null {
+    return this.#waits?.model ?? null
+  }
+
+  gate(tokens?: number): Gate | undefined {
+    const { models } = this.shared
+    return models === undefined ? undefined : (this.#waits ??= new ModelWaits(this, models)).gate(tokens)
   }
 
   durable(): Promise<void> | undefined {

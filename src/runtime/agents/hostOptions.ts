@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
@@ -28,6 +29,8 @@ export interface HostShared {
   readonly instrumentation?: Instrumentation | undefined
   readonly redactor?: Redactor | undefined
   readonly childHosts: ChildHosts
+  /** Set when calls of models are limited. */
+  readonly models?: ModelQueue | undefined
   /** Set with `idleUnloadMs`. */
   readonly unloader?: IdleUnloader | undefined
 }

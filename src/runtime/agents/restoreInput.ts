@@ -3,10 +3,36 @@ import { runContext } from '../../actors/runContext.ts'
 import { isRedacted } from '../../redaction/redactor.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentInput, CallState } from '../../machines/agentTypes.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import { rebuildContext } from '../../machines/rebuildContext.ts'
+import type { HostOptions } from './hostOptions.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
 type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition'>
+
+type Beginning = Pick<HostOptions, 'link' | 'task' | 'staysPaused'> & {
+  readonly history: Pick<History, 'past' | 'records'>
+}
+
+/** What an agent's machine is started with. */
+export function machineInput(
+  agent: RestoredPorts & { readonly conversation: Conversation; readonly metadata: Metadata | undefined },
+  { history, link, task, staysPaused }: Beginning,
+): AgentInput {
+  const { agentId, path, definition, metadata, conversation } = agent
+  const { name, snapshot: model, policy } = definition
+  return {
+    agentId,
+    path,
+    definition: name,
+    model,
+    policy,
+    ...(link === undefined ? {} : { parent: link }),
+    ...(task === undefined ? {} : { task }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(history.records.length === 0 ? {} : { restored: restoreInput(history, conversation, agent, staysPaused) }),
+  }
+}
 
 /** What a machine needs to continue from its history: its context, and which calls may run again. */
 export function restoreInput(

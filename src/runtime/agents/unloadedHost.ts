@@ -118,6 +118,10 @@ export class UnloadedHost implements AgentBody {
     return this.#state.type === 'ended' ? 'stopped' : 'idle'
   }
 
+  get waitsFor(): null {
+    return null
+  }
+
   get context(): RestingContext {
     return atRest
   }

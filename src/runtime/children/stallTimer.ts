@@ -8,6 +8,8 @@ interface HeardAgent {
   readonly agentId: string
   readonly clock: Clock
   readonly context: Pick<AgentContext, 'pause'>
+  /** Id of the model that it waits for, within the limits of the runtime. */
+  readonly waitsFor: string | null
   readonly parent: HeardAgent | undefined
   readonly liveChildren: readonly HeardAgent[]
   readonly stallTimer: StallTimer
@@ -30,7 +32,7 @@ export class StallTimer {
       if (at.stallTimer.#isRunning) at.stallTimer.#last = at.clock.now()
   }
 
-  /** Resolves after that long without a sign of life, not counting time spent waiting for people. Call `cancel` when no longer needed. */
+  /** Resolves after that long without a sign of life, not counting time spent waiting for people or models. Call `cancel` when no longer needed. */
   stalled(ms: number, cancellation: Cancellation): { readonly promise: Promise<ErrorInfo>; cancel(): void } {
     const stalled = Promise.withResolvers<ErrorInfo>()
     if (ms === Infinity) return { promise: stalled.promise, cancel: () => {} }
@@ -55,6 +57,6 @@ export class StallTimer {
   }
 }
 
-/** Whether it, or one below it, waits for people. */
-const isWaiting = ({ context, liveChildren }: HeardAgent): boolean =>
-  context.pause !== null || liveChildren.some(isWaiting)
+/** Whether it, or one below it, waits for people or for its turn at a model. */
+const isWaiting = ({ context, waitsFor, liveChildren }: HeardAgent): boolean =>
+  context.pause !== null || waitsFor !== null || liveChildren.some(isWaiting)

@@ -47,6 +47,8 @@ export interface TreeAgent {
   /** Name of the chart's active state. */
   readonly state: string
   readonly conversation: Conversation
+  /** Id of the model that it waits for, within the limits of the runtime. */
+  readonly waitsFor: string | null
   /** What it has used in its lifetime, including its sub-agents. */
   readonly spent: Spent
   readonly clock: Clock

@@ -155,6 +155,8 @@ const table: Table = {
   },
   'tool.progress': custom('tool.progress'),
   'tag.expired': custom('tag.expired'),
+  'model.waiting': custom('model.waiting'),
+  'model.waited': custom('model.waited'),
   'model.warning': custom('model.warning'),
   'approval.requested': custom('approval.requested'),
   'approval.decided': custom('approval.decided'),

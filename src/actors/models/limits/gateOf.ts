@@ -1,0 +1,73 @@
+import { estimateTokens } from '../../../conversation/tokenCounter.ts'
+import type { Clock } from '../../../protocol/clock.ts'
+import type { WaitReason } from '../../../protocol/events.ts'
+import { totalTokens, type Usage } from '../../../protocol/messages.ts'
+import type { ModelPart, ModelRequest } from '../../../protocol/model.ts'
+import { toldBy } from '../../countUsage.ts'
+import type { Gate } from '../openStream.ts'
+import { relay } from '../relay.ts'
+import type { ModelQueue, Permit } from './modelQueue.ts'
+
+/** Who calls models. */
+export interface Caller {
+  readonly root: string
+  /** What its request is estimated to hold; by default that is reckoned. */
+  readonly tokens?: number | undefined
+  /** Called when a call has to wait; what it returns is called when that is over: with how long it took, or nothing if it was given up. */
+  waits(model: string, why: WaitReason, ahead: number): (ms?: number) => void
+}
+
+/** The gate of one caller: it makes each call when the queue lets it through. */
+export const gateOf = (queue: ModelQueue, clock: Clock, caller: Caller): Gate => ({
+  pausedMs: (model) => queue.pausedMs(model),
+  call: (model, request, options) =>
+    relay(async function* (source) {
+      const { signal } = options
+      const since = clock.now()
+      const wait: { over?: (ms?: number) => void } = {}
+      const permit = await queue.enter({
+        model: model.id,
+        root: caller.root,
+        tokens: () => caller.tokens ?? tokensOf(request),
+        signal,
+        waits: (why, ahead) => void (wait.over = caller.waits(model.id, why, ahead)),
+      })
+      if (permit === undefined) return wait.over?.()
+      wait.over?.(clock.now() - since)
+      const leave = (): void => permit.leave()
+      signal.addEventListener('abort', leave, { once: true })
+      try {
+        if (signal.aborted) return
+        const parts = source.read(model.stream(request, options))
+        for (;;) {
+          const { done, value } = await parts.next()
+          if (done === true) return
+          heed(value, permit, (ms) => queue.pause(model.id, ms))
+          yield value
+        }
+      } finally {
+        signal.removeEventListener('abort', leave)
+        leave()
+      }
+    }),
+})
+
+/** The end of a call tells what it used, and whether the provider wants to be left alone. */
+function heed(part: ModelPart, permit: Permit, pause: (ms: number) => void): void {
+  if (part?.type !== 'done' && part?.type !== 'error') return
+  const usage: Partial<Usage> | undefined = part.type === 'done' ? part.reply?.usage : part.error?.usage
+  const tokens = totalTokens(toldBy(usage))
+  if (tokens > 0) permit.used(tokens)
+  if (part.type === 'error' && part.error?.kind === 'rateLimited' && Number(part.error.retryAfterMs) > 0)
+    pause(Number(part.error.retryAfterMs))
+  permit.leave()
+}
+
+/** A rough count: a request outside a conversation is short, and its reply says what it was. */
+function tokensOf({ system, messages, tools }: ModelRequest): number {
+  const said = messages.reduce(
+    (sum, { content }) => sum + estimateTokens.message({ role: 'user', content: content as never, source: 'prompt' }),
+    0,
+  )
+  return estimateTokens.text(system) + said + (tools.length === 0 ? 0 : estimateTokens.text(JSON.stringify(tools)))
+}

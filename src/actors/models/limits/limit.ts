@@ -1,0 +1,48 @@
+import type { WaitReason } from '../../../protocol/events.ts'
+import { MinuteWindow, type Used } from './minuteWindow.ts'
+import type { ModelLimit } from './modelLimit.ts'
+
+/** Why a call may not be made yet, and from when on it may; `Infinity`: once another one has ended. */
+export interface Obstacle {
+  readonly why: WaitReason
+  readonly at: number
+}
+
+/** A limit, and how much of it is used. */
+export class Limit {
+  readonly rule: ModelLimit
+  #active = 0
+  readonly #requests = new MinuteWindow()
+  readonly #tokens = new MinuteWindow()
+
+  constructor(rule: ModelLimit) {
+    this.rule = rule
+  }
+
+  /** What keeps a call of this many tokens from being made. */
+  obstacle(tokens: number, now: number): Obstacle | undefined {
+    const { concurrency = Infinity, requestsPerMinute, tokensPerMinute } = this.rule
+    if (this.#active >= concurrency) return { why: 'concurrency', at: Infinity }
+    const requests = requestsPerMinute === undefined ? now : this.#requests.fitsAt(1, requestsPerMinute, now)
+    if (requests > now) return { why: 'requestsPerMinute', at: requests }
+    const room = tokensPerMinute === undefined ? now : this.#tokens.fitsAt(tokens, tokensPerMinute, now)
+    return room > now ? { why: 'tokensPerMinute', at: room } : undefined
+  }
+
+  /** A call begins. */
+  begin(tokens: number, now: number): Used | undefined {
+    this.#active += 1
+    if (this.rule.requestsPerMinute !== undefined) this.#requests.add(1, now)
+    return this.rule.tokensPerMinute === undefined ? undefined : this.#tokens.add(tokens, now)
+  }
+
+  /** What a call used is known. */
+  correct(used: Used | undefined, tokens: number, now: number): void {
+    if (used !== undefined) this.#tokens.correct(used, tokens, now)
+  }
+
+  /** A call has ended. */
+  end(): void {
+    this.#active -= 1
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { lazily } from '../../../protocol/lazily.ts'
+
+/** What all calls of some models may be, together, in one runtime. Whatever is left out is unlimited. */
+export interface ModelLimit {
+  /** The ids of those models, where `*` stands for any text: `anthropic:*`. Default: all. */
+  readonly match?: string
+  /** Calls at the same time. */
+  readonly concurrency?: number
+  /** Calls that begin in any 60 seconds. */
+  readonly requestsPerMinute?: number
+  /**
+   * Tokens of the calls that begin in any 60 seconds, cached ones included. A request counts as what it is estimated to hold until its reply
+   * says what it used.
+   */
+  readonly tokensPerMinute?: number
+}
+
+/** One limit, or several: a call waits until every one that matches its model has room. */
+export type ModelLimits = ModelLimit | readonly ModelLimit[]
+
+const limitSchema = lazily(() => {
+  const count = z.int().positive()
+  return z.strictObject({
+    match: z.string().min(1).optional(),
+    concurrency: count.optional(),
+    requestsPerMinute: count.optional(),
+    tokensPerMinute: count.optional(),
+  })
+})
+
+/** The limits as an option. */
+export const modelLimitsSchema = lazily(() => z.union([limitSchema(), z.array(limitSchema())]))
+
+/** Whether a limit holds for the model with this id. */
+export function covers({ match = '*' }: ModelLimit, model: string): boolean {
+  const [first = '', ...rest] = match.split('*')
+  const last = rest.pop()
+  if (last === undefined) return model === match
+  if (!model.startsWith(first) || !model.endsWith(last) || model.length < first.length + last.length) return false
+  let from = first.length
+  for (const piece of rest) {
+    const at = model.indexOf(piece, from)
+    if (at < 0) return false
+    from = at + piece.length
+  }
+  return from <= model.length - last.length
+}

@@ -1,0 +1,43 @@
+import { gateOf } from '../../actors/models/limits/gateOf.ts'
+import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
+import type { Gate } from '../../actors/models/openStream.ts'
+import type { LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
+import type { Clock } from '../../protocol/clock.ts'
+
+interface Waiter {
+  readonly agentId: string
+  readonly path: readonly string[]
+  readonly clock: Clock
+  readonly at: TurnPlace
+  emit(body: LiveBody): void
+}
+
+/** The waiting of one agent for models, within the limits of the runtime. */
+export class ModelWaits {
+  readonly #agent: Waiter
+  readonly #queue: ModelQueue
+  /** Id of the model that it waits for. */
+  model: string | null = null
+
+  constructor(agent: Waiter, queue: ModelQueue) {
+    this.#agent = agent
+    this.#queue = queue
+  }
+
+  gate(tokens: number | undefined): Gate {
+    const { agentId, path, clock } = this.#agent
+    return gateOf(this.#queue, clock, {
+      root: path[0] ?? agentId,
+      tokens,
+      waits: (model, why, ahead) => {
+        const { at } = this.#agent
+        this.model = model
+        this.#agent.emit({ type: 'model.waiting', ...at, model, why, ahead })
+        return (ms) => {
+          this.model = null
+          if (ms !== undefined) this.#agent.emit({ type: 'model.waited', ...at, model, ms })
+        }
+      },
+    })
+  }
+}

@@ -1,0 +1,8 @@
+import type { Snapshots, SnapshotStore } from '../../protocol/snapshots.ts'
+
+/** What one agent's tools keep, in a place for those of all agents. */
+export const snapshotsOf = (agentId: string, all: SnapshotStore): Snapshots => ({
+  maxFileBytes: all.maxFileBytes,
+  put: (bytes) => all.put(agentId, bytes),
+  get: (id) => all.get(agentId, id),
+})
