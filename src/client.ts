@@ -18,17 +18,26 @@ export type {
   RemoteSnapshot,
   RemoteTree,
 } from './client/answers.ts'
+export type { ClientCall } from './client/callAnswers.ts'
 export type { RosterChange } from './client/remoteRoster.ts'
 
 export type { PolicyInfo, RevertCategory, Tag } from './protocol/braking.ts'
 export type { Clock } from './protocol/clock.ts'
-export type { CompactOptions, PruneOptions, RunOptions, SayOptions } from './protocol/commands.ts'
+export type {
+  CompactOptions,
+  DecideOptions,
+  Decision,
+  PruneOptions,
+  RunOptions,
+  SayOptions,
+} from './protocol/commands.ts'
 export type { Content } from './protocol/content.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf } from './protocol/events.ts'
 export type { AgentSummary, Role, SessionEntry } from './protocol/frames.ts'
 export type { Metadata } from './protocol/metadata.ts'
 export type { Block, Message, Usage } from './protocol/messages.ts'
+export type { Pending } from './protocol/pending.ts'
 export type { Limits, PauseReason, RunStopReason, Spent } from './protocol/records.ts'
 export type { Run } from './runs/run.ts'
 export type { AbortedRun, AnsweredRun, FailedRun, PausedRun, RunResult, UnansweredRun } from './runs/runResult.ts'

@@ -58,7 +58,7 @@ export type {
   RunOptions,
   SayOptions,
 } from './protocol/commands.ts'
-export type { Pending } from './protocol/questions.ts'
+export type { Pending } from './protocol/pending.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'

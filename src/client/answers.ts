@@ -4,6 +4,7 @@ import { errorInfoSchema } from '../protocol/errorInfo.ts'
 import { describeIssues, errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from '../protocol/errors.ts'
 import { agentSummarySchema, sessionEntrySchema, type AgentSummary, type SessionEntry } from '../protocol/frames.ts'
 import { messageSchema, type Message } from '../protocol/messages.ts'
+import { pendingSchema, type Pending } from '../protocol/pending.ts'
 import { pauseReasonSchema, runStopReasonSchema, type PauseReason } from '../protocol/records.ts'
 
 const count = z.int().nonnegative()
@@ -68,6 +69,8 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly tree: RemoteTree
   /** Calls that wait for `decide`, of the agent's own and of those below it. */
   readonly approvals: readonly z.infer<typeof approvalSchema>[]
+  /** Everything that waits for people, told apart by `kind`; missing where the server is of an older version. */
+  readonly asked?: readonly Pending[]
   /** Why it is paused. */
   readonly pause: PauseReason | null
   /** Those that `brake` can ask, in their order; missing where the server does not know them or is of an older version. */
@@ -79,6 +82,7 @@ export const snapshotSchema: z.ZodType<RemoteSnapshot> = z.object({
   ...agentSummarySchema.shape,
   tree: treeSchema,
   approvals: z.array(approvalSchema),
+  asked: z.array(pendingSchema).readonly().exactOptional(),
   pause: pauseReasonSchema.nullable(),
   policies: z.array(policyInfoSchema).readonly().exactOptional(),
 })

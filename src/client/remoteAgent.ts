@@ -25,6 +25,7 @@ import {
   type RemoteConversation,
   type RemoteSnapshot,
 } from './answers.ts'
+import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
 import { RemoteRuns } from './remoteRuns.ts'
@@ -61,6 +62,7 @@ export class RemoteAgent {
   readonly #numbers = new Map<string, number>()
   #stopListening: (() => void) | undefined
   #isChecking = false
+  #calls: CallAnswers | undefined
 
   /** Made by `client.agent` and `client.spawn`. */
   constructor(id: string, owner: AgentOwner, feed: RemoteFeed) {
@@ -115,6 +117,23 @@ export class RemoteAgent {
    */
   decide(callId: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
     return this.#send({ type: 'agent.decide', agentId: this.id, callId, ...decided(decision, how) } as AgentCommand)
+  }
+
+  /**
+   * Carries out the calls of a tool that has no `run`, of this agent and of those below it: now, and whenever one is asked for, until the
+   * function that it returns is called. What `carryOut` returns is the result; what it throws is an error for the model. Of two clients the
+   * first to answer counts; the other's signal is aborted. `Input` is what the tool's schema takes.
+   *
+   * @throws RuntimeError `INVALID_OPTION`: it is no function, or there is one for the name.
+   */
+  onCall<Input = unknown>(name: string, carryOut: (input: Input, call: ClientCall) => unknown): () => void {
+    this.#calls ??= new CallAnswers({
+      subscribe: (listener) => this.subscribe(listener, { deltas: false }),
+      snapshot: () => this.snapshot(),
+      decide: (key, decision) => this.decide(key, decision),
+      report: (error) => this.#owner.report(error),
+    })
+    return this.#calls.add(name, carryOut as CallFunction)
   }
 
   /** Asks for a revert to a step, such as `n12`; with `undo`, `undo.end` says what came of that. Rejects with `BRAKING_OFF`. */
@@ -256,7 +275,9 @@ export class RemoteAgent {
 
   /** Everything up to a record was sent. */
   caughtUp(seq: number): void {
-    if (this.#feed.caughtUp(seq) && this.#runs.isInterrupted && !this.#isChecking) void this.#checkInterrupted()
+    const isAll = this.#feed.caughtUp(seq)
+    if (isAll && this.#calls !== undefined) void this.#calls.look()
+    if (isAll && this.#runs.isInterrupted && !this.#isChecking) void this.#checkInterrupted()
   }
 
   /**

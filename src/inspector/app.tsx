@@ -144,9 +144,9 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
   const view = inspector.agent.value?.state.value
   const agent = view === undefined ? '' : `${view.agentId}: ${view.error?.message ?? view.chartState}`
   const asked =
-    view === undefined || view.approvals.length === 0
+    view === undefined || view.pending.length === 0
       ? ''
-      : `, ${view.approvals.length === 1 ? '1 call waits' : `${view.approvals.length} calls wait`} for approval`
+      : `, ${view.pending.length === 1 ? '1 call waits' : `${view.pending.length} calls wait`} for you`
   return <LiveRegion text={status === 'open' ? `${agent}${asked}` : `Connection: ${status}`} />
 }
 

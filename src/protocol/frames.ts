@@ -105,7 +105,10 @@ export const agentSummarySchema = z.object({
   /** `seq` of its last record. */
   seq,
   head: nodeIdSchema.nullable(),
+  /** Keys of the calls that wait for an approval, its own and of those below it. */
   pendingApprovals: z.array(z.string()).readonly(),
+  /** Keys of everything that waits for people; missing from servers of an older version. */
+  pending: z.array(z.string()).readonly().exactOptional(),
   /** Over its life, its sub-agents included. */
   spent: spentSchema,
   metadata: metadataSchema.exactOptional(),

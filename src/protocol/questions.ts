@@ -23,18 +23,3 @@ export const answerSchema = z.object({
 
 /** An answer with the question that it is for, as a call that runs again is given it. */
 export type Answer = z.infer<typeof answerSchema> & Pick<Question, 'question'>
-
-/** A call that waits for people, as they see it; `key` is unique across all agents. */
-interface WaitingCall {
-  readonly agentId: string
-  readonly callId: string
-  readonly key: string
-  readonly name: string
-  readonly input: unknown
-}
-
-/** What waits for people: a call to be approved, a question of a tool, or a call that a client is to carry out. */
-export type Pending =
-  | ({ readonly kind: 'approval' } & WaitingCall)
-  | ({ readonly kind: 'question' } & WaitingCall & Question)
-  | ({ readonly kind: 'call' } & WaitingCall)

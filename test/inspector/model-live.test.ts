@@ -112,7 +112,7 @@ describe('the model of the inspector page', (it) => {
     await agent.prompt('Hi').result
     const page = open(context, serving, '#agent=one&at=2')
     const past = await page.until(({ status }) => status === 'past')
-    assert.equal([past.at, past.conversation.head, past.approvals.length], [2, null, 0])
+    assert.equal([past.at, past.conversation.head, past.pending.length], [2, null, 0])
     assert.match(page.inspector.controls.value.prompt ?? '', /past/)
     page.inspector.go({ at: null })
     const now = await page.until(({ status }) => status === 'live')
@@ -127,12 +127,12 @@ describe('the model of the inspector page', (it) => {
     await page.until(({ status }) => status === 'live')
     const agent = page.inspector.attached.value.connection.client.agent('one')
     await say(agent, 'prompt', 'Go')
-    const { approvals } = await page.until(
-      ({ approvals: { length }, chartState }) => length === 1 && chartState === 'paused',
+    const { pending } = await page.until(
+      ({ pending: { length }, chartState }) => length === 1 && chartState === 'paused',
     )
-    assert.equal([approvals[0]?.name, approvals[0]?.agentId], ['ask', 'one'])
-    await agent.decide(approvals[0]!.key, 'approve')
-    const view = await page.until(({ approvals: { length }, chartState }) => length === 0 && chartState === 'idle')
+    assert.equal([pending[0]?.name, pending[0]?.agentId], ['ask', 'one'])
+    await agent.decide(pending[0]!.key, 'approve')
+    const view = await page.until(({ pending: { length }, chartState }) => length === 0 && chartState === 'idle')
     assert.match(JSON.stringify(view.conversation.trunk()), /was allowed/)
   })
 

@@ -1,18 +1,15 @@
-import type { RemoteSnapshot } from '../../client.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { CapturedRequest } from '../../conversation/captureRequest.ts'
 import type { PolicyInfo, PolicyStart } from '../../protocol/braking.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
+import type { Pending } from '../../protocol/pending.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { ReadonlySignal } from '@preact/signals'
 import type { Session } from '../../sessions/session.ts'
 
 /** `loading`: the log is being read; `live`: the newest moment is shown; `past`: an earlier one; `error`: it cannot be shown. */
 export type AgentViewStatus = 'loading' | 'live' | 'past' | 'error'
-
-/** A tool call that waits for a person: the agent's own, or one of an agent below it. */
-export type PendingApproval = RemoteSnapshot['approvals'][number]
 
 /** A request as the model got it. `request` and `provenance` are put together when they are read: read them once a rendering. */
 export interface RequestView extends CapturedRequest {
@@ -72,8 +69,8 @@ export interface AgentViewState {
   readonly requests: readonly RequestView[]
   /** `null` in the past and between replies. */
   readonly partial: PartialReply | null
-  /** Empty in the past. */
-  readonly approvals: readonly PendingApproval[]
+  /** What waits for a person, of the agent or of one below it. Empty in the past. */
+  readonly pending: readonly Pending[]
   /** Why it is paused. */
   readonly pause: PauseReason | null
   /** Ids of its sub-agents as of `at`, in the order they were started. */

@@ -2,13 +2,14 @@ import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Client } from '../../client.ts'
 import type { PolicyInfo } from '../../protocol/braking.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { LogRecord, PauseReason } from '../../protocol/records.ts'
-import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply, PendingApproval } from './agentView.ts'
+import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply } from './agentView.ts'
 import { EventList, isLogged } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
+import { PendingList, pendingOf } from './pendingList.ts'
 import { readPast } from './readPast.ts'
 
 /** States of an agent that is not running; of these, the chart has only `stopped`. */
@@ -45,7 +46,7 @@ export class FollowedAgent implements AgentView {
   readonly #closing = new AbortController()
   readonly #state: Signal<AgentViewState>
   readonly #publish = (): void => void (this.#state.value = this.#next())
-  readonly #approvals = new ApprovalList()
+  readonly #pending = new PendingList()
   #unsubscribe: () => void = () => {}
   #log = emptyLog()
   #emptyFold = new LogFold()
@@ -93,8 +94,8 @@ export class FollowedAgent implements AgentView {
     this.#liveState = state
     // What was woken may have another definition.
     const isChanged = isNew && (state === 'paused' || (before !== undefined && isResting(before)))
-    if (summary === undefined) this.#approvals.replace([])
-    else if (isChanged || !this.#approvals.isSame(summary.pendingApprovals)) void this.refresh()
+    if (summary === undefined) this.#pending.replace([])
+    else if (isChanged || !this.#pending.isSame(summary.pending ?? summary.pendingApprovals)) void this.refresh()
     if (isNew) this.#change()
   }
 
@@ -103,14 +104,15 @@ export class FollowedAgent implements AgentView {
     if (this.#isAsking) return
     this.#isAsking = true
     try {
-      const { seq, state, approvals, pause, policies = null } = await this.#client.agent(this.agentId).snapshot()
+      const snapshot = await this.#client.agent(this.agentId).snapshot()
+      const { seq, state, pause, policies = null } = snapshot
       if (this.#closing.signal.aborted) return
       if (seq < this.#log.records.length) this.#restart()
       this.#target ??= seq
       this.#liveState = state
       this.#livePause = pause
       this.#policies = policies
-      this.#approvals.replace(approvals)
+      this.#pending.replace(pendingOf(snapshot))
       this.#change()
     } catch (thrown) {
       this.#fail(thrown)
@@ -151,9 +153,7 @@ export class FollowedAgent implements AgentView {
 
   #take(event: AgentEvent, log: LoadedLog): void {
     if (event.agentId !== this.agentId) {
-      if (event.type === 'approval.requested') this.#approvals.ask(event)
-      else if (event.type === 'approval.decided') this.#approvals.settle(event.agentId, event.callId)
-      else return
+      if (!this.#pending.take(event)) return
     } else if (isLogged(event)) this.#record(event as LogRecord & AgentEvent, log)
     else this.#live(event, log)
     // While a long log is read, showing how far it is must not take longer than reading it.
@@ -170,10 +170,8 @@ export class FollowedAgent implements AgentView {
     log.events.add(event)
     if (event.type === 'agent.created') this.#begin(event, log)
     else this.#fold(log, event)
-    if (event.type === 'approval.requested') this.#approvals.ask(event)
-    else if (event.type === 'approval.decided' || event.type === 'tool.end')
-      this.#approvals.settle(this.agentId, event.callId)
-    else if (event.type === 'agent.stopped') this.#liveState = 'stopped'
+    this.#pending.take(event)
+    if (event.type === 'agent.stopped') this.#liveState = 'stopped'
     if (event.type === 'reply.end' || event.type === 'reply.reset' || event.type === 'run.end') this.#partial = null
   }
 
@@ -264,44 +262,12 @@ export class FollowedAgent implements AgentView {
       waitsFor: isNow ? this.#waitsFor : null,
       requests: fold.requests,
       partial: isNow ? this.#partial : null,
-      approvals: isNow ? this.#approvals.all : [],
+      pending: isNow ? this.#pending.all : [],
       pause: fold.pause ?? (isNow && this.#liveState === 'paused' ? this.#livePause : null),
       children: fold.children,
       spent: fold.spent,
       events: events.all,
       eventCount: isNow ? events.all.length : events.countUpTo(at),
     }
-  }
-}
-
-/** Calls that wait for a person, of an agent and of those below it. */
-class ApprovalList {
-  #all: readonly PendingApproval[] = []
-
-  /** Oldest first; the same array while nothing changes. */
-  get all(): readonly PendingApproval[] {
-    return this.#all
-  }
-
-  /** What the server says is the truth. */
-  replace(approvals: readonly PendingApproval[]): void {
-    this.#all = approvals
-  }
-
-  ask({ agentId, callId, key, name, input }: EventOf<'approval.requested'>): void {
-    this.settle(agentId, callId)
-    this.#all = [...this.#all, { agentId, callId, key, name, input }]
-  }
-
-  /** It waits no more: it was decided, or it has a result. */
-  settle(agentId: string, callId: string): void {
-    if (this.#all.some((one) => one.agentId === agentId && one.callId === callId))
-      this.#all = this.#all.filter((one) => one.agentId !== agentId || one.callId !== callId)
-  }
-
-  /** Whether these are the keys of what waits. */
-  isSame(keys: readonly string[]): boolean {
-    const own = new Set(this.#all.map(({ key }) => key))
-    return own.size === keys.length && keys.every((key) => own.has(key))
   }
 }

@@ -30,7 +30,7 @@ export function agentRows(agents: Iterable<AgentSummary>, closed: ReadonlySet<st
     for (const [index, agent] of siblings.entries()) {
       const hasChildren = below.has(agent.agentId)
       const isOpen = hasChildren && !closed.has(agent.agentId)
-      const isAsking = agent.pendingApprovals.length > 0
+      const isAsking = (agent.pending ?? agent.pendingApprovals).length > 0
       rows.push({ agent, level, hasChildren, isOpen, place: index + 1, siblings: siblings.length, isAsking })
       if (isOpen) visit(agent.agentId, level + 1)
     }

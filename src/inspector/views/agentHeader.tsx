@@ -14,7 +14,7 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
     case 'limit':
       return `limit of ${pause.limit}: ${pause.used} of ${pause.allowed}`
     case 'approvals':
-      return 'waits for approval'
+      return 'waits for people'
     case 'store':
       return pause.error.message
     case 'stall':

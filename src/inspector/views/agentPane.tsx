@@ -7,9 +7,9 @@ import { EmptyState } from '../parts/emptyState.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { AgentHeader } from './agentHeader.tsx'
-import { ApprovalBar } from './approvalBar.tsx'
 import { ChartPane } from './chartPane.tsx'
 import { ConversationPane } from './conversationPane.tsx'
+import { PendingBar } from './pendingBar.tsx'
 import { PromptBox } from './promptBox.tsx'
 import { RequestPane } from './requestPane.tsx'
 import { TimelinePane } from './timelinePane.tsx'
@@ -49,7 +49,7 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onStop }: AgentPa
         <Panel inspector={inspector} view={view} />
       </div>
       <TimeSlider inspector={inspector} view={view} />
-      <ApprovalBar inspector={inspector} view={view} />
+      <PendingBar inspector={inspector} view={view} />
       <PromptBox inspector={inspector} view={view} />
     </main>
   )

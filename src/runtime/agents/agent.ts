@@ -9,7 +9,7 @@ import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.t
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
-import type { Pending } from '../../protocol/questions.ts'
+import type { Pending } from '../../protocol/pending.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'

@@ -4,7 +4,8 @@ import { clientResult, type ClientOutcome } from '../../actors/clientResult.ts'
 import { taskOf } from '../../actors/subAgents.ts'
 import type { CallReturn } from '../../machines/effectTypes.ts'
 import { describeIssues } from '../../protocol/errors.ts'
-import type { Answer, Pending, Question } from '../../protocol/questions.ts'
+import type { PendingOf } from '../../protocol/pending.ts'
+import type { Answer, Question } from '../../protocol/questions.ts'
 import type { RecordDraft } from '../../protocol/records.ts'
 import type { PeoplesAnswers } from '../children/treeAgent.ts'
 
@@ -13,8 +14,6 @@ interface OpenQuestion {
   readonly wrongIn: (value: unknown) => string | undefined
   resolve(answer: Answer): void
 }
-
-type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
 
 /** What people answer to one agent's calls: checked against what was asked, and passed on to the tools that wait. */
 export class Answers implements PeoplesAnswers {

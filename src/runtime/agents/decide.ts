@@ -1,7 +1,7 @@
 import type { CheckedCommand } from '../../protocol/checkCommand.ts'
 import type { CallDecision } from '../../machines/agentTypes.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { Pending } from '../../protocol/questions.ts'
+import type { Pending } from '../../protocol/pending.ts'
 import type { AgentBody } from './agentBody.ts'
 import { hostOf, type TreeNode } from './agentTree.ts'
 import { pendingOf } from './pending.ts'

@@ -1,5 +1,5 @@
 import type { CallState } from '../../machines/agentTypes.ts'
-import type { Pending } from '../../protocol/questions.ts'
+import type { Pending } from '../../protocol/pending.ts'
 import type { TreeNode } from './agentTree.ts'
 
 /** What waits for people, of an agent and of those below it. */

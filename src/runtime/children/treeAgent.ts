@@ -6,7 +6,7 @@ import type { CallReturn } from '../../machines/effectTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
-import type { Pending } from '../../protocol/questions.ts'
+import type { PendingOf } from '../../protocol/pending.ts'
 import type { Spent } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Announcer } from '../events/announcer.ts'
@@ -25,8 +25,6 @@ export interface PeoplesAnswers {
   /** What the model gets of a call that a client carried out. */
   resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn
 }
-
-type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
 
 /** A loaded agent as seen by those above and below it in its tree. */
 export interface TreeAgent {

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { describePolicies } from '../../actors/policies/describePolicies.ts'
 import type { PolicyInfo } from '../../protocol/braking.ts'
+import { pendingIn, type Pending } from '../../protocol/pending.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
@@ -10,6 +11,7 @@ import { outwardReason } from './outwardError.ts'
 
 interface AgentSnapshot extends AgentSummary {
   readonly tree: AgentTree
+  readonly asked: readonly Pending[]
   readonly approvals: readonly PendingApproval[]
   readonly pause: PauseReason | null
   readonly policies?: readonly PolicyInfo[]
@@ -24,6 +26,7 @@ export const summaryOf = (agent: Agent): AgentSummary => ({
   seq: agent.lastSeq,
   head: agent.conversation.head,
   pendingApprovals: agent.approvals().map(({ key }) => key),
+  pending: agent.pending().map(({ key }) => key),
   spent: agent.spent,
   ...(agent.metadata === undefined ? {} : { metadata: agent.metadata }),
 })
@@ -32,6 +35,7 @@ export const summaryOf = (agent: Agent): AgentSummary => ({
 export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...summaryOf(agent),
   tree: agent.tree(),
+  asked: agent.pending(),
   approvals: agent.approvals(),
   pause: agent.pause === null ? null : outwardReason(agent.pause),
   policies: agent.policies,
@@ -41,7 +45,8 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
 export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinition | undefined): AgentSnapshot {
   const { id, definition, path, metadata, conversation, runs, usage, costUsd, isStopped } = session
   const state = isStopped ? 'stopped' : 'closed'
-  const approvals = heldCalls(session)
+  const asked = heldCalls(session)
+  const approvals = asked.flatMap(({ kind, ...call }) => (kind === 'approval' ? [call] : []))
   return {
     agentId: id,
     definition,
@@ -50,22 +55,26 @@ export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinitio
     seq: session.records.at(-1)?.seq ?? 0,
     head: conversation.head,
     pendingApprovals: approvals.map(({ key }) => key),
+    pending: asked.map(({ key }) => key),
     spent: { usage, costUsd, turns: runs.reduce((sum, run) => sum + run.turns.length, 0) },
     ...(metadata === undefined ? {} : { metadata }),
     tree: { id, definition, state, children: [] },
+    asked,
     approvals,
     pause: null,
     ...(wakesWith === undefined ? {} : { policies: describePolicies(wakesWith) }),
   }
 }
 
-/** Calls that wait for a decision, and will again once the agent runs. */
-function heldCalls({ id, runs, records, isStopped }: LoadedSession): PendingApproval[] {
+/** What waits for people, and will again once the agent runs. */
+function heldCalls({ id, runs, records, isStopped }: LoadedSession): Pending[] {
   const calls = isStopped ? [] : runs.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)
   const held = new Set(calls.filter(({ status }) => status === 'held').map(({ callId }) => callId))
-  return records.flatMap((record) => {
-    if (record.type !== 'approval.requested' || !held.delete(record.callId)) return []
-    const { callId, key, name, input } = record
-    return [{ agentId: id, callId, key, name, input }]
-  })
+  const asked = new Map<string, Pending>()
+  for (const record of records) {
+    const pending = pendingIn(id, record)
+    // What was asked last is what it waits for.
+    if (pending !== undefined && held.has(pending.callId)) asked.set(pending.callId, pending)
+  }
+  return [...asked.values()]
 }

@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks'
+import type { PendingOf } from '../../protocol/pending.ts'
+import { readTyped } from '../../protocol/questionForm.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { ControlButton } from '../parts/controlButton.tsx'
+import { CutText } from '../parts/cutText.tsx'
+import { WhoAsks } from './whoAsks.tsx'
+
+interface ApprovalProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly approval: PendingOf<'approval'>
+}
+
+const shown = (input: unknown): string => (typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? ''))
+
+/** A call that waits for approval; its arguments can be edited before. */
+export function ApprovalCard({ inspector, view, approval }: ApprovalProps) {
+  const [reason, setReason] = useState('')
+  /** The arguments as JSON while they are edited. */
+  const [edited, setEdited] = useState<string | null>(null)
+  const [problem, setProblem] = useState('')
+  const { name, input, key, agentId } = approval
+  const why = inspector.controls.value.decide
+  const agent = () => inspector.attached.value.connection.client.agent(view.agentId)
+  const deny = (): void => {
+    const said = reason.trim()
+    void inspector.attempt(() => agent().decide(key, 'deny', said === '' ? undefined : said))
+  }
+  const approve = (): void => {
+    const said = reason.trim() === '' ? {} : { reason: reason.trim() }
+    if (edited === null || edited === shown(input))
+      return void inspector.attempt(() => agent().decide(key, 'approve', said))
+    const read = readTyped({ type: 'json' }, edited)
+    setProblem('problem' in read ? 'The arguments are not JSON.' : '')
+    if ('value' in read) void inspector.attempt(() => agent().decide(key, 'approve', { ...said, input: read.value }))
+  }
+  return (
+    <article class="approval" aria-label={`${name} waits for approval`}>
+      <div class="approval-what">
+        <p>
+          May <strong class="mono">{name}</strong> run
+          <WhoAsks view={view} agentId={agentId} />?
+        </p>
+        {edited === null ? (
+          <CutText text={shown(input)} most={800} />
+        ) : (
+          <textarea
+            class="input mono"
+            rows={4}
+            aria-label={`Arguments of ${name}`}
+            value={edited}
+            onInput={({ currentTarget }) => setEdited(currentTarget.value)}
+          />
+        )}
+        {problem === '' ? null : <p role="alert">{problem}</p>}
+      </div>
+      <div class="approval-answer">
+        <input
+          class="input"
+          aria-label={`Reason, for ${name}`}
+          placeholder="Reason (optional)"
+          value={reason}
+          onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+        <ControlButton why={why} onUse={() => setEdited((before) => (before === null ? shown(input) : null))}>
+          {edited === null ? 'Edit' : 'Undo edit'}
+        </ControlButton>
+        <ControlButton why={why} onUse={deny} kind="danger">
+          Deny
+        </ControlButton>
+        <ControlButton why={why} onUse={approve} kind="primary">
+          Approve
+        </ControlButton>
+      </div>
+    </article>
+  )
+}
