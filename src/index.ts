@@ -154,6 +154,7 @@ export type {
   ThinkingLevel,
   ToolSpec,
 } from './protocol/model.ts'
+export type { ParentLink } from './protocol/parentLink.ts'
 export { parseRecord } from './protocol/upgradeRecord.ts'
 export {
   logRecordSchema,
@@ -162,7 +163,6 @@ export {
   type Limits,
   type LogRecord,
   type Overlay,
-  type ParentLink,
   type PauseReason,
   type QueuedMessage,
   type QueueName,

@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'incognito-8',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/familyHost.ts',
     what: 'an agent lists its incognito children',
     from: 'return this.incognito === undefined && all.some(isIncognito)',
     to: 'return all.length < 0',

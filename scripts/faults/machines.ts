@@ -212,7 +212,7 @@ export const faults: readonly Fault[] = [
     id: 'machines-26',
     file: 'src/machines/states/paused.ts',
     what: 'an abort of a paused agent leaves its queues',
-    from: `          dropQueues(draft, ['steering', 'followUps'])
+    from: `          dropSaid(draft)
 `,
     to: '',
     tests: ['machines/pauses'],

@@ -244,8 +244,8 @@ export const faults: readonly Fault[] = [
     id: 'stalls-30',
     file: 'src/actors/defineAgent.ts',
     what: 'polling is recorded without the flag',
-    from: 'braking?.stall == null ? nobody : pollingNames(tools)',
-    to: 'pollingNames(tools)',
+    from: 'polling: braking?.stall == null ? nobody : ',
+    to: 'polling: ',
     tests: ['braking/stall'],
   },
   {

@@ -273,7 +273,7 @@ export const faults: readonly Fault[] = [
     id: 'unloading-30',
     file: 'src/runtime/children/childAnswer.ts',
     what: 'a sub-agent that came to its own limit is gone on with for ever',
-    from: 'reason.allowed < (policy.limits[reason.limit] ?? Infinity)',
+    from: 'reason.allowed < (policy?.limits[reason.limit] ?? Infinity)',
     to: 'reason.allowed < Infinity',
     tests: ['journeys/continuesSubAgents'],
   },

@@ -46,8 +46,8 @@ export interface SubAgent {
   readonly definition: AgentDefinition
   /** `own`: it starts with only its task; `fork`: with the caller's trunk before it, which is shared and not copied. */
   readonly context: 'own' | 'fork'
-  /** It outlives its caller: the call returns at once, and an abort does not reach it. */
-  readonly detach: boolean
+  /** It outlives its caller: the call returns at once, and an abort does not reach it. `report`: its answer comes later, as a message. */
+  readonly detach: boolean | 'report'
   readonly restarts: RestartPolicy
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number

@@ -15,6 +15,7 @@ import type { Limits, Spent } from '../protocol/records.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './cancellation.ts'
+import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
@@ -46,6 +47,8 @@ export interface ChildPorts {
   watch(input: OpenInput, cancellation: Cancellation): Promise<WatchOutput>
   /** Aborts sub-agents started since that turn that are still alive; returns which they were. */
   abandon(sinceTurn: number): NonNullable<Evidence['children']>
+  /** Resolves once those have reported, the time is up, somebody speaks to the agent or `signal` aborts. Rejects for ids of others. */
+  waitFor(call: WaitForCall, signal: AbortSignal): Promise<WaitedFor>
   /** What the sub-agents of waiting calls used, by the call's key, once all have ended. */
   settled(): Promise<{ readonly [key: string]: Spent }>
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { irreversibleNames } from './irreversibleNames.ts'
-import { subAgentMap, type SubAgentEntry } from './subAgents.ts'
+import { reporting, subAgentMap, type SubAgentEntry } from './subAgents.ts'
 import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentPolicy.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -31,6 +31,7 @@ import { prunTool } from './tools/braking/prunTool.ts'
 import { recallTool } from './tools/braking/recallTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
 import type { AnyTool, Tool, ToolDeps } from './tools/defineTool.ts'
+import { waitForName } from './tools/waitForTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
@@ -256,7 +257,7 @@ export function defineAgent<
     maxCallsPerReply: options.maxCallsPerReply ?? 128,
     reversible: reversibleNames(tools),
     ...externalTools(tools),
-    polling: braking?.stall == null ? nobody : pollingNames(tools),
+    polling: braking?.stall == null ? nobody : [...pollingNames(tools), ...(hasAgents ? [waitForName] : [])],
     policies: {
       names: braking?.policies?.list.map(({ name: each }) => each) ?? nobody,
       atRest: braking?.policies?.list.some(({ when }) => when.atRest === true) === true,
@@ -275,7 +276,7 @@ export function defineAgent<
     snapshot: snapshotOf(model.id, settings),
     policy: hasAgents
       ? lazyAgents(called, tools, policy)
-      : { ...policy, agents: nobody, irreversible: irreversibleNames(tools, called()) },
+      : { ...policy, agents: nobody, reports: nobody, irreversible: irreversibleNames(tools, called()) },
     compaction,
     braking,
     hooks: hooksOf(options, brakeTools),
@@ -302,14 +303,18 @@ const constant =
 function lazyAgents(
   called: () => ReadonlyMap<string, SubAgent>,
   tools: ReadonlyMap<string, AnyTool>,
-  policy: Omit<AgentPolicy, 'agents' | 'irreversible'>,
+  policy: Omit<AgentPolicy, 'agents' | 'reports' | 'irreversible'>,
 ): AgentPolicy {
   const names = lazily(() => [...called().keys()])
+  const reports = lazily(() => reporting(called()))
   const irreversible = lazily(() => irreversibleNames(tools, called()))
   return {
     ...policy,
     get agents() {
       return names()
+    },
+    get reports() {
+      return reports()
     },
     get irreversible() {
       return irreversible()

@@ -1,7 +1,8 @@
 import type { ToolSpec } from '../protocol/model.ts'
 import { type AgentDefinition, madeHere, type SubAgent } from './agentDefinition.ts'
-import { subAgentSpec } from './subAgents.ts'
+import { reporting, subAgentSpec } from './subAgents.ts'
 import type { AnyTool } from './tools/defineTool.ts'
+import { waitForName, waitForTool } from './tools/waitForTool.ts'
 
 /** What is known of a definition at once. */
 export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'toolSpecs' | 'frameTokens'>
@@ -9,12 +10,20 @@ export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'toolSpecs' | 'fr
 /** Its fields are the parts. A class, as ten thousand definitions with getters of their own would each weigh as much as an agent. */
 class DefinedAgent {
   readonly #called: () => ReadonlyMap<string, SubAgent>
+  readonly #ownTools: ReadonlyMap<string, AnyTool>
+  #tools: ReadonlyMap<string, AnyTool> | undefined
   #toolSpecs: readonly ToolSpec[] | undefined
   #frameTokens: number | undefined
 
-  constructor(parts: DefinitionParts, called: () => ReadonlyMap<string, SubAgent>) {
+  constructor({ tools, ...parts }: DefinitionParts, called: () => ReadonlyMap<string, SubAgent>) {
     Object.assign(this, parts)
+    this.#ownTools = tools
     this.#called = called
+  }
+
+  get tools(): ReadonlyMap<string, AnyTool> {
+    return (this.#tools ??=
+      reporting(this.agents).length === 0 ? this.#ownTools : new Map([...this.#ownTools, [waitForName, waitForTool()]]))
   }
 
   get agents(): ReadonlyMap<string, SubAgent> {
@@ -23,7 +32,7 @@ class DefinedAgent {
 
   get toolSpecs(): readonly ToolSpec[] {
     return (this.#toolSpecs ??= Object.freeze([
-      ...[...this.#parts.tools.values()].map(specOf),
+      ...[...this.tools.values()].map(specOf),
       ...[...this.agents.values()].map(subAgentSpec),
     ]))
   }
@@ -34,7 +43,7 @@ class DefinedAgent {
     return (this.#frameTokens ??= counter.text(system) + tools())
   }
 
-  get #parts(): DefinitionParts {
+  get #parts(): Omit<DefinitionParts, 'tools'> {
     return this as unknown as DefinitionParts
   }
 }

@@ -18,6 +18,7 @@ import { clean, contentOf, textBlock } from './resultContent.ts'
 import { StartQueue } from './startQueue.ts'
 import { whenDone } from './whenDone.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
+import { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import { RecallCall } from './tools/braking/recallTool.ts'
 import type { AnyTool, ToolContext } from './tools/defineTool.ts'
 
@@ -31,6 +32,7 @@ export interface Outcome {
   readonly hook?: CallOutput['hook']
   /** It is to run again, because the store did not take what it waited for. */
   readonly notStarted?: ErrorInfo
+  readonly delivers?: readonly string[]
 }
 
 /** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
@@ -63,9 +65,11 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
     if (outcome.notStarted !== undefined) return notStarted(ports, key, outcome.notStarted)
     // It is no longer needed.
     if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
-    const { content, isError, brake, changed, receipt, hasLesson, hook } = withinSize(withLesson(outcome, lesson))
+    const { content, isError, brake, changed, receipt, hasLesson, hook, delivers } = withinSize(
+      withLesson(outcome, lesson),
+    )
     const output = { key, content, isError, tokens: estimate(ports, input, content), at }
-    if ((brake ?? changed ?? receipt ?? hasLesson ?? hook) === undefined) return output
+    if ((brake ?? changed ?? receipt ?? hasLesson ?? hook ?? delivers) === undefined) return output
     return {
       ...output,
       ...(brake === undefined ? {} : { brake }),
@@ -73,6 +77,7 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
       ...(receipt === undefined ? {} : { receipt }),
       ...(hasLesson === undefined ? {} : { hasLesson }),
       ...(hook === undefined ? {} : { hook }),
+      ...(delivers === undefined ? {} : { delivers }),
     }
   })
 }
@@ -203,8 +208,9 @@ class Attempt {
 
   #start(value: unknown): unknown {
     const result = this.#tool.run(value, this.#context())
-    if (!(result instanceof RecallCall)) return result
-    return result.answer(this.#ports.conversation, this.#controller.signal)
+    const { signal } = this.#controller
+    if (result instanceof RecallCall) return result.answer(this.#ports.conversation, signal)
+    return result instanceof WaitForCall ? this.#ports.children!.waitFor(result, signal) : result
   }
 
   /** The outcome with the files reported as changed and what was kept for undoing, even for a failed call. */
@@ -292,6 +298,8 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 export function toOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome {
   const isBrake = value instanceof BrakeCallResult
   try {
+    if (value instanceof WaitedFor)
+      return { isError: false, content: contentOf(value.text, maxChars, ports), delivers: value.delivers }
     const content = contentOf(isBrake ? value.text : value, maxChars, ports)
     return isBrake ? { isError: false, content, brake: clean(ports, value.call) } : { isError: false, content }
   } catch (thrown) {

@@ -4,6 +4,7 @@ import type { JsonSchema, ToolSpec } from '../protocol/model.ts'
 import type { RestartPolicy } from '../machines/supervisorTypes.ts'
 import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
 import type { AnyTool } from './tools/defineTool.ts'
+import { waitForName } from './tools/waitForTool.ts'
 
 /** An agent that may be called, and how; a bare definition takes the defaults. */
 export type SubAgentEntry = AgentDefinition | SubAgentOptions
@@ -12,8 +13,11 @@ export interface SubAgentOptions {
   readonly definition: AgentDefinition
   /** Default `'own'`. */
   readonly context?: 'own' | 'fork'
-  /** Default `false`. */
-  readonly detach?: boolean
+  /**
+   * It works on its own: the call returns at once, and it outlives its caller. With `'report'` its answer comes later, as a message of its
+   * own that starts a run if the caller is idle, and the model gets a tool `wait_for`. Default `false`.
+   */
+  readonly detach?: boolean | 'report'
   /** Whether it is restarted from its log after a crash. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
   readonly restart?: RestartPolicy['restart']
   /** At most 1,000. */
@@ -29,7 +33,7 @@ const count = z.int().nonnegative()
 const optionsSchema = z.strictObject({
   definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
   context: z.enum(['own', 'fork']).default('own'),
-  detach: z.boolean().default(false),
+  detach: z.union([z.boolean(), z.literal('report')]).default(false),
   restart: z.enum(['never', 'transient', 'permanent']).default('transient'),
   maxRestarts: count.max(1_000).default(3),
   windowMs: count.default(60_000),
@@ -63,10 +67,19 @@ export function subAgentMap(
     if (map.has(name)) throw new RuntimeError('INVALID_DEFINITION', `${label}: two agents are named "${name}".`)
     if (tools.has(name))
       throw new RuntimeError('INVALID_DEFINITION', `${label}: an agent and a tool are both named "${name}".`)
+    if (agent.detach === 'report' && tools.has(waitForName))
+      throw new RuntimeError(
+        'INVALID_DEFINITION',
+        `${label}: a tool is named "${waitForName}", as the one that waits for "${name}".`,
+      )
     map.set(name, agent)
   }
   return map
 }
+
+/** Names of those that report. */
+export const reporting = (agents: ReadonlyMap<string, SubAgent>): string[] =>
+  [...agents.values()].filter(({ detach }) => detach === 'report').map(({ definition }) => definition.name)
 
 /** Created once, because zod compiles every schema that it parses with. */
 const nothing = z.strictObject({})
@@ -79,7 +92,10 @@ export function subAgentSpec({ definition, detach }: SubAgent): ToolSpec {
   const what = definition.description || `Gives a task to the agent "${definition.name}" and returns its answer.`
   return {
     name: definition.name,
-    description: detach ? `${what} It works on its own: this returns at once.` : what,
+    description:
+      detach === false
+        ? what
+        : `${what} It works on its own: this returns at once${detach === 'report' ? ', and its answer comes later, as a message' : ''}.`,
     inputSchema: {
       type: 'object',
       properties: {

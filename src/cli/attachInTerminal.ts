@@ -86,7 +86,7 @@ function showOthers(event: AgentEvent, { agent, chat, said }: ChatContext): void
     chat.note('the agent was stopped for good')
     return chat.leave(exitCodes.done)
   }
-  if (event.type !== 'message.added') return
+  if (event.type !== 'message.added' || event.message.provenance?.type === 'report') return
   const text = textOf(event.message.content)
   const at = said.indexOf(text.trim())
   if (at === -1) chat.note(`${event.message.source}: ${oneLine(text)}`)

@@ -213,6 +213,7 @@ export class Conversation implements ConversationView {
         break
       case 'tool.end':
         this.#applyResult(record)
+        if (record.delivers !== undefined) this.#waiting?.delivered(record.delivers)
         break
       case 'compaction.end':
         if (record.applied && record.overlay !== undefined) this.#applyOverlay(record, record.overlay)

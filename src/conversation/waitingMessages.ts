@@ -47,6 +47,15 @@ export class WaitingMessages {
     else this.#queues[name].push(added)
   }
 
+  /** A result holds them: they wait no longer. */
+  delivered(ids: readonly string[]): void {
+    for (const queue of Object.values(this.#queues))
+      for (const id of ids) {
+        const index = queue.findIndex((message) => message.id === id)
+        if (index >= 0) queue.splice(index, 1)
+      }
+  }
+
   /** A message was added to the trunk. */
   said(content: readonly Block[]): void {
     const taken = this.#taken.find(({ message, said }) => isSame(partsOf(message)[said]!.content, content))

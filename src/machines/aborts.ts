@@ -6,7 +6,7 @@ import { cancelCompaction, refuseCompactions } from './compaction.ts'
 import { tellChildren } from './children.ts'
 import type { Draft } from './draft.ts'
 import { cancelConsultation, refusePolicies } from './policies.ts'
-import { dropQueues } from './queues.ts'
+import { dropSaid } from './queues.ts'
 import { endUndo } from './undoing.ts'
 import { addPartialReply, endRun } from './runs.ts'
 
@@ -22,7 +22,7 @@ export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
   if (draft.context.consulting !== null) cancelConsultation(draft, 'aborted')
   stopCalls(draft)
   tellChildren(draft, 'abort')
-  dropQueues(draft, ['steering', 'followUps'])
+  dropSaid(draft)
 }
 
 /** Cleans up after an abort and ends the run. */

@@ -7,6 +7,7 @@ import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { requestCompaction } from './compaction.ts'
 import { requestPolicy } from './policies.ts'
 import { recoverRun } from './recovery.ts'
+import { takeReport } from './reports.ts'
 import { deadlineKey } from './runs.ts'
 import { backoff } from './states/backoff.ts'
 import { compacting } from './states/compacting.ts'
@@ -44,6 +45,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   calls: none,
   children: 0,
   attached: none,
+  reporters: none,
   task: task ?? null,
   isTaskOver: false,
   // XState starts an initial state's children before its actions, so an effect would run before the records it follows.
@@ -138,6 +140,13 @@ export const agentMachine = agentSetup.createMachine({
     followUp: [
       { guard: 'isAtRest', actions: advance<EventOfType<'followUp'>>(enqueueSaid) },
       { actions: advance<EventOfType<'followUp'>>((draft, event) => enqueueMessage(draft, 'followUps', event)) },
+    ],
+    report: [
+      {
+        guard: 'isAtRest',
+        actions: advance<EventOfType<'report'>>((draft, event) => takeReport(draft, event, 'prompts')),
+      },
+      { actions: advance<EventOfType<'report'>>((draft, event) => takeReport(draft, event, 'followUps')) },
     ],
     wake: { actions: advance((draft) => draft.set({ isAsleep: false })) },
     spawn: { actions: advance<EventOfType<'spawn'>>(attachChild) },

@@ -39,6 +39,8 @@ export interface AgentPolicy {
   /** Names of sub-agents, which the model calls as tools; how many may be alive at once. */
   readonly agents: readonly string[]
   readonly maxChildren: number
+  /** Which of them work on their own and report what came of it. */
+  readonly reports: readonly string[]
   /** Names of tools and sub-agents whose calls cannot be undone, and of tools that can undo them. */
   readonly irreversible: readonly string[]
   readonly reversible: readonly string[]

@@ -11,18 +11,11 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
 import type { Undoing } from '../protocol/undo.ts'
-import type { Usage } from '../protocol/messages.ts'
 import type { Metadata } from '../protocol/metadata.ts'
+import type { PlainBlock, Usage } from '../protocol/messages.ts'
 import type { ModelSnapshot } from '../protocol/model.ts'
-import type {
-  Limits,
-  ParentLink,
-  PauseReason,
-  QueuedMessage,
-  RecordOf,
-  RunStopReason,
-  Spent,
-} from '../protocol/records.ts'
+import type { ParentLink } from '../protocol/parentLink.ts'
+import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput } from './effectTypes.ts'
 
@@ -50,11 +43,24 @@ export interface CallState {
   /** The sub-agent that executes it, and what that may use of the run's limits. */
   readonly childId?: string
   readonly allowance?: Limits
+  /** That sub-agent works on its own, and its answer comes as a report. */
+  readonly reports?: true
+  /** It was there before the call had its result. */
+  readonly reported?: true
   /** How much of that sub-agent's use was counted on runs that their limit ended and, if it is paused, on the current run. */
   readonly counted?: Spent
   readonly used?: Spent
   /** What a person decided; kept only when it is folded from a log. */
   readonly decision?: { readonly type: 'approve' | 'deny'; readonly reason?: string }
+}
+
+/** An agent that was called, works on its own, and has not told yet what came of it. */
+export interface Reporter {
+  readonly childId: string
+  readonly name: string
+  readonly callId: string
+  /** The key of its call. */
+  readonly key: string
 }
 
 /** A child spawned by code. */
@@ -125,6 +131,8 @@ export interface AgentContext {
   /** Sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number
   readonly attached: readonly AttachedChild[]
+  /** Those whose reports are to come. */
+  readonly reporters: readonly Reporter[]
   /** The request a sub-agent exists for: it ends with that run. */
   readonly task: string | null
   readonly isTaskOver: boolean
@@ -213,6 +221,8 @@ export type AgentMachineEvent =
   /** The tool of the call under `key` asks people. */
   | { readonly type: 'ask'; readonly key: string; readonly question: Question; readonly at: number }
   | { readonly type: 'stop' | 'close' }
+  /** What came of the call under `key`, whose agent worked on its own. */
+  | { readonly type: 'report'; readonly key: string; readonly content: readonly PlainBlock[]; readonly at: number }
   /** Starts what is waiting in an agent restored from its log. */
   | { readonly type: 'wake' }
   | ({ readonly type: 'spawn'; readonly at: number } & Spawning)

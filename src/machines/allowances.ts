@@ -41,9 +41,9 @@ function withTime(share: Limits, { deadline }: RunState, now: number): Limits | 
   return deadline <= now ? null : { ...share, ms: deadline - now }
 }
 
-/** Living sub-agents: those of running calls, and children spawned by code. */
-export const aliveChildren = ({ calls, attached }: AgentContext): number =>
+/** Living sub-agents: those of running calls, those that have yet to report, and children spawned by code. */
+export const aliveChildren = ({ calls, attached, reporters }: AgentContext): number =>
   calls.reduce(
     (count, { status, childId }) => (status === 'running' && childId !== undefined ? count + 1 : count),
-    attached.length,
+    attached.length + reporters.length,
   )

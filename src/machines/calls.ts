@@ -8,6 +8,7 @@ import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
 import { askHook, hookSlot, isUnchecked, marksOf } from './hooks.ts'
 import { reachedLimit } from './limits.ts'
+import { awaitReport, deliverReports } from './reports.ts'
 import { spendByChild } from './spending.ts'
 
 /** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */
@@ -147,8 +148,9 @@ function startSubAgent(draft: Draft, index: number): void {
   if (allowance === null) return synthesize(draft, index, 'refused', 'the budget of this run is used up')
   const { callId, key, name, input, childId = `${agentId}.${children + 1}` } = call
   if (call.childId === undefined) draft.set({ children: children + 1 })
-  draft.setCall(index, { status: 'running', childId, allowance })
   const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
+  const reports = draft.context.policy.reports.includes(name) ? ({ reports: true } as const) : {}
+  draft.setCall(index, { status: 'running', childId, allowance, ...reports })
   draft.record({
     type: 'tool.start',
     ...draft.at,
@@ -159,6 +161,7 @@ function startSubAgent(draft: Draft, index: number): void {
     ...irreversible,
     ...marksOf(call),
     childId,
+    ...reports,
   })
   draft.children.push({
     type: 'start',
@@ -321,18 +324,21 @@ export function synthesize(
 const spentBy = (spent: Spent | undefined) => (spent === undefined ? {} : { spent })
 
 type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson'> &
-  Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook'>
+  Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook' | 'delivers'>
 
 export function endCall(draft: Draft, index: number, result: CallResult): void {
-  recordEnd(draft, draft.context.calls[index]!, result)
+  const call = draft.context.calls[index]!
+  recordEnd(draft, call, result)
   setStatus(draft, index, 'settled')
+  if (call.reports === true && !result.isError) awaitReport(draft, call)
+  if (result.delivers !== undefined) deliverReports(draft, result.delivers)
 }
 
 function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const { callId, key, name, nodeId } = call
   const content =
     call.edited === 'person' && begun.has(call.status) ? [editNote(call), ...result.content] : result.content
-  const { isError, synthetic, changed = [], receipt, hasLesson, spent, returned, hook } = result
+  const { isError, synthetic, changed = [], receipt, hasLesson, spent, returned, hook, delivers } = result
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
@@ -348,12 +354,13 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
-  if ((returned ?? spent ?? hook) === undefined) return draft.record(ended)
+  if ((returned ?? spent ?? hook ?? delivers) === undefined) return draft.record(ended)
   draft.record({
     ...ended,
     ...(returned === undefined ? {} : { returned }),
     ...(spent === undefined ? {} : { spent }),
     ...(hook === undefined ? {} : { hook }),
+    ...(delivers === undefined ? {} : { delivers }),
   })
 }
 

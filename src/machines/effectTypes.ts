@@ -111,6 +111,8 @@ export interface CallOutput {
   readonly hasLesson?: true
   /** What `afterTool` did to the result. */
   readonly hook?: 'replaced' | 'withheld'
+  /** Waiting reports that the content holds. */
+  readonly delivers?: readonly string[]
   /** What a brake tool requests; decided between turns. */
   readonly brake?: BrakeCall
   /** Used by a sub-agent since the last run that counted it. */

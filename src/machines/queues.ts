@@ -83,12 +83,21 @@ export function takePrompt(draft: Draft): QueuedMessage | undefined {
   return prompt
 }
 
-/** Empties queues; their content stays in the log. */
-export function dropQueues(draft: Draft, queues: readonly QueueName[]): void {
+/** Empties queues, but for the messages that are to be kept; what they held stays in the log. */
+export function dropQueues(
+  draft: Draft,
+  queues: readonly QueueName[],
+  isKept: (message: QueuedMessage) => boolean = () => false,
+): void {
   for (const queue of queues) {
-    const removed = draft.context[queue].map(({ id }) => id)
+    const kept = draft.context[queue].filter(isKept)
+    const removed = draft.context[queue].filter((message) => !kept.includes(message)).map(({ id }) => id)
     if (removed.length === 0) continue
-    draft.set({ [queue]: [] })
-    draft.record({ type: 'queue.changed', ...draft.at, queue, removed, why: 'dropped', length: 0 })
+    draft.set({ [queue]: kept })
+    draft.record({ type: 'queue.changed', ...draft.at, queue, removed, why: 'dropped', length: kept.length })
   }
 }
+
+/** Drops what was said into a run that is aborted. What agents have reported is told once. */
+export const dropSaid = (draft: Draft): void =>
+  dropQueues(draft, ['steering', 'followUps'], ({ provenance }) => provenance?.type === 'report')

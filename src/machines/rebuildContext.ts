@@ -4,6 +4,7 @@ import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey, heldCalls, isCalling } from './calls.ts'
 import { remainingLimits } from './limits.ts'
+import { afterQueued, reporterOf } from './reports.ts'
 import { newRun } from './runs.ts'
 import { addSpent } from './spending.ts'
 
@@ -20,6 +21,7 @@ export type FoldedContext = Pick<
   | 'pausedLimits'
   | 'calls'
   | 'children'
+  | 'reporters'
   | 'pause'
   | 'now'
   | 'heldAt'
@@ -40,6 +42,7 @@ const empty: FoldedContext = {
   pausedLimits: null,
   calls: [],
   children: 0,
+  reporters: [],
   pause: null,
   now: 0,
   heldAt: 0,
@@ -111,9 +114,23 @@ function pausedIn(unfinished: NonNullable<RecordOf<'run.end'>['unfinished']>, ca
   return { ...call, status: 'paused', counted: call.counted === undefined ? spent : addSpent(call.counted, spent) }
 }
 
+function awaiting({ calls, reporters }: FoldedContext, callId: string): Partial<FoldedContext> {
+  const call = calls.find((one) => one.callId === callId)
+  const reporter = call === undefined ? undefined : reporterOf(call)
+  return reporter === undefined ? {} : { reporters: [...reporters, reporter] }
+}
+
 /** A fork starts idle; if a reply is due, it is as if the process had died there. */
 function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext): Partial<FoldedContext> {
-  const resting = { run: null, calls: [], isTurnOpen: false, isCompacting: false, consulting: null, undoing: null }
+  const resting = {
+    run: null,
+    calls: [],
+    reporters: [],
+    isTurnOpen: false,
+    isCompacting: false,
+    consulting: null,
+    undoing: null,
+  }
   const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
   if (owedRun === null) return { ...resting, owesReply: false, pausedRun: null, pausedLimits: null, pause: null }
   const left = run === null ? pausedLimits : remainingLimits(run, now)
@@ -200,17 +217,20 @@ const fold: Fold = {
     }),
   'call.requested': (context, { callId }) => withStatus(context, callId, 'requested'),
   'tool.start': (context, record) => {
-    const { callId, key, childId } = record
+    const { callId, key, childId, reports } = record
     const begun = withMarks(withStatus(context, callId, 'running', key), record)
     if (childId === undefined) return begun
+    const mark = reports === undefined ? {} : { reports }
     const isNew = context.calls.some((call) => call.callId === callId && call.childId === undefined)
-    const calls = begun.calls?.map((call) => (call.callId === callId ? { ...call, childId } : call)) ?? []
+    const calls = begun.calls?.map((call) => (call.callId === callId ? { ...call, childId, ...mark } : call)) ?? []
     return { calls, children: context.children + (isNew ? 1 : 0) }
   },
-  'tool.end': (context, { callId, spent }) => ({
+  'tool.end': (context, { callId, spent, message }) => ({
     ...withStatus(context, callId, 'settled'),
     ...(spent === undefined ? {} : spentByChild(context, spent)),
+    ...(message.isError ? {} : awaiting(context, callId)),
   }),
+  'queue.changed': (context, { added }) => (added === undefined ? {} : afterQueued(context, added.id)),
   'child.spawned': ({ children }) => ({ children: children + 1 }),
   'compaction.start': ({ compactions }) => ({ isCompacting: true, compactions: compactions + 1 }),
   'compaction.end': (context, { usage, costUsd }) => ({ isCompacting: false, ...used(context, usage, costUsd) }),

@@ -73,6 +73,7 @@ function interruptRun(draft: Draft): void {
 /** Whether something would start automatically. */
 const isAnythingWaiting = ({
   prompts,
+  reporters,
   reverts,
   grafts,
   undoing,
@@ -82,6 +83,7 @@ const isAnythingWaiting = ({
   policyRequests,
 }: AgentContext): boolean =>
   prompts.length > 0 ||
+  reporters.length > 0 ||
   pins.length > 0 ||
   grafts.length > 0 ||
   undoing !== null ||

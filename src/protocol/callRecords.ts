@@ -20,6 +20,8 @@ export const toolStartShape = {
   edited: z.literal(true).exactOptional(),
   /** The sub-agent that carries the call out. */
   childId: agentIdSchema.exactOptional(),
+  /** That sub-agent works on its own, and its answer comes later, as a message with the provenance `report`. */
+  reports: z.literal(true).exactOptional(),
 }
 
 /** Of a call that waits for an approval. */

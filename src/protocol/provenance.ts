@@ -24,6 +24,8 @@ export const provenanceKindSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('summary') }),
   /** Of another system: the conversation that the agent began with. */
   z.object({ type: z.literal('imported') }),
+  /** What came of a call of an agent that worked on its own, told once it had ended. */
+  z.object({ type: z.literal('report'), agentId: z.string(), name: z.string(), callId: z.string() }),
   z.object({ type: z.literal('unknown') }),
 ])
 export type ProvenanceKind = z.infer<typeof provenanceKindSchema>

@@ -18,6 +18,7 @@ import {
 import { approvalDecisionShape, approvalRequestShape, toolStartShape } from './callRecords.ts'
 import { economicsSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
+import { parentSchema } from './parentLink.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { undoLedgerSchema, undoStepSchema } from './undo.ts'
 import {
@@ -115,15 +116,6 @@ export type Overlay = z.infer<typeof overlaySchema>
 /** What a sub-agent used, including its own sub-agents. */
 export const spentSchema = z.object({ usage: usageSchema, costUsd: z.number(), turns: count })
 export type Spent = z.infer<typeof spentSchema>
-
-/** Where an agent was started by its parent; without `callId`, by code. */
-export const parentSchema = z.object({
-  agentId: agentIdSchema,
-  runId: z.string(),
-  turnIndex: count,
-  callId: z.string().exactOptional(),
-})
-export type ParentLink = z.infer<typeof parentSchema>
 
 export const runStopReasonSchema = z.enum(['stop', 'length', 'refusal', 'paused', 'aborted', 'error'])
 export type RunStopReason = z.infer<typeof runStopReasonSchema>
@@ -252,6 +244,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     spent: spentSchema.exactOptional(),
     /** A client carried the call out, or refused to; with the id of its command, when that came over a wire. */
     returned: z.object({ requestId: z.string().exactOptional() }).exactOptional(),
+    /** Waiting messages that this result holds: they are in the queue no longer. */
+    delivers: z.array(z.string()).readonly().exactOptional(),
   }),
   /** Code spawned a child that works alongside the agent. */
   z.object({

@@ -228,6 +228,10 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     throw new RuntimeError('AGENT_INCOGNITO', what)
   }
 
+  find(agentId: string): AgentBody | undefined {
+    return this.#registry.body(agentId)
+  }
+
   newId(): string {
     return this.#owner.newId()
   }

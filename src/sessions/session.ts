@@ -4,7 +4,8 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { SyntheticReason, Usage, UserSource } from '../protocol/messages.ts'
 import type { Metadata } from '../protocol/metadata.ts'
-import type { Limits, ParentLink, PauseReason, RecordOf } from '../protocol/records.ts'
+import type { ParentLink } from '../protocol/parentLink.ts'
+import type { Limits, PauseReason, RecordOf } from '../protocol/records.ts'
 import type { ModelSnapshot } from '../protocol/model.ts'
 
 /**

@@ -149,8 +149,10 @@ const narrators: Narrators = {
   'turn.end': ({ usage, costUsd }) => debug('turn ended', { usage, costUsd }),
   'turn.captured': null,
   'turn.request': null,
-  'message.added': ({ nodeId, message: { source } }) =>
-    debug(`message added (${source})`, { nodeId: formatNodeId(nodeId), source }),
+  'message.added': ({ nodeId, message: { source, provenance } }) =>
+    provenance?.type === 'report'
+      ? info(`sub-agent ${provenance.agentId} reported`, { nodeId: formatNodeId(nodeId), childId: provenance.agentId })
+      : debug(`message added (${source})`, { nodeId: formatNodeId(nodeId), source }),
   'reply.start': null,
   'reply.delta': null,
   'thinking.delta': null,

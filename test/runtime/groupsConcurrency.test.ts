@@ -47,6 +47,21 @@ describe('atMost', (it) => {
   })
 })
 
+describe('atMost, once it is over', (it) => {
+  it('begins no more', async () => {
+    const begun: number[] = []
+    const isOver = (): boolean => begun.length === 2
+    const done = await atMost(1, [1, 2, 3, 4], async (item) => begun.push(item), { isOver, failed: () => {} })
+    assert.equal(
+      [begun, done],
+      [
+        [1, 2],
+        [1, 2, undefined, undefined],
+      ],
+    )
+  })
+})
+
 describe('parallel with concurrency', (it) => {
   it('runs more agents than may be alive, in turn, in the order of the entries', async (context) => {
     const { agent } = await startAgent(context)

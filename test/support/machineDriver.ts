@@ -73,6 +73,7 @@ export const testPolicy: AgentPolicy = {
   irreversible: [],
   reversible: [],
   polling: [],
+  reports: [],
   policies: { names: ['tidy', 'review'], atRest: false },
   maxCallsPerReply: 128,
 }

@@ -38,6 +38,10 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   }
   const printers: Printers = {
     'run.start': ({ time }) => (startedAt = time),
+    'message.added': ({ message: { provenance } }) => {
+      if (provenance?.type === 'report')
+        line(colours.dim(`  ⇠ ${withoutControls(provenance.name)} (${provenance.agentId}) has reported`))
+    },
     'reply.start': () => (shown = 0),
     'reply.delta': ({ text, offset }) => {
       shown = offset + text.length

@@ -94,6 +94,7 @@ const describers: Describers = {
   note: ({ kind }) => `note: ${kind}`,
   summary: () => 'summary',
   imported: () => 'history of another system',
+  report: ({ agentId, name }) => `report of ${name} (${agentId})`,
   unknown: () => 'unknown',
 }
 

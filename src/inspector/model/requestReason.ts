@@ -31,6 +31,7 @@ const reasons: Reasons = {
   }),
   summary: () => ({ word: 'summary', from: 'of a compaction', tone: 'warn' }),
   imported: () => ({ word: 'history', from: 'of another system', tone: 'plain' }),
+  report: ({ agentId, name }) => ({ word: 'report', from: `of ${name}, ${agentId}`, tone: 'accent' }),
   unknown: () => ({ word: 'unknown', from: 'not recorded', tone: 'plain' }),
 }
 

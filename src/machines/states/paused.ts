@@ -5,7 +5,7 @@ import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, cancelCalls, failCall, readyPausedCalls, sealCalls, settleCall } from '../calls.ts'
 import { abortAtRest } from '../children.ts'
 import { decideCall } from '../decisions.ts'
-import { dropQueues, enqueueMessage, enqueuePrompt } from '../queues.ts'
+import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
 import { releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
@@ -129,7 +129,7 @@ export const paused = agentSetup.createStateConfig({
         actions: advance((draft) => {
           leaveCalls(draft, 'aborted')
           endUndo(draft, 'the run was aborted')
-          dropQueues(draft, ['steering', 'followUps'])
+          dropSaid(draft)
           if (draft.context.pausedRun !== null) draft.record({ type: 'run.abandoned', ...draft.at })
           draft.set({ pause: null, pausedRun: null, pausedLimits: null, owesReply: false })
           abortAtRest(draft)

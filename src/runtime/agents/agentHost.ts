@@ -14,22 +14,21 @@ import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { Answer } from '../../protocol/questions.ts'
-import type { LogRecord, RecordDraft, Spent } from '../../protocol/records.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
+import type { LogRecord, RecordDraft, RecordOf, Spent } from '../../protocol/records.ts'
 import type { Snapshots } from '../../protocol/snapshots.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { TracedEffect } from '../../protocol/tracer.ts'
 import { Announcer } from '../events/announcer.ts'
-import { Children } from '../children/children.ts'
+import { reportEnd } from '../children/reports.ts'
 import { runIncognito } from '../children/runIncognito.ts'
 import { Answers } from './answers.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
-import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
-import { freezeInside } from './freezeInside.ts'
 import { LogWriter } from './logWriter.ts'
 import { ModelWaits } from './modelWaits.ts'
 import { RequestCaptures } from './requestCaptures.ts'
+import { freezeInside } from './freezeInside.ts'
 import { requestFrame } from './requestFrame.ts'
 import { RequestIndex } from './requestIndex.ts'
 import { Notices } from '../events/notices.ts'
@@ -38,7 +37,7 @@ import { machineInput } from './restoreInput.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { Runs } from '../events/runs.ts'
 import { snapshotsOf } from './snapshotsOf.ts'
-import { MachineHost } from './machineHost.ts'
+import { FamilyHost } from './familyHost.ts'
 import { notSpent, spentAfter, type SpentSoFar } from '../../sessions/spent.ts'
 import { StallTimer } from '../children/stallTimer.ts'
 import type { PolicyStart } from '../../protocol/braking.ts'
@@ -47,7 +46,7 @@ const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
 
 /** Everything about an agent that is not in its chart: conversation, log, listeners, runs. Its effects reach the world through it. */
-export class AgentHost extends MachineHost implements AgentPorts, AgentBody, LoadedAgent {
+export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, LoadedAgent {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
@@ -76,7 +75,6 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   protected readonly shared: HostShared
   readonly #log: LogWriter
   readonly #lease: StoreLease
-  #children: Children | undefined
   #assembler: RequestAssembler | undefined
   readonly #notices = new Notices(this)
   /** Set with `captureTurnRequests`. */
@@ -112,6 +110,10 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.input = machineInput(this, { ...options, history })
   }
 
+  protected get self(): TreeAgent {
+    return this
+  }
+
   get isLoaded(): true {
     return true
   }
@@ -120,7 +122,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     return work(this)
   }
 
-  override attach(...[actor]: Parameters<MachineHost['attach']>): void {
+  override attach(...[actor]: Parameters<FamilyHost['attach']>): void {
     super.attach(actor)
     if (this.repairedBytes > 0) this.#notices.logRepaired(this.repairedBytes)
   }
@@ -148,43 +150,6 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
 
   get snapshots(): Snapshots {
     return snapshotsOf(this.agentId, this.store.snapshots ?? this.shared.snapshots)
-  }
-
-  /** Absent while it has none and its model cannot call any. */
-  get children(): Children | undefined {
-    return this.#children ?? (this.definition.agents.size === 0 ? undefined : this.family)
-  }
-
-  /** Its sub-agents, living or about to start. */
-  get family(): Children {
-    return (this.#children ??= new Children(this, this.shared.childHosts))
-  }
-
-  /** Its living sub-agents, oldest first. */
-  get liveChildren(): readonly TreeAgent[] {
-    return this.#children?.hosts ?? nobody
-  }
-
-  get listedChildren(): readonly TreeAgent[] {
-    const all = this.liveChildren
-    return this.incognito === undefined && all.some(isIncognito) ? all.filter((child) => !isIncognito(child)) : all
-  }
-
-  get room(): number {
-    return roomFor(this, this.#children)
-  }
-
-  async childrenReady(): Promise<void> {
-    await this.#children?.ready()
-  }
-
-  childGone(childId: string): Promise<void> {
-    return this.family.gone(childId)
-  }
-
-  /** How deep the tree may grow; its root decides. */
-  get maxDepth(): number {
-    return this.parent?.maxDepth ?? this.definition.maxDepth
   }
 
   /** `seq` of the last record. */
@@ -306,8 +271,13 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.#notices.record(record)
     this.#group?.note(record)
     this.#spent = spentAfter(this.#spent, record)
-    if (record.type === 'run.end') this.runs.end(record)
-    else if (record.type === 'child.ended') this.#children?.left(record.childId)
+    if (record.type === 'run.end') this.#runEnded(record)
+    else if (record.type === 'child.ended') this.knownFamily?.left(record.childId)
+  }
+
+  #runEnded(end: RecordOf<'run.end'>): void {
+    this.runs.end(end)
+    if (this.input.parent?.reports !== undefined) reportEnd(this, this.shared.childHosts)
   }
 
   /** Takes part in a group: what fails for one is told to the others, where `braking.lessons` is on. */
@@ -356,6 +326,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
 
   protected override stepped(): void {
     this.announcer.flush()
+    this.knownFamily?.detached.look()
     this.shared.unloader?.look(this)
   }
 
@@ -372,7 +343,7 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
   protected override hasEnded(crash: ErrorInfo | null): void {
     this.announcer.ended()
     this.runs.endAll(crash)
-    this.#children?.leftAll()
+    this.knownFamily?.leftAll()
   }
 
   /** The run and turn that a live event belongs to. */
@@ -387,5 +358,3 @@ export class AgentHost extends MachineHost implements AgentPorts, AgentBody, Loa
     this.tell({ type: 'store.failed', error })
   }
 }
-
-const isIncognito = ({ incognito }: TreeAgent): boolean => incognito === true

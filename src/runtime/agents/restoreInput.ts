@@ -6,6 +6,7 @@ import type { AgentInput, CallState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import { rebuildContext } from '../../machines/rebuildContext.ts'
 import type { HostOptions } from './hostOptions.ts'
+import { callerOf } from '../children/reports.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
 type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition'>
@@ -17,7 +18,7 @@ type Beginning = Pick<HostOptions, 'link' | 'task' | 'staysPaused'> & {
 /** What an agent's machine is started with. */
 export function machineInput(
   agent: RestoredPorts & { readonly conversation: Conversation; readonly metadata: Metadata | undefined },
-  { history, link, task, staysPaused }: Beginning,
+  { history, link = callerOf(history.records), task, staysPaused }: Beginning,
 ): AgentInput {
   const { agentId, path, definition, metadata, conversation } = agent
   const { name, snapshot: model, policy } = definition

@@ -19,13 +19,16 @@ const maxAnswerChars = 30_000
 type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'>
 
 /** The answer of a sub-agent, from how its run ended. */
-export function answerOf(ending: Ending, { name, policy }: AgentDefinition): ChildAnswer {
+export function answerOf(
+  ending: Ending,
+  { name, policy }: { readonly name: string; readonly policy?: Pick<AgentDefinition['policy'], 'limits'> },
+): ChildAnswer {
   const { stopReason, text, reason, error } = ending
   const said = cutMiddle(text, maxAnswerChars)
   if (stopReason === 'stop' && error === undefined) return { text: said || '(no answer)', isError: false }
   const why = whyUnfinished(ending)
   const last = said === '' ? '' : `\n\nIts last words were:\n${said}`
-  const isOverAllowance = reason?.type === 'limit' && reason.allowed < (policy.limits[reason.limit] ?? Infinity)
+  const isOverAllowance = reason?.type === 'limit' && reason.allowed < (policy?.limits[reason.limit] ?? Infinity)
   return {
     text: `The agent "${name}" did not finish: ${why.replace(/[.]?$/, '.')}${last}`,
     isError: true,
@@ -65,15 +68,19 @@ export function finishedAnswer(
   // Its process died before its task was in the log.
   if (!records.some((record) => record.type === 'message.added')) return undefined
   const reply = records.findLast((record) => record.type === 'reply.end')
-  const { stopReason, reason, error } = last
-  const text = reply === undefined ? '' : textOf(reply.message.content)
-  return answerOf(
-    { stopReason, text, ...(reason === undefined ? {} : { reason }), ...(error === undefined ? {} : { error }) },
-    definition,
-  )
+  return answerOf(endingOf(last, reply === undefined ? '' : textOf(reply.message.content)), definition)
 }
 
-const isUnfinished = ({ reason }: RecordOf<'run.end'>): boolean =>
+/** How a run ended, with its last words. */
+export const endingOf = ({ stopReason, reason, error }: RecordOf<'run.end'>, text: string): Ending => ({
+  stopReason,
+  text,
+  ...(reason === undefined ? {} : { reason }),
+  ...(error === undefined ? {} : { error }),
+})
+
+/** Whether a run ended only because its process or its store failed. */
+export const isUnfinished = ({ reason }: RecordOf<'run.end'>): boolean =>
   reason?.type === 'interrupted' || reason?.type === 'store'
 
 /** The smaller of two allowances, field by field. */

@@ -1,6 +1,7 @@
 import type { SubAgent } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { recordVersion, type LogRecord, type ParentLink } from '../../protocol/records.ts'
+import type { ParentLink } from '../../protocol/parentLink.ts'
+import { recordVersion, type LogRecord } from '../../protocol/records.ts'
 import { readHistory, type History } from '../../sessions/readHistory.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { TreeAgent } from './treeAgent.ts'

@@ -1,15 +1,20 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
-import type { ParentLink } from '../../protocol/records.ts'
+import type { ParentLink } from '../../protocol/parentLink.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { History } from '../../sessions/readHistory.ts'
 import type { TreeAgent } from './treeAgent.ts'
+
+/** An agent that may be unloaded, or of another tree. */
+type FoundAgent = Pick<TreeAgent, 'send' | 'durable'> & { readonly isStopped: boolean }
 
 /** Makes and lets go of what runs the sub-agents of an agent. */
 export interface ChildHosts {
   newId(): string
   /** A store in memory for agents of which nothing is stored. */
   incognitoStore(): Store
+  /** An agent of the runtime, loaded or not. */
+  find(agentId: string): FoundAgent | undefined
   /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
   openLog(agentId: string, store: Store): Promise<StoreLease>
   /** Makes the host of an agent and registers it. @throws RuntimeError `AGENT_EXISTS` */

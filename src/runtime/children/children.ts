@@ -1,4 +1,4 @@
-import type { SubAgent } from '../../actors/agentDefinition.ts'
+import type { AgentDefinition, SubAgent } from '../../actors/agentDefinition.ts'
 import type { ChildPorts } from '../../actors/agentPorts.ts'
 import type { Cancellation } from '../../actors/cancellation.ts'
 import { taskOf } from '../../actors/subAgents.ts'
@@ -6,7 +6,7 @@ import type { CallOutput } from '../../machines/effectTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../../machines/supervisorTypes.ts'
 import type { Evidence } from '../../protocol/braking.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { QueuedMessage, Spent } from '../../protocol/records.ts'
+import type { Spent } from '../../protocol/records.ts'
 import { RunOutcome } from '../../runs/run.ts'
 import { notSpent, spentAfter } from '../../sessions/spent.ts'
 import { lastText } from '../events/runs.ts'
@@ -14,6 +14,8 @@ import { since, usedBy, type Child, type Deferred, type Life } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory } from './childHistory.ts'
 import type { ChildHosts } from './childHosts.ts'
+import { detachedAnswer, DetachedAgents } from './detachedAgents.ts'
+import { reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /** The sub-agents of one agent: opened, watched and let go as their supervisors say. */
@@ -24,13 +26,14 @@ export class Children implements ChildPorts {
   /** What called ones had used that are no more, by the key of their call, until that has its answer. */
   readonly #spent = new Map<string, Spent>()
   /** Those that outlive this agent. */
-  readonly #detached = new Map<string, TreeAgent>()
+  readonly detached: DetachedAgents
   /** The agent has ended. */
   #isOver = false
 
   constructor(parent: TreeAgent, hosts: ChildHosts) {
     this.#parent = parent
     this.#hosts = hosts
+    this.detached = new DetachedAgents(parent, hosts)
   }
 
   /** Those that run, oldest first. */
@@ -47,7 +50,7 @@ export class Children implements ChildPorts {
   /** Resolves once those that are being opened are there, and all below them. */
   async ready(): Promise<void> {
     await Promise.all([...this.#children.values()].flatMap(({ ready }) => ready?.promise ?? []))
-    await Promise.all(this.hosts.map((host) => host.childrenReady()))
+    await Promise.all([...this.hosts.map((host) => host.childrenReady()), this.detached.collected()])
   }
 
   /** How many were asked for that the machine has not heard of: from inside a listener it is in the middle of a step. */
@@ -126,7 +129,7 @@ export class Children implements ChildPorts {
     const task = callId === null ? undefined : taskOf(definition, input.input)
     if (task?.ok === false) return this.#answer(input, { text: task.message, isError: true })
     await child.release
-    const running = agent.detach ? this.#detached.get(childId) : undefined
+    const running = agent.detach === false ? undefined : this.detached.get(childId)
     if (running !== undefined) return this.#answer(input, detachedAnswer(running))
     const incognito = child.incognito ?? (this.#parent.incognito && this.#parent.store)
     const store = incognito ?? this.#parent.store
@@ -138,6 +141,7 @@ export class Children implements ChildPorts {
         runId: input.runId,
         turnIndex: input.turnIndex,
         ...(callId === null ? {} : { callId }),
+        ...(agent.detach === 'report' ? { reports: input.key } : {}),
       }
       const history = await childHistory(this.#parent, agent, { childId, link, store, isNew: lease.lastSeq === 0 })
       cancellation.throwIfAborted()
@@ -148,6 +152,7 @@ export class Children implements ChildPorts {
           : finishedAnswer(history, definition, counted !== undefined)
       if (answer !== undefined) {
         await lease.release()
+        if (agent.detach === 'report') return this.#reported(input, answer, definition)
         const { spent } = history!.records.reduce(spentAfter, notSpent)
         return this.#answer(input, answer, since(counted, spent))
       }
@@ -163,12 +168,17 @@ export class Children implements ChildPorts {
         lease,
         history,
         link,
-        ...(agent.detach ? {} : { parent: this.#parent }),
         metadata: this.#parent.metadata,
+        ...(agent.detach === false ? { parent: this.#parent } : {}),
         incognito,
-        ...(agent.detach || task === undefined ? {} : { task: id }),
+        ...(agent.detach !== false || task === undefined ? {} : { task: id }),
       })
-      if (agent.detach) return this.#detach(child, input, host, { prompt, isBegun })
+      if (agent.detach !== false) {
+        const begun = this.detached.begin(host, input, { prompt, isBegun })
+        this.#has(child, host)
+        await begun
+        return this.#answer(input, detachedAnswer(host))
+      }
       const isCalled = task !== undefined
       if (!isCalled && input.life === 0) child.usedBefore = host.spent
       const life: Life = {
@@ -323,26 +333,9 @@ export class Children implements ChildPorts {
     if ((agent ?? asked ?? release ?? usedBefore ?? left) === undefined) this.#children.delete(childId)
   }
 
-  /** Begins an agent that outlives this one: its call is answered at once. */
-  #detach(
-    child: Child,
-    input: OpenInput,
-    host: TreeAgent,
-    { prompt, isBegun }: { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean },
-  ): CallOutput {
-    host.start()
-    this.#detached.set(host.agentId, host)
-    host.onEnd(() => void this.#detached.delete(host.agentId))
-    this.#has(child, host)
-    if (prompt !== undefined) host.send({ type: 'prompt', ...prompt, at: host.clock.now() })
-    else if (isBegun && host.context.pause?.type === 'interrupted')
-      host.runs.continue(host.runs.await(nextRun(input, host)), undefined)
-    return this.#answer(input, detachedAnswer(host))
-  }
-
   abandon(sinceTurn: number): NonNullable<Evidence['children']> {
     const attached = this.#lives('running').flatMap(({ host, isCalled }) => (isCalled ? [] : [host]))
-    const found = [...attached, ...this.#detached.values()].filter(
+    const found = [...attached, ...this.detached.hosts].filter(
       ({ input: { parent } }) => parent !== undefined && parent.turnIndex >= sinceTurn,
     )
     return found.map((host) => {
@@ -350,6 +343,17 @@ export class Children implements ChildPorts {
       if (aborted) host.send({ type: 'abort' })
       return { agentId: host.agentId, name: host.definition.name, aborted }
     })
+  }
+
+  /** Its agent had ended before the call had its result: the report is there at once. */
+  #reported(input: OpenInput, answer: ChildAnswer, definition: AgentDefinition): CallOutput {
+    const child = { agentId: input.childId, definition }
+    this.#parent.send({ ...reportOf(input.key, child, answer), at: this.#parent.clock.now() })
+    return this.#answer(input, detachedAnswer({ ...child, input: { parent: { reports: input.key } } }))
+  }
+
+  waitFor(...wait: Parameters<DetachedAgents['waitFor']>): ReturnType<DetachedAgents['waitFor']> {
+    return this.detached.waitFor(...wait)
   }
 
   async settled(): Promise<{ readonly [key: string]: Spent }> {
@@ -373,11 +377,6 @@ export class Children implements ChildPorts {
 /** The run in which a sub-agent goes on that nobody's call waits for. */
 const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>
   new RunOutcome(`${key}/life/${conversation.lastSeq}`)
-
-const detachedAnswer = ({ agentId, definition }: TreeAgent) => ({
-  text: `The agent "${definition.name}" works on it on its own, as ${agentId}. Its answer does not come back here.`,
-  isError: false,
-})
 
 /** Why an incognito agent crashed, for the log of its parent: the text may quote what was said. */
 const withoutWords = ({ code }: ErrorInfo): ErrorInfo => ({ code, message: 'It is incognito: why is not kept.' })

@@ -1,5 +1,6 @@
 import type { Cancellation } from '../../actors/cancellation.ts'
-import type { AgentContext } from '../../machines/agentTypes.ts'
+import { waitForName } from '../../actors/tools/waitForTool.ts'
+import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 
@@ -7,7 +8,7 @@ import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 interface HeardAgent {
   readonly agentId: string
   readonly clock: Clock
-  readonly context: Pick<AgentContext, 'pause'>
+  readonly context: Pick<AgentContext, 'pause' | 'calls'>
   /** Id of the model that it waits for, within the limits of the runtime. */
   readonly waitsFor: string | null
   readonly parent: HeardAgent | undefined
@@ -57,6 +58,8 @@ export class StallTimer {
   }
 }
 
-/** Whether it, or one below it, waits for people or for its turn at a model. */
+/** Whether it, or one below it, waits for people, for agents that report or for its turn at a model. */
 const isWaiting = ({ context, waitsFor, liveChildren }: HeardAgent): boolean =>
-  context.pause !== null || waitsFor !== null || liveChildren.some(isWaiting)
+  context.pause !== null || waitsFor !== null || context.calls.some(waits) || liveChildren.some(isWaiting)
+
+const waits = ({ name, status }: CallState): boolean => name === waitForName && status === 'running'

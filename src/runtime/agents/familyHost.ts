@@ -1,0 +1,64 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { Children } from '../children/children.ts'
+import type { ChildHosts } from '../children/childHosts.ts'
+import { roomFor } from '../children/spawnChild.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
+import { MachineHost } from './machineHost.ts'
+
+const nobody: readonly never[] = Object.freeze([])
+
+/** A machine's host with the sub-agents of its agent. */
+export abstract class FamilyHost extends MachineHost {
+  abstract readonly definition: AgentDefinition
+  abstract readonly parent: TreeAgent | undefined
+  abstract readonly incognito: true | undefined
+  /** The whole of it. */
+  protected abstract get self(): TreeAgent
+  protected abstract override readonly shared: MachineHost['shared'] & { readonly childHosts: ChildHosts }
+  /** `undefined`: it has had none. */
+  protected knownFamily: Children | undefined
+
+  override wake(): void {
+    super.wake()
+    if (this.input.restored?.context.reporters?.length) this.family.detached.collect()
+  }
+
+  /** Absent while it has none and its model cannot call any. */
+  get children(): Children | undefined {
+    return this.knownFamily ?? (this.definition.agents.size === 0 ? undefined : this.family)
+  }
+
+  /** Its sub-agents, living or about to start. */
+  get family(): Children {
+    return (this.knownFamily ??= new Children(this.self, this.shared.childHosts))
+  }
+
+  /** Its living sub-agents, oldest first. */
+  get liveChildren(): readonly TreeAgent[] {
+    return this.knownFamily?.hosts ?? nobody
+  }
+
+  get listedChildren(): readonly TreeAgent[] {
+    const all = this.liveChildren
+    return this.incognito === undefined && all.some(isIncognito) ? all.filter((child) => !isIncognito(child)) : all
+  }
+
+  get room(): number {
+    return roomFor(this.self, this.knownFamily)
+  }
+
+  async childrenReady(): Promise<void> {
+    await this.knownFamily?.ready()
+  }
+
+  childGone(childId: string): Promise<void> {
+    return this.family.gone(childId)
+  }
+
+  /** How deep the tree may grow; its root decides. */
+  get maxDepth(): number {
+    return this.parent?.maxDepth ?? this.definition.maxDepth
+  }
+}
+
+const isIncognito = ({ incognito }: TreeAgent): boolean => incognito === true

@@ -1,0 +1,54 @@
+import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
+import { textOf } from '../../protocol/messages.ts'
+import type { ParentLink } from '../../protocol/parentLink.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import { answerOf, endingOf, isUnfinished, type ChildAnswer } from './childAnswer.ts'
+import type { ChildHosts } from './childHosts.ts'
+import type { TreeAgent } from './treeAgent.ts'
+
+type Report = Extract<AgentMachineEvent, { readonly type: 'report' }>
+type Reporting = { readonly agentId: string; readonly definition: { readonly name: string } }
+
+/** What its caller is told, as the model reads it. Pure. */
+export const reportOf = (
+  key: string,
+  { agentId, definition }: Reporting,
+  { text }: ChildAnswer,
+): Omit<Report, 'at'> => ({
+  type: 'report',
+  key,
+  content: [{ type: 'text', text: `Report of ${agentId}, the agent "${definition.name}" that you called:\n\n${text}` }],
+})
+
+/** How the first run of an agent ended that came to an end; `undefined`: none has. What it is asked later is no part of its task. */
+export async function firstAnswer(records: AsyncIterable<LogRecord>, name: string): Promise<ChildAnswer | undefined> {
+  let text = ''
+  // Its process may have died between the start of its run and its task.
+  let isBegun = false
+  for await (const record of records) {
+    if (record.type === 'message.added') isBegun = true
+    else if (record.type === 'reply.end') text = textOf(record.message.content)
+    else if (record.type === 'run.end' && isBegun && !isUnfinished(record))
+      return answerOf(endingOf(record, text), { name })
+  }
+  return undefined
+}
+
+/** Tells the caller of an agent that works on its own what came of it. A caller that is not there reads it in the log later. */
+export function reportEnd(host: TreeAgent, hosts: ChildHosts): void {
+  report(host, hosts).catch((thrown: unknown) => host.fail(thrown))
+}
+
+async function report(host: TreeAgent, hosts: ChildHosts): Promise<void> {
+  await host.durable()
+  const answer = await firstAnswer(host.store.read(host.agentId), host.definition.name)
+  const { parent } = host.input
+  const caller = parent === undefined ? undefined : hosts.find(parent.agentId)
+  if (answer === undefined || parent?.reports === undefined || caller === undefined || caller.isStopped) return
+  caller.send({ ...reportOf(parent.reports, host, answer), at: host.clock.now() })
+}
+
+/** Who called the agent of a log, if that is to be told what came of it: one that was opened by itself still reports. */
+export function callerOf([first]: readonly LogRecord[]): ParentLink | undefined {
+  return first?.type === 'agent.created' && first.parent?.reports !== undefined ? first.parent : undefined
+}
