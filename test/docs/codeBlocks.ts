@@ -107,6 +107,7 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/ag-ui': 'agUi',
   'escapement/stately': 'stately',
   'escapement/policies': 'policies',
+  'escapement/xstate': 'xstate',
 }
 
 const sourceOf = (door: string): string => `../../src/${doors[door] ?? door}.ts`

@@ -71,6 +71,14 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '(the editor comes back)',
     'the agent says: The tower clock is wound.',
   ],
+  '11-order.ts': [
+    'order-17 is paused: replace {"part":"spring"}?',
+    'saved in a few bytes',
+    'replace was allowed',
+    'Dear customer, a new spring is on its way.',
+    'It is in box 4.',
+    'spring',
+  ],
 }
 
 describe('the examples', (it) => {

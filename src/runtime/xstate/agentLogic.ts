@@ -88,6 +88,9 @@ const lives = new WeakMap<object, Life>()
  *
  * @example
  * ```ts
+ * import { createActor, toPromise } from 'xstate'
+ * import { agentLogic } from 'escapement/xstate'
+ *
  * const actor = createActor(agentLogic(runtime, coder), { input: { prompt: 'Fix the failing test' } })
  * actor.on('reply.delta', ({ text }) => process.stdout.write(text))
  * const { stopReason } = await toPromise(actor.start())

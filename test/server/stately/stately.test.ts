@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createActor, createMachine } from 'xstate'
+import { createActor as createOlderActor } from 'xstate-5-28'
 import { WebSocket } from 'ws'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { stately, statelyMessage } from '../../../src/server/stately/stately.ts'
+import { agentLogic } from '../../../src/xstate.ts'
 import { serveAgents, type Serving } from '../bridge/bridgeHarness.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
@@ -14,6 +16,7 @@ interface Message {
   readonly sessionId: string
   readonly name?: string
   readonly parentId?: string
+  readonly rootId?: string
   readonly definition?: string
   readonly event?: { readonly type: string }
   readonly snapshot?: { readonly value?: unknown; readonly status: string }
@@ -80,6 +83,32 @@ describe('the Stately inspector', (it) => {
     await tool.until((messages) => machines(messages).length >= 3)
     const [root, supervisor, child] = machines(tool.messages)
     assert.equal([root!.name, supervisor!.parentId, child!.parentId], ['b1', root!.sessionId, supervisor!.sessionId])
+  })
+
+  it('sees an agent below an actor of the application as a root, whatever other copies of XState count', async (context) => {
+    const serving = await serveAgents(context, [echo], { endpoints: [stately()], runtime: { interpreter: 'xstate' } })
+    const tool = await listenTo(context, serving)
+    const logics = ['a1', 'a2'].map((id) => ({ id, logic: agentLogic(serving.runtime, echo) }))
+    const results = logics.map(({ id, logic }) => {
+      const actor = createOlderActor(logic, { input: { id, prompt: 'go' } })
+      return new Promise((resolve) => void actor.start().subscribe({ complete: () => resolve(actor) }))
+    })
+    await serving.runtime.spawn(echo, { id: 'a3' })
+    await Promise.all(results)
+    const named = (messages: readonly Message[], name: string) =>
+      messages.filter((message) => message.type === '@xstate.actor' && message.name === name)
+    await tool.until((messages) => ['a1', 'a2', 'a3'].every((id) => named(messages, id).length > 0))
+    const roots = ['a1', 'a2', 'a3'].map((id) => named(tool.messages, id)[0]!)
+    assert.equal(
+      roots.map(({ parentId, sessionId, rootId }) => [parentId, sessionId === rootId]),
+      Array.from({ length: 3 }, () => [undefined, true]),
+    )
+    assert.is(new Set(roots.map(({ sessionId }) => sessionId)).size, 3)
+    const replies = named(tool.messages, 'reply')
+    assert.equal(
+      replies.map(({ parentId }) => parentId),
+      replies.map(({ rootId }) => rootId),
+    )
   })
 
   it('gets nothing that the application wants redacted', async (context) => {
