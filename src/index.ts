@@ -23,6 +23,15 @@ export type {
   HookedResult,
   HookOptions,
 } from './actors/hooks.ts'
+export type {
+  BeforeTurn,
+  DynamicInstructions,
+  ModelOption,
+  OfferedTool,
+  TurnChanges,
+  TurnContext,
+} from './actors/turnOptions.ts'
+export type { LimitReason, ToolChoice } from './protocol/turns.ts'
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export { fallback, type FallbackOptions } from './actors/models/fallback.ts'

@@ -182,8 +182,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsModels-23',
     file: 'src/machines/guards.ts',
     what: 'an answer is asked for again though a limit of the run is reached',
-    from: 'run !== null && limitAfter(run, output.failure) !== undefined',
-    to: 'false',
+    from: 'return limitAfter(run, output.failure) !== undefined',
+    to: 'return false',
     tests: ['journeys/answersAsData'],
   },
   {

@@ -77,8 +77,8 @@ export const faults: readonly Fault[] = [
     id: 'machines-10',
     file: 'src/machines/guards.ts',
     what: 'answers that do not fit pass every limit',
-    from: 'return mayRepair(subject) && !output.ok && run !== null && limitAfter(run, output.failure) !== undefined',
-    to: 'return run === null',
+    from: 'if (!mayRepair(subject) || output.ok || run === null || run.answer !== undefined) return false',
+    to: 'if (!mayRepair(subject) || output.ok || run !== null) return false',
     tests: ['machines/replies', 'journeys/answersAsData'],
   },
   {
@@ -224,11 +224,11 @@ export const faults: readonly Fault[] = [
     from: `      guard: 'deadlinePassed',
       target: 'paused',
       actions: advance((draft) => {
-        discardReply(draft, 'The time limit was reached while the model answered.')`,
+        discardReply(draft, outOfTime)`,
     to: `      guard: 'storeBroken',
       target: 'paused',
       actions: advance((draft) => {
-        discardReply(draft, 'The time limit was reached while the model answered.')`,
+        discardReply(draft, outOfTime)`,
     tests: ['machines/pauses'],
   },
   {

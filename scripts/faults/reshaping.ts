@@ -43,9 +43,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'reshaping-6',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/turnRequests.ts',
     what: 'the conversation is not told which notes a request shows',
-    from: 'if (shownTags !== undefined && shownTags !== before) this.conversation.showTags(shownTags)',
+    from: 'if (shownTags !== undefined && shownTags !== before) conversation.showTags(shownTags)',
     to: '',
     tests: ['conversation/costOfNotes'],
   },

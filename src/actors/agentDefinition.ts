@@ -13,6 +13,7 @@ import type { Policy } from './policies/policy.ts'
 import type { CompactionStrategy } from './summariseSpan.ts'
 import type { AgentHooks } from './hooks.ts'
 import type { Tool } from './tools/defineTool.ts'
+import type { TurnSettings } from './turnOptions.ts'
 
 /** How reverts are decided and their notes written. */
 export interface RevertSettings extends RevertRules {
@@ -78,6 +79,7 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   /** How deep a tree below a root of this definition may grow. */
   readonly maxDepth: number
   readonly tools: ReadonlyMap<string, Tool<Deps>>
+  readonly turns: TurnSettings<Deps>
   /** The tools as the model sees them; one array for the agent's lifetime, so that requests stay identical byte for byte. */
   readonly toolSpecs: readonly ToolSpec[]
   readonly settings: ModelSettings

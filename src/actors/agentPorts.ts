@@ -16,6 +16,7 @@ import type { AgentDefinition } from './agentDefinition.ts'
 import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
+import type { LiveDecision, TurnFrame } from './turnFrames.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
@@ -79,6 +80,10 @@ export interface AgentPorts {
    * agent may be in another run.
    */
   readonly deps: unknown
+  /** What the current turn is asked with; between turns, the last one. */
+  readonly frame: TurnFrame
+  /** Keeps what no record can hold of how the turn is asked. */
+  decided(live: LiveDecision): void
   readonly conversation: Conversation
   readonly clock: Clock
   /** A number from 0 to 1. */

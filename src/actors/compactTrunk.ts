@@ -17,7 +17,7 @@ import { heuristicStrategy, type Summary } from './summariseSpan.ts'
 export const compactTrunk = (find: FindPorts) =>
   effect<CompactOutput, CompactInput>(async (input, { signal }) => {
     const ports = find(input.agentId)
-    const { conversation, definition } = ports
+    const { conversation, definition, frame } = ports
     const tokensBefore = requestTokens(ports, conversation.trunkTokens)
     const refuse = (reason: string, summary?: Summary): CompactOutput => ({
       key: input.key,
@@ -26,14 +26,14 @@ export const compactTrunk = (find: FindPorts) =>
       tokensBefore,
       tokensAfter: tokensBefore,
       usage: summary?.usage ?? null,
-      costUsd: summary?.usage === undefined ? 0 : costOf(summary.usage, definition.pricing),
+      costUsd: summary?.usage === undefined ? 0 : costOf(summary.usage, frame.pricing),
       at: ports.clock.now(),
     })
     if (definition.compaction === null) return refuse('compaction is off')
     const { policy } = definition.compaction
     // After an overflow, or when a person asks, anything that makes the request smaller is worth it.
     const wanted = input.force ? { ...policy, minShrink: Number.MIN_VALUE } : policy
-    const plan = planCompaction(conversation, wanted, definition.frameTokens)
+    const plan = planCompaction(conversation, wanted, frame.frameTokens)
     if (typeof plan === 'string') return refuse(plan)
 
     const how = { focus: ports.redactor?.value(input.focus) ?? input.focus, signal }
@@ -56,13 +56,13 @@ async function summarise(
   plan: CompactionPlan,
   { focus, signal }: { readonly focus: string | undefined; readonly signal: AbortSignal },
 ): Promise<{ summary: Summary; reason: string | null }> {
-  const { definition, conversation, clock } = ports
+  const { definition, frame, conversation, clock } = ports
   const { policy, strategy } = definition.compaction!
   const limited = (model: Model): Model => through(ports.gate(), model)
   const previous = conversation.overlay
   const span = shownOfSpan(conversation, plan)
   const context = {
-    model: limited(definition.model),
+    model: limited(frame.model),
     limited,
     maxTokens: policy.maxSummaryTokens,
     counter: definition.counter,

@@ -33,6 +33,13 @@ import { revertTool } from './tools/braking/revertTool.ts'
 import type { AnyTool, Tool, ToolDeps } from './tools/defineTool.ts'
 import { waitForName } from './tools/waitForTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
+import {
+  turnOptionsShape,
+  turnSettings,
+  type BeforeTurn,
+  type DynamicInstructions,
+  type ModelOption,
+} from './turnOptions.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
 export interface CompactionOptions extends Partial<CompactionPolicy> {
@@ -62,8 +69,12 @@ export interface AgentOptions<
   readonly maxChildren?: number
   /** How many calls of one reply are run; the model is told that the others were not. Default 128. */
   readonly maxCallsPerReply?: number
-  /** The system prompt. */
-  readonly instructions?: string
+  /** The system prompt, or a function that is asked for it before every turn: it is recorded, and may take 30 s. */
+  readonly instructions?: string | DynamicInstructions<Deps>
+  /** Asked before every turn what that is asked with; what it decides is recorded. It may take 30 s. */
+  readonly beforeTurn?: BeforeTurn<Deps>
+  /** Models by name, for `beforeTurn` and `agent.use`: after a restart they are there again. */
+  readonly models?: { readonly [name: string]: ModelOption }
   readonly tools?: Tools
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
   /**
@@ -107,7 +118,7 @@ const optionsSchema = lazily(() =>
       (value) => value !== undefined && value !== null,
       'give a language model object of the AI SDK, a policyModel, or a Model of your own',
     ),
-    instructions: z.string().optional(),
+    ...turnOptionsShape(),
     description: z.string().min(1).optional(),
     input: z
       .custom((value) => value instanceof z.ZodObject, {
@@ -122,18 +133,6 @@ const optionsSchema = lazily(() =>
     maxCallsPerReply: z.int().positive().max(10_000).optional(),
     tools: z
       .array(z.custom<AnyTool>((tool) => isFunction((tool as AnyTool | undefined)?.parse), 'make it with defineTool'))
-      .optional(),
-    settings: z
-      .strictObject({
-        maxTokens: z.int().positive(),
-        temperature: z.number(),
-        topP: z.number(),
-        stopSequences: z.array(z.string()),
-        seed: z.int(),
-        thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
-        providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
-      })
-      .partial()
       .optional(),
     output: z
       .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
@@ -209,7 +208,8 @@ export function defineAgent<
   const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
-  const { name, instructions = '', description = '', input, output, tokenCounter: counter = estimateTokens } = options
+  const { name, description = '', input, output, tokenCounter: counter = estimateTokens } = options
+  const instructions = typeof options.instructions === 'string' ? options.instructions : ''
   const compaction = compactionOf(options.compaction)
   const { contextWindow, threshold } = compaction?.policy ?? defaultCompactionPolicy
   const braking = brakingOf(options.braking, contextWindow, label)
@@ -226,6 +226,8 @@ export function defineAgent<
     : constant(subAgentMap(agents as readonly SubAgentEntry[], tools, label))
   const hasAgents = isFunction(agents) || agents.length > 0
   const settings = settingsOf(options.settings, output, label)
+  const brakeNames = brakeTools.length === 0 ? nobody : brakeTools.map((tool) => tool.name)
+  const turns = turnSettings(options, brakeNames, label)
   const model = modelOf(options.model, label)
   // A person prunes an agent with any brake; the model needs the tool.
   const mayPrune =
@@ -243,6 +245,7 @@ export function defineAgent<
       policies: braking?.policies != null,
       compact: compaction !== null,
       ...(options.beforeTool === undefined ? {} : { beforeTool: true as const }),
+      ...(turns.instructions === null && turns.beforeTurn === null ? {} : { turns: true }),
     },
     toolExecution: options.toolExecution ?? 'parallel',
     queueMode: options.queueMode ?? 'one-at-a-time',
@@ -271,6 +274,7 @@ export function defineAgent<
     description,
     input: input ?? null,
     tools,
+    turns,
     maxDepth: options.maxDepth ?? 5,
     settings,
     snapshot: snapshotOf(model.id, settings),

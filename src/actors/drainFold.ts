@@ -14,8 +14,8 @@ import { requestTokens } from './requestTokens.ts'
 export const drainFold = (find: FindPorts) =>
   effect<FoldOutput, FoldInput>(async ({ agentId, key }, cancellation) => {
     const ports = find(agentId)
-    const { conversation, definition, clock } = ports
-    const { frameTokens } = definition
+    const { conversation, definition, frame, clock } = ports
+    const { frameTokens } = frame
     const policy = definition.braking!.fold!
     if (policy.indexTokens > 0 && isFoldDue(conversation, policy, frameTokens))
       await readInSlices(conversation, cancellation)

@@ -45,8 +45,8 @@ export const drainGrafts = (find: FindPorts) =>
   })
 
 /** Tokens of the trunk that a request may have, as the conversation counts them; without compaction nobody knows the window. */
-function mostTokens({ conversation, definition }: AgentPorts): number {
+function mostTokens({ conversation, definition, frame }: AgentPorts): number {
   if (definition.compaction === null) return Infinity
   const { contextWindow, compactAt } = definition.compaction.policy
-  return (compactAt * contextWindow) / conversation.correction - definition.frameTokens
+  return (compactAt * contextWindow) / conversation.correction - frame.frameTokens
 }

@@ -11,11 +11,12 @@ import { effect } from './effect.ts'
 import { requestTokens } from './requestTokens.ts'
 
 const fold = (
-  { conversation, definition }: AgentPorts,
+  { conversation, definition, frame }: AgentPorts,
   request: PruneRequest,
   taken: ReadonlySet<number>,
 ): FoldPlan | string => {
-  const { braking, frameTokens } = definition
+  const { braking } = definition
+  const { frameTokens } = frame
   const policy = request.policy === undefined ? braking?.fold : braking?.policies?.fold
   if (policy == null) return 'fold refused: folding is off'
   return planAskedFold(conversation, policy, frameTokens, request, taken)

@@ -151,7 +151,7 @@ class RevertDrain {
   }
 
   #spent({ usage }: TagText): Pick<RevertOutcome, 'usage' | 'costUsd'> {
-    return usage === undefined ? {} : { usage, costUsd: costOf(usage, this.#ports.definition.pricing) }
+    return usage === undefined ? {} : { usage, costUsd: costOf(usage, this.#ports.frame.pricing) }
   }
 
   #refuse(request: RevertRequest, reason: string, written: TagText = { text: '' }): void {

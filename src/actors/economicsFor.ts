@@ -11,5 +11,5 @@ export const economicsFor = (ports: AgentPorts, { before, after, unchanged }: Si
     after: requestTokens(ports, after),
     unchanged: requestTokens(ports, unchanged),
     used,
-    prices: ports.definition.pricing,
+    prices: ports.frame.pricing,
   })

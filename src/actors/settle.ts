@@ -7,7 +7,7 @@ import { effect } from './effect.ts'
 /** After an abort: the part of the reply that had arrived, with estimated usage, because no provider reports usage for an aborted stream. */
 export const settle = (find: FindPorts) =>
   effect<SettleOutput, SettleInput>(async (input) => {
-    const { partial, definition, conversation, clock, children, redactor } = find(input.agentId)
+    const { partial, definition, frame, conversation, clock, children, redactor } = find(input.agentId)
     const spent = children === undefined ? {} : await children.settled()
     const at = clock.now()
     const { key } = input
@@ -24,6 +24,6 @@ export const settle = (find: FindPorts) =>
       estimated: true,
     }
     const { model } = partial
-    const costUsd = costOf(usage, priceOf(definition, model))
+    const costUsd = costOf(usage, priceOf(frame, model))
     return { key, at, spent, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
   })

@@ -11,7 +11,6 @@ import { cloneJson } from '../protocol/cloneJson.ts'
 import { textOf, totalTokens, type AssistantMessage, type Block, type ToolCallBlock } from '../protocol/messages.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import { costOf, priceOf } from './pricing.ts'
-import type { AgentDefinition } from './agentDefinition.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
@@ -20,6 +19,7 @@ import { runContext, type RunContext } from './runContext.ts'
 import { through } from './models/openStream.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
+import type { TurnFrame } from './turnFrames.ts'
 import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
@@ -29,9 +29,9 @@ export const streamReply = (find: FindPorts) =>
     // Wait at least a tick, so that stopping the agent right after a prompt does not call the model.
     await ports.durable()
     if (cancellation.aborted) return aborted(ports, input.key)
-    const { definition, conversation } = ports
+    const { definition, frame, conversation } = ports
     const assembled = ports.assemble(input.turnIndex)
-    const estimatedTokens = definition.frameTokens + conversation.trunkTokens
+    const estimatedTokens = frame.frameTokens + conversation.trunkTokens
     const request = withinBudget(ports, input, assembled.request, estimatedTokens)
     if ('limit' in request) return failed(ports, input.key, request)
     announceExpired(ports, input, assembled)
@@ -49,8 +49,8 @@ export const streamReply = (find: FindPorts) =>
 
     const { runId, turnIndex } = input
     let { attempt, key } = input
-    let answering: Answering = none
-    let partial = { key, text: '', thinking: '', estimatedTokens }
+    let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
+    let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
     let isStarted = false
     const take: Parameters<typeof readReply>[3] = (delta) => {
       if (delta.type === 'warning') return ports.warn({ runId, turnIndex }, delta.message)
@@ -58,7 +58,7 @@ export const streamReply = (find: FindPorts) =>
         const { model: next, from, after } = delta
         answering = next === definition.model.id ? none : { model: next }
         if (after !== undefined) {
-          ports.replyReplaced(key, priced(definition, after, from), next)
+          ports.replyReplaced(key, priced(frame, after, from), next)
           attempt += 1
           key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
           isStarted = false
@@ -88,12 +88,12 @@ export const streamReply = (find: FindPorts) =>
           ports.emit({ ...delta, runId, turnIndex })
       }
     }
-    const model = through(ports.gate(Math.ceil(estimatedTokens * conversation.correction)), definition.model)
+    const model = through(ports.gate(Math.ceil(estimatedTokens * conversation.correction)), frame.model)
     const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
       readReply(model, request, { cancellation, turnIndex }, take),
     )
     if (result === null) return aborted(ports, key)
-    if (!result.ok) return failed(ports, key, priced(definition, result.failure, result.model))
+    if (!result.ok) return failed(ports, key, priced(frame, result.failure, result.model))
     return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
   })
 
@@ -103,7 +103,7 @@ function finish(
   { reply, model }: Extract<ReadReply, { ok: true }>,
   { estimatedTokens, cancellation }: { readonly estimatedTokens: number; readonly cancellation: Cancellation },
 ): ReplyOutput | Promise<ReplyOutput> {
-  const { definition, conversation, clock } = ports
+  const { definition, frame, conversation, clock } = ports
   const content = soundContent(reply.content, ports, input.turnIndex)
   const calls = content.filter((block) => block.type === 'toolCall')
   const chars = jsonChars(content)
@@ -113,7 +113,7 @@ function finish(
     Math.round(estimatedTokens * conversation.correction),
     definition.counter,
   )
-  const costUsd = costOf(usage, priceOf(definition, model))
+  const costUsd = costOf(usage, priceOf(frame, model))
   if (isTooLarge) return failed(ports, input.key, { ...tooLarge(model, chars).failure, usage, costUsd })
   const isAnswer = calls.length === 0 && (reply.stopReason === 'stop' || reply.stopReason === 'toolUse')
   const wrong = isAnswer ? checkAnswer(ports, content) : undefined
@@ -144,19 +144,20 @@ const none = {}
 type Answering = { readonly model?: string }
 
 /** What a failed call cost, if it is known what it used. */
-const priced = (definition: AgentDefinition, failure: ReplyFailure, model: string): ReplyFailure =>
-  failure.usage === undefined ? failure : { ...failure, costUsd: costOf(failure.usage, priceOf(definition, model)) }
+const priced = (frame: TurnFrame, failure: ReplyFailure, model: string): ReplyFailure =>
+  failure.usage === undefined ? failure : { ...failure, costUsd: costOf(failure.usage, priceOf(frame, model)) }
 
 /**
  * From how many tokens on the next drain looks whether to fold. It decides by what it finds, so this is rather too few: an agent that was
  * loaded in between looks in any case, and is to fold in the same turn.
  */
 function foldAt(
-  { conversation, definition }: AgentPorts,
+  { conversation, definition, frame }: AgentPorts,
   message: AssistantMessage,
   estimatedTokens: number,
 ): { foldAt?: number } {
-  const { braking, frameTokens, counter } = definition
+  const { braking, counter } = definition
+  const { frameTokens } = frame
   if (braking?.fold == null) return none
   const correction = correctionOf(message, estimatedTokens) ?? conversation.correction
   const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, correction)
@@ -167,7 +168,7 @@ function foldAt(
 
 /** The request, with its reply limited to the rest of a sub-agent's budget, or the limit if too little is left. */
 function withinBudget(
-  { definition: { pricing }, conversation }: AgentPorts,
+  { frame: { pricing }, conversation }: AgentPorts,
   { left }: ReplyInput,
   request: ModelRequest,
   estimatedTokens: number,

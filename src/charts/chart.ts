@@ -91,7 +91,7 @@ function modelOfSubject(subject: ChartSubject, active: readonly string[] | undef
   if (typeof what !== 'object' || what === null) throw notDrawable(what)
   if (isAgentDefinition(subject)) {
     const { name, policy, agents } = subject
-    const { compact: _, ...brakes } = policy.flags
+    const { compact: _, turns: __, ...brakes } = policy.flags
     const without = agents.size === 0 ? ['subAgent'] : []
     return lit(chartModel(wholeAgent, { title: name, brakes, active, without }))
   }

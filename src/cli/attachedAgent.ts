@@ -179,7 +179,7 @@ export class AttachedAgent implements ChatAgent {
       this.#pause = null
       this.#state = 'replying'
     } else if (event.type === 'run.end') {
-      this.#pause = event.reason ?? null
+      this.#pause = event.stopReason === 'paused' ? (event.reason ?? null) : null
       this.#state = event.stopReason === 'paused' ? 'paused' : 'idle'
       this.#calls.clear()
     }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { nearestWord } from './nearestWord.ts'
+import { nearestWord } from '../protocol/nearestWord.ts'
 import { options as optionTable, takesValue, type OptionName, type ValueOption } from './options.ts'
 
 const helpWord = 'help'

@@ -8,7 +8,7 @@ import { checkAgentId } from '../protocol/ids.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
-import { nearestWord } from './nearestWord.ts'
+import { nearestWord } from '../protocol/nearestWord.ts'
 
 /** A folder of logs and its store. */
 export interface SessionLogs {

@@ -18,7 +18,7 @@ import { renderMessage } from './renderMessage.ts'
 import { recallName } from './stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
 
-/** The parts of a request that stay the same for an agent's whole life. */
+/** The parts of a request beside the conversation; the brakes stay the same for an agent's whole life. */
 export interface RequestFrame {
   readonly system: string
   readonly tools: readonly ToolSpec[]
@@ -28,6 +28,9 @@ export interface RequestFrame {
   /** The model has no tool that takes the id of a step, so it is shown none. */
   readonly withoutIds?: boolean
 }
+
+/** The parts that another turn may have otherwise. */
+type TurnParts = Pick<RequestFrame, 'system' | 'tools' | 'settings'>
 
 /** What may be told of a request. Each is made when asked for, and then kept. */
 export interface ToldRequest {
@@ -65,7 +68,7 @@ const joined = -1
  */
 export class RequestAssembler {
   readonly #conversation: Conversation
-  readonly #frame: Pick<RequestFrame, 'system' | 'tools' | 'settings'>
+  #frame: TurnParts
   readonly #braking: BrakeRendering | undefined
   readonly #isBraked: boolean
   readonly #showsIds: boolean
@@ -98,8 +101,13 @@ export class RequestAssembler {
       : undefined
   }
 
-  /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. */
-  assemble(turnIndex = 0): AssembledRequest {
+  /** Gives the requests from now on another frame. */
+  reframe({ system, tools, settings }: TurnParts): void {
+    this.#frame = { system, tools, settings }
+  }
+
+  /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. `note` goes after the trunk. */
+  assemble(turnIndex = 0, note?: string): AssembledRequest {
     const { path, epoch, overlay } = this.#conversation
     let changed = this.#conversation.changedSince(this.#epoch)
     this.#epoch = epoch
@@ -109,8 +117,12 @@ export class RequestAssembler {
     const { repair } = this.#conversation
     this.#growing = undefined
     const expired = this.#braking?.expired ?? []
-    if (repair === undefined) return this.#rendered(expired)
-    return this.#renderedWith(repair, expired)
+    if (repair === undefined && note === undefined) return this.#rendered(expired)
+    const notes = [
+      ...(note === undefined ? [] : [{ kind: 'limit', text: note }]),
+      ...(repair === undefined ? [] : [{ kind: 'repair', text: repair }]),
+    ]
+    return this.#renderedWith(notes, expired)
   }
 
   /** The tags that the last request showed; another set with every change, `undefined` without notes. */
@@ -118,12 +130,12 @@ export class RequestAssembler {
     return this.#braking?.shownTags
   }
 
-  /** With a note at the end that is no part of the trunk. */
-  #renderedWith(repair: string, expired: readonly PlacedTag[]): AssembledRequest {
+  /** With notes at the end that are no part of the trunk. */
+  #renderedWith(notes: readonly { kind: string; text: string }[], expired: readonly PlacedTag[]): AssembledRequest {
     const { length, last } = this.#messages
     const origin = this.#origins.last
     const unfinished = this.#unfinished
-    this.#pushNote({ kind: 'repair', text: repair })
+    for (const note of notes) this.#pushNote(note)
     const asked = this.#rendered(expired)
     this.#cut(length)
     if (last !== undefined && this.#messages.last !== last) {

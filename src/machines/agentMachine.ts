@@ -9,12 +9,14 @@ import { requestPolicy } from './policies.ts'
 import { recoverRun } from './recovery.ts'
 import { takeReport } from './reports.ts'
 import { deadlineKey } from './runs.ts'
+import { changeUse } from './turns.ts'
 import { backoff } from './states/backoff.ts'
 import { compacting } from './states/compacting.ts'
 import { draining } from './states/draining.ts'
 import { executing } from './states/executing.ts'
 import { idle } from './states/idle.ts'
 import { paused } from './states/paused.ts'
+import { preparing } from './states/preparing.ts'
 import { replying } from './states/replying.ts'
 import { settling } from './states/settling.ts'
 import { beginEnding, stopped } from './states/stopped.ts'
@@ -40,6 +42,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   isTurnOpen: false,
   owesReply: false,
   run: null,
+  frame: null,
   pausedRun: null,
   pausedLimits: null,
   calls: none,
@@ -120,6 +123,7 @@ export const agentMachine = agentSetup.createMachine({
   states: {
     idle,
     replying,
+    preparing,
     backoff,
     executing,
     draining,
@@ -163,6 +167,7 @@ export const agentMachine = agentSetup.createMachine({
     graft: { actions: advance<EventOfType<'graft'>>((draft, { request }) => requestGraft(draft, request)) },
     pin: { actions: advance<EventOfType<'pin'>>((draft, { request }) => requestPin(draft, request)) },
     compact: { actions: advance<EventOfType<'compact'>>((draft, { request }) => requestCompaction(draft, request)) },
+    use: { actions: advance<EventOfType<'use'>>(changeUse) },
     brake: { actions: advance<EventOfType<'brake'>>((draft, { request }) => requestPolicy(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
     stop: ending,

@@ -29,6 +29,8 @@ export interface AgentPolicy {
     readonly compact: boolean
     /** Missing without the hook. */
     readonly beforeTool?: true
+    /** What each turn is asked with is decided when it begins. */
+    readonly turns?: boolean
   }
   readonly toolExecution: ToolExecution
   readonly queueMode: QueueMode

@@ -6,6 +6,8 @@ import type {
   CallOutput,
   HookInput,
   HookOutput,
+  PrepareInput,
+  PrepareOutput,
   ReplyInput,
   ReplyOutput,
   SettleInput,
@@ -46,6 +48,7 @@ export type SubAgentLogic = ActorLogic<
 >
 
 type Actors = {
+  prepareTurn: ReturnType<typeof placeholder<PrepareOutput, PrepareInput>>
   streamReply: ReturnType<typeof placeholder<ReplyOutput, ReplyInput>>
   askHook: ReturnType<typeof placeholder<HookOutput, HookInput>>
   runTool: ReturnType<typeof placeholder<CallOutput, CallInput>>
@@ -64,6 +67,7 @@ type Actors = {
 }
 
 const actors: Actors = {
+  prepareTurn: placeholder('prepareTurn'),
   streamReply: placeholder('streamReply'),
   askHook: placeholder('askHook'),
   runTool: placeholder('runTool'),

@@ -16,6 +16,7 @@ import type { PlainBlock, Usage } from '../protocol/messages.ts'
 import type { ModelSnapshot } from '../protocol/model.ts'
 import type { ParentLink } from '../protocol/parentLink.ts'
 import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
+import type { LimitReason, TurnUse } from '../protocol/turns.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput } from './effectTypes.ts'
 
@@ -103,6 +104,17 @@ export interface RunState {
   readonly lastStopReason: RunStopReason
   /** The command that aborts it, if it came from a remote client. */
   readonly abortedBy: string | null
+  /** A limit was reached after which it is to answer; `isAsked`: that turn has begun, and is the last. */
+  readonly answer?: { readonly limit: LimitReason; readonly isAsked: boolean }
+}
+
+/** What is known of how the agent is asked, beside what its definition says. */
+export interface FrameState {
+  readonly use: TurnUse | null
+  /** The instructions that the log has last. */
+  readonly instructions: string | null
+  /** Names of what the current turn offers; `null`: everything. */
+  readonly offered: readonly string[] | null
 }
 
 export interface AgentContext {
@@ -123,6 +135,8 @@ export interface AgentContext {
   /** Whether the trunk ends with something that the model has not answered. */
   readonly owesReply: boolean
   readonly run: RunState | null
+  /** `null` as long as only the definition has a say. */
+  readonly frame: FrameState | null
   /** The run that a pause ended, to be continued. */
   readonly pausedRun: string | null
   /** What that run may still use, if it did not end on its own. */
@@ -231,6 +245,7 @@ export type AgentMachineEvent =
   | { readonly type: 'graft'; readonly request: GraftRequest; readonly at: number }
   | { readonly type: 'pin'; readonly request: PinRequest; readonly at: number }
   | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
+  | { readonly type: 'use'; readonly id: string; readonly use: TurnUse | null; readonly at: number }
   | { readonly type: 'brake'; readonly request: PolicyRequest; readonly at: number }
   /** A policy fired in the consultation under `key`. */
   | { readonly type: 'policy.fired'; readonly key: string; readonly start: PolicyStart; readonly at: number }

@@ -7,7 +7,7 @@ import { recordVersion as v, type RecordOf, type Spent } from '../protocol/recor
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
 import { askHook, hookSlot, isUnchecked, marksOf } from './hooks.ts'
-import { reachedLimit } from './limits.ts'
+import { mayAnswer, reachedLimit } from './limits.ts'
 import { awaitReport, deliverReports } from './reports.ts'
 import { spendByChild } from './spending.ts'
 
@@ -31,10 +31,11 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
     input: call.input,
     key: callKey(agentId, turnIndex, call.callId),
     nodeId: lastNodeId + 1 + index,
-    status: call.needsApproval && index < policy.maxCallsPerReply ? 'held' : 'ready',
+    status: call.needsApproval && index < policy.maxCallsPerReply && isOffered(draft, call.name) ? 'held' : 'ready',
   }))
   draft.set({ calls, lastNodeId: lastNodeId + calls.length })
   refuseExcess(draft)
+  refuseUnoffered(draft)
   for (const [index, { status }] of calls.entries()) if (status === 'held') holdCall(draft, index)
   advanceCalls(draft)
 }
@@ -56,6 +57,21 @@ function refuseExcess(draft: Draft): void {
     recordEnd(draft, call, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
   // All at once: there may be thousands.
   draft.set({ calls: calls.map((call, index) => (isExcess(call, index) ? { ...call, status: 'settled' } : call)) })
+}
+
+const isOffered = ({ context: { frame } }: Draft, name: string): boolean =>
+  frame === null || frame.offered === null || frame.offered.includes(name)
+
+/** Answers calls of what this turn does not offer: models remember from earlier turns what there was. */
+function refuseUnoffered(draft: Draft): void {
+  const offered = draft.context.frame?.offered
+  if (offered == null) return
+  const names = offered.length === 0 ? 'no tools' : offered.join(', ')
+  for (const [index, { name, status, decision }] of draft.context.calls.entries()) {
+    if (status !== 'ready' || decision !== undefined || isOffered(draft, name)) continue
+    const text = `Not run: ${JSON.stringify(name)} is not available in this turn, which has ${names}.`
+    endCall(draft, index, { content: [{ type: 'text', text }], isError: true, synthetic: 'refused' })
+  }
 }
 
 /** Asks for an approval. */
@@ -192,7 +208,7 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
 
 /** Its sub-agent has reached the limit of the run itself, not only of its share: the run pauses, and `resume` continues both. */
 const mayGoOn = ({ context: { run } }: Draft, { isOverAllowance, spent }: CallOutput): boolean =>
-  isOverAllowance === true && spent !== undefined && run !== null && reachedLimit(run) !== undefined
+  isOverAllowance === true && spent !== undefined && run !== null && reachedLimit(run) !== undefined && !mayAnswer(run)
 
 function pauseCall(draft: Draft, index: number, used: Spent | undefined): void {
   draft.setCall(index, { status: 'paused', ...(used === undefined ? {} : { used }) })
@@ -233,6 +249,7 @@ export function cancelCalls(
 export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { mayRerun, redacted, unapproved } = restored
   refuseExcess(draft)
+  refuseUnoffered(draft)
   draft.context.calls.forEach((call, index) => {
     if (call.status === 'settled') return
     if (call.decision?.type === 'deny') synthesize(draft, index, 'denied', call.decision.reason)

@@ -3,7 +3,8 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
 import type { ModelErrorKind } from '../protocol/model.ts'
 import type { Answer } from '../protocol/questions.ts'
-import type { Limits, Spent } from '../protocol/records.ts'
+import type { Limits, RunStopReason, Spent } from '../protocol/records.ts'
+import type { LimitReason, PreparedTurn, TurnUse } from '../protocol/turns.ts'
 
 export interface ReplyInput {
   readonly agentId: string
@@ -14,6 +15,30 @@ export interface ReplyInput {
   /** What a sub-agent may still use: a request that would exceed it is not made. */
   readonly left?: Pick<Limits, 'tokens' | 'costUsd'>
 }
+
+export interface PrepareInput {
+  readonly agentId: string
+  readonly key: string
+  readonly runId: string
+  readonly turnIndex: number
+  /** Its number in the run, from 1. */
+  readonly turn: number
+  /** Of the run so far. */
+  readonly spent: Spent
+  readonly limits: Limits
+  /** How the reply before it in this run ended. */
+  readonly lastStopReason?: RunStopReason
+  readonly use: TurnUse | null
+  /** The run's last turn: it is to answer with what it has. */
+  readonly limit?: LimitReason
+}
+
+/** What code decided about one turn. */
+export type TurnDecision = Pick<PreparedTurn, 'by' | 'instructions' | 'tools' | 'model' | 'settings'>
+
+export type PrepareOutput =
+  | { readonly key: string; readonly ok: true; readonly decision: TurnDecision; readonly at: number }
+  | { readonly key: string; readonly ok: false; readonly error: ErrorInfo; readonly at: number }
 
 export interface PlannedCall {
   readonly callId: string

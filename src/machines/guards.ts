@@ -6,11 +6,12 @@ import { stallKey } from './stalls.ts'
 import { undoKey } from './undoing.ts'
 import { compactionKey } from './compaction.ts'
 import { callsSettled as settled, heldCalls, isCalling, pausedCalls } from './calls.ts'
-import { limitAfter, reachedLimit } from './limits.ts'
+import { limitAfter, mayAnswer, reachedLimit } from './limits.ts'
 import { failuresOf, replyKey } from './runs.ts'
+import { prepareKey } from './turns.ts'
 import type { CompactOutput, StallCheck } from './drainTypes.ts'
 import type { AgentContext, AgentMachineEvent } from './agentTypes.ts'
-import type { CallOutput, ReplyOutput } from './effectTypes.ts'
+import type { CallOutput, PrepareOutput, ReplyOutput } from './effectTypes.ts'
 
 interface Subject {
   readonly context: AgentContext
@@ -90,6 +91,10 @@ export const overLimit = (subject: Subject): boolean => {
   const { run } = subject.context
   return run !== null && mustReply(subject) && reachedLimit(run) !== undefined
 }
+/** It is to answer with what it has instead of pausing. */
+export const answersAtLimit = (subject: Subject): boolean => overLimit(subject) && mayAnswer(subject.context.run!)
+export const answersAtDeadline = (subject: Subject): boolean =>
+  deadlinePassed(subject) && mayAnswer(subject.context.run!)
 export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true
 /** Restored from the log of an agent that was paused. */
 export const isPaused = ({ context }: Subject): boolean => context.pause !== null
@@ -118,6 +123,14 @@ export const stalledByStore = ({ context }: Subject): boolean => context.storeEr
 export const isRunning = ({ context }: Subject): boolean => context.run !== null
 export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
+/** Code decides what a turn is asked with; open only with the flag. */
+const preparesTurns = ({ context }: Subject): boolean => context.policy.flags.turns === true
+export const beginsPrepared = (subject: Subject): boolean => preparesTurns(subject) && mayBegin(subject)
+export const queuedPrepared = (subject: Subject): boolean => preparesTurns(subject) && hasPrompts(subject)
+export const repliesPrepared = (subject: Subject): boolean => preparesTurns(subject) && mustReply(subject)
+export const answersPrepared = (subject: Subject): boolean => preparesTurns(subject) && answersAtLimit(subject)
+export const prepared = ({ event }: Subject): boolean => (event as unknown as { output: PrepareOutput }).output.ok
+
 /** No run is in progress or paused. */
 export const isAtRest = ({ context }: Subject): boolean =>
   context.run === null && (context.pause === null || isHeldBack({ context }))
@@ -154,6 +167,7 @@ export const isCurrentReply = ({ context, event }: Subject): boolean =>
 type Keyed = { readonly output?: { readonly key?: string } | null }
 const keyOf = ({ event }: Subject): string | undefined => (event as unknown as Keyed).output?.key
 
+export const isStalePreparation = (subject: Subject): boolean => keyOf(subject) !== prepareKey(subject.context)
 export const isStaleWake = (subject: Subject): boolean => keyOf(subject) !== replyKey(subject.context)
 export const isStaleCompaction = (subject: Subject): boolean => keyOf(subject) !== compactionKey(subject.context)
 export const isStaleDrain = (subject: Subject): boolean => keyOf(subject) !== drainKey(subject.context)
@@ -199,7 +213,9 @@ export const mayRepair = (subject: Subject): boolean => {
 export const repairOverLimit = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { run } = subject.context
-  return mayRepair(subject) && !output.ok && run !== null && limitAfter(run, output.failure) !== undefined
+  // The last answer may be repaired: how often is bounded anyway.
+  if (!mayRepair(subject) || output.ok || run === null || run.answer !== undefined) return false
+  return limitAfter(run, output.failure) !== undefined
 }
 
 export function mayRetry(subject: Subject): boolean {

@@ -1,12 +1,13 @@
 import { addUsage, noUsage, totalTokens } from '../protocol/messages.ts'
-import type { Limits, PauseReason } from '../protocol/records.ts'
+import type { Limits } from '../protocol/records.ts'
+import type { LimitReason } from '../protocol/turns.ts'
 import type { AgentContext, RunState } from './agentTypes.ts'
 import type { ReplyFailure } from './effectTypes.ts'
 
 /** What a run may still use, so that a crash does not yield a fresh allowance. Never zero: the next check pauses it. */
 export function remainingLimits(run: RunState, now: number): Limits {
   const { limits, turns, childTurns, usage, costUsd, deadline } = run
-  const left: Limits = {}
+  const left: Limits = limits.onLimit === undefined ? {} : { onLimit: limits.onLimit }
   if (limits.turns !== undefined) left.turns = Math.max(1, limits.turns - turns - childTurns)
   if (limits.tokens !== undefined) left.tokens = Math.max(1, limits.tokens - totalTokens(usage))
   if (limits.costUsd !== undefined) left.costUsd = Math.max(Number.EPSILON, limits.costUsd - costUsd)
@@ -18,14 +19,15 @@ export function remainingLimits(run: RunState, now: number): Limits {
 export function limitAfter(
   { limits, ...run }: RunState,
   { usage = noUsage, costUsd = 0 }: ReplyFailure,
-): PauseReason | undefined {
+): LimitReason | undefined {
   const { turns: _, ...rest } = limits
   return reachedLimit({ ...run, limits: rest, usage: addUsage(run.usage, usage), costUsd: run.costUsd + costUsd })
 }
 
 /** What a sub-agent may still use. A root stops after the reply that exceeds a limit; a sub-agent, whose caller pays, before it. */
 export function budgetLeft({ task, run }: AgentContext): { left?: Pick<Limits, 'tokens' | 'costUsd'> } {
-  if (task === null || run === null) return {}
+  // The last answer is asked for whatever is left.
+  if (task === null || run === null || run.answer?.isAsked === true) return {}
   const { tokens, costUsd } = run.limits
   if (tokens === undefined && costUsd === undefined) return {}
   return {
@@ -37,7 +39,8 @@ export function budgetLeft({ task, run }: AgentContext): { left?: Pick<Limits, '
 }
 
 /** The first limit the run has reached, if any. */
-export function reachedLimit(run: RunState): PauseReason | undefined {
+export function reachedLimit(run: RunState): LimitReason | undefined {
+  if (run.answer !== undefined) return run.answer.limit
   const used = { turns: run.turns + run.childTurns, tokens: totalTokens(run.usage), costUsd: run.costUsd } as const
   for (const limit of ['turns', 'tokens', 'costUsd'] as const) {
     const allowed = run.limits[limit]
@@ -46,7 +49,11 @@ export function reachedLimit(run: RunState): PauseReason | undefined {
   return run.deadlinePassed ? deadlineReason(run) : undefined
 }
 
-export const deadlineReason = (run: RunState): PauseReason => ({
+/** The run is to answer when it has reached a limit, and has not been asked to yet. */
+export const mayAnswer = ({ limits, answer }: RunState): boolean =>
+  limits.onLimit === 'answer' && answer?.isAsked !== true
+
+export const deadlineReason = (run: RunState): LimitReason => ({
   type: 'limit',
   limit: 'ms',
   allowed: run.limits.ms ?? 0,

@@ -7,6 +7,7 @@ import { remainingLimits } from './limits.ts'
 import { afterQueued, reporterOf } from './reports.ts'
 import { newRun } from './runs.ts'
 import { addSpent } from './spending.ts'
+import { preparedFrame, usedFrame } from './turns.ts'
 
 /** The parts of a context that are folded from the log; the rest comes from the conversation or starts afresh. */
 export type FoldedContext = Pick<
@@ -17,6 +18,7 @@ export type FoldedContext = Pick<
   | 'isTurnOpen'
   | 'owesReply'
   | 'run'
+  | 'frame'
   | 'pausedRun'
   | 'pausedLimits'
   | 'calls'
@@ -38,6 +40,7 @@ const empty: FoldedContext = {
   isTurnOpen: false,
   owesReply: false,
   run: null,
+  frame: null,
   pausedRun: null,
   pausedLimits: null,
   calls: [],
@@ -138,7 +141,8 @@ function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext)
 }
 
 const fold: Fold = {
-  'agent.created': (context, { forkedFrom }) => (forkedFrom === undefined ? {} : forked(context)),
+  'agent.created': (context, { forkedFrom, parent }) =>
+    forkedFrom === undefined ? {} : { ...forked(context), ...(parent === undefined ? {} : { frame: null }) },
   'run.start': ({ runs }, record) => ({
     runs: runs + 1,
     run: {
@@ -153,13 +157,14 @@ const fold: Fold = {
     run: null,
     ...(unfinished.length === 0 ? {} : { calls: calls.map((call) => pausedIn(unfinished, call)) }),
     pausedRun: stopReason === 'paused' ? runId : null,
-    pause: reason ?? null,
+    pause: stopReason === 'paused' ? (reason ?? null) : null,
     ...(stopReason === 'paused' ? {} : { owesReply: false }),
   }),
   'run.abandoned': () => ({ pausedRun: null, pausedLimits: null, pause: null, owesReply: false }),
   'turn.start': (context, { turnIndex }) => ({
     turns: turnIndex + 1,
     isTurnOpen: true,
+    ...(context.frame === null ? {} : { frame: { ...context.frame, offered: null } }),
     ...inRun(context, {
       // One that continues earlier calls does not ask the model, and is not counted.
       turns: context.calls.length > 0 ? 0 : (context.run?.turns ?? 0) + 1,
@@ -170,6 +175,11 @@ const fold: Fold = {
       turnCostUsd: 0,
     }),
   }),
+  'turn.prepared': (context, record) => ({
+    frame: preparedFrame(context.frame, record),
+    ...(record.limit === undefined ? {} : inRun(context, { answer: { limit: record.limit, isAsked: true } })),
+  }),
+  'use.changed': ({ frame }, { use }) => ({ frame: usedFrame(frame, use) }),
   'turn.end': () => ({ isTurnOpen: false }),
   'message.added': (context) => ({
     owesReply: true,

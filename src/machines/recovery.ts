@@ -3,7 +3,7 @@ import { cancelCompaction } from './compaction.ts'
 import type { AgentContext, AgentInput } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import { cancelConsultation } from './policies.ts'
-import { remainingLimits } from './limits.ts'
+import { mayAnswer, reachedLimit, remainingLimits } from './limits.ts'
 import { goOnUndoing } from './undoing.ts'
 import { endRun, pauseRun } from './runs.ts'
 
@@ -66,7 +66,8 @@ function waitOn(draft: Draft): void {
 function interruptRun(draft: Draft): void {
   const { run, now } = draft.context
   const left = remainingLimits(run!, now)
-  pauseRun(draft, { type: 'interrupted' })
+  const limit = run!.answer?.limit ?? (mayAnswer(run!) ? reachedLimit(run!) : undefined)
+  pauseRun(draft, limit === undefined ? { type: 'interrupted' } : { type: 'interrupted', limit })
   draft.set({ pausedLimits: left })
 }
 

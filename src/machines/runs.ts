@@ -14,9 +14,10 @@ import type { ReplyOutput, SettleOutput } from './effectTypes.ts'
 import type { RetryPolicy } from './agentPolicy.ts'
 import { runIdOf, room, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
-import { deadlineReason } from './limits.ts'
+import { deadlineReason, reachedLimit } from './limits.ts'
 import { takeMessages } from './queues.ts'
 import { addSpent, spend } from './spending.ts'
+import { resetFrame } from './turns.ts'
 
 type FailedReply = Extract<ReplyOutput, { ok: false }>
 
@@ -112,6 +113,22 @@ export function startTurn(draft: Draft): void {
     turnCostUsd: 0,
   })
   draft.record({ v, seq: 0, type: 'turn.start', runId: run!.runId, turnIndex: turns, ...room })
+  resetFrame(draft)
+}
+
+/** How long a run that has used up its time may take for its last answer, in milliseconds. */
+const answerMs = 60_000
+
+/** Opens the last turn of a run that has reached a limit. */
+export function beginAnswer(draft: Draft): void {
+  const { run, now } = draft.context
+  draft.setRun({ answer: { limit: reachedLimit(run!)!, isAsked: true } })
+  if (run!.deadlinePassed) {
+    draft.setRun({ deadline: now + answerMs, deadlinePassed: false, timers: run!.timers + 1 })
+    draft.children.push({ type: 'stop', id: 'deadline' })
+    armDeadline(draft)
+  }
+  continueRun(draft)
 }
 
 /** Closes the current turn, if there is one. */
@@ -206,6 +223,15 @@ export function replaceReply(draft: Draft, { failure, next }: EventOfType<'reply
   resetReply(draft, { failure }, { next })
   draft.setRun({ fallbacks: (draft.context.run?.fallbacks ?? 0) + 1 })
   nextAttempt(draft)
+}
+
+/** Ends the run with an error. */
+export const failRunWith = (draft: Draft, error: ErrorInfo): void => endRun(draft, 'error', { error })
+
+/** Ends a run that has nothing left to answer; one that answered because of a limit says which. */
+export function finishRun(draft: Draft): void {
+  const { run } = draft.context
+  endRun(draft, run?.lastStopReason ?? 'stop', run?.answer === undefined ? {} : { reason: run.answer.limit })
 }
 
 /** Starts the next attempt at the same reply. */

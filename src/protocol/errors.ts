@@ -29,6 +29,7 @@ export const errorTable = {
   BRAKING_OFF:
     'Set braking: { revert: true } on the agent; for agent.prune any brake will do, for agent.fold it must be { fold: true }, for agent.brake { policies: [...] }.',
   POLICY_NOT_FOUND: 'Give the name of one of the policies in braking.policies.',
+  MODEL_NOT_FOUND: 'List the model in the models of the agent’s definition, by the name that you use.',
   COMPACTION_OFF: 'Remove compaction: false from the agent.',
   CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
   CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",
@@ -73,7 +74,8 @@ export const errorTable = {
   MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
   ABORTED: 'No action needed: it was asked for.',
   LIMIT_REACHED: 'Raise the limit, then call agent.resume() with it.',
-  HOOK_FAILED: 'Correct the hook: what it may return is in the guide; it has hookTimeoutMs for its answer.',
+  HOOK_FAILED:
+    'Correct the function of the definition that is named: what it may return, and by when, is in the guide.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',

@@ -1,5 +1,6 @@
 import { type Block, type Usage, blockSchema } from './messages.ts'
 import { z } from 'zod'
+import type { ToolChoice } from './turns.ts'
 
 /** A JSON Schema object, as providers take it for tool input and structured output. */
 export type JsonSchema = { readonly [key: string]: unknown }
@@ -16,6 +17,8 @@ export interface ModelSettings {
   readonly stopSequences?: readonly string[]
   readonly seed?: number
   readonly thinkingLevel?: ThinkingLevel
+  /** Which tool the model is to call. One that it must call is called in every turn: give it in `beforeTurn`, or set limits. */
+  readonly toolChoice?: ToolChoice
   /** Set by an agent's `output`: the reply must be JSON that matches it. */
   readonly responseFormat?: { readonly type: 'json'; readonly schema: JsonSchema; readonly name?: string }
   /** Passed through to the provider untouched, keyed by provider name. */

@@ -32,6 +32,7 @@ import { metadataSchema } from './metadata.ts'
 import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
 import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
 import { answerSchema, questionSchema } from './questions.ts'
+import { limitReasonSchema, preparedTurnSchema, turnUseSchema } from './turns.ts'
 
 /** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
 export const recordVersion = 2
@@ -57,6 +58,8 @@ export const limitsSchema = z.strictObject({
   costUsd: z.number().positive().exactOptional(),
   /** Wall time in milliseconds; time spent waiting for approvals does not count, and a running tool is allowed to finish. */
   ms: z.number().positive().exactOptional(),
+  /** What happens when one is reached: the agent pauses (default), or has one last turn, without tools, to answer with what it has. */
+  onLimit: z.enum(['pause', 'answer']).exactOptional(),
 })
 export type Limits = z.infer<typeof limitsSchema>
 
@@ -81,18 +84,13 @@ export type QueueName = z.infer<typeof queueNameSchema>
 
 /** Why an agent is paused; for limits, the first that was reached. */
 export const pauseReasonSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('limit'),
-    limit: z.enum(['turns', 'tokens', 'costUsd', 'ms']),
-    allowed: z.number(),
-    used: z.number(),
-  }),
+  limitReasonSchema,
   z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
   z.object({ type: z.literal('store'), error: errorInfoSchema }),
   /** It went in circles; the steps are in the `stall.detected` record before. */
   z.object({ type: z.literal('stall'), ...stallSchema.omit({ steps: true }).shape }),
-  /** The process died in the middle of the run. */
-  z.object({ type: z.literal('interrupted') }),
+  /** The process died in the middle of the run; `limit`: that had been reached, and the run was about to answer. */
+  z.object({ type: z.literal('interrupted'), limit: limitReasonSchema.exactOptional() }),
 ])
 export type PauseReason = z.infer<typeof pauseReasonSchema>
 
@@ -168,6 +166,7 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     /** Of the run and of the sub-agents that its calls used. */
     usage: usageSchema,
     costUsd: z.number(),
+    /** Of a pause; or the limit after which the run was to answer, and did. */
     reason: pauseReasonSchema.exactOptional(),
     /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` continues them. */
     unfinished: z
@@ -179,6 +178,10 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   /** A paused run that an abort gave up: `resume` does not continue it. */
   z.object({ ...inTurn, type: z.literal('run.abandoned') }),
   z.object({ ...inTurn, type: z.literal('turn.start') }),
+  /** What the turn is asked with, where that is not what the definition says. */
+  z.object({ ...inTurn, type: z.literal('turn.prepared'), ...preparedTurnSchema.shape }),
+  /** Somebody said what the agent is to use from the next turn on; `null`: what its definition says. */
+  z.object({ ...inTurn, type: z.literal('use.changed'), requestId: z.string(), use: turnUseSchema.nullable() }),
   /** The request of the turn, as its difference from the one captured before; only with `captureTurnRequests`. */
   z.object({
     ...inTurn,

@@ -62,7 +62,7 @@ export class RunOutcome {
   }
 }
 
-type Totals = Omit<UnansweredRun, 'stopReason'>
+type Totals = Omit<UnansweredRun, 'stopReason' | 'reason'>
 
 interface Why {
   readonly reason?: PauseReason | undefined
@@ -74,10 +74,11 @@ interface Why {
 export function resultOf(totals: Totals, stopReason: RunStopReason, why: Why): RunResult {
   const { reason, error = unknownError } = why
   const known = why.error === undefined ? {} : { error }
+  const limit: Pick<UnansweredRun, 'reason'> = reason?.type === 'limit' ? { reason } : {}
   switch (stopReason) {
     case 'stop':
       // Without a schema there is no such field.
-      return { stopReason, ...totals, ...('output' in why ? { output: why.output } : {}) }
+      return { stopReason, ...totals, ...limit, ...('output' in why ? { output: why.output } : {}) }
     case 'paused':
       return { stopReason, ...totals, reason: reason ?? { type: 'store', error }, ...known }
     case 'error':
@@ -86,7 +87,7 @@ export function resultOf(totals: Totals, stopReason: RunStopReason, why: Why): R
       return { stopReason, ...totals, ...known }
     case 'length':
     case 'refusal':
-      return { stopReason, ...totals }
+      return { stopReason, ...totals, ...limit }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { PauseReason } from '../protocol/records.ts'
+import type { LimitReason } from '../protocol/turns.ts'
 
 /** What every result of a run has. */
 interface RunTotals {
@@ -23,7 +24,8 @@ export interface AnsweredRun<Output = unknown> extends RunTotals {
   readonly stopReason: 'stop'
   /** The answer as data; `undefined` for an agent without an `output` schema. */
   readonly output: Output
-  readonly reason?: undefined
+  /** The limit that was reached, if it is its answer because of `onLimit: 'answer'`. */
+  readonly reason?: LimitReason | undefined
   readonly error?: undefined
 }
 
@@ -48,7 +50,8 @@ export interface FailedRun extends RunTotals {
 /** The model gave no whole answer: `length`, its reply was cut off at the longest length allowed; `refusal`, it refused. */
 export interface UnansweredRun extends RunTotals {
   readonly stopReason: 'length' | 'refusal'
-  readonly reason?: undefined
+  /** The limit that was reached, if this came of its last turn. */
+  readonly reason?: LimitReason | undefined
   readonly error?: undefined
   readonly output?: undefined
 }

@@ -303,12 +303,12 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   }
 
   async load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost> {
-    const { agentId, definition } = unloaded
+    const { agentId, definition, lent } = unloaded
     const lease = await this.#open(agentId)
     try {
       const history = await readHistory(this.#store, agentId)
       checkResumable(agentId, definition, history)
-      const host = this.adopt({ agentId, definition, lease, history })
+      const host = this.adopt({ agentId, definition, lease, history, lent })
       begin(host)
       return host
     } catch (thrown) {

@@ -61,6 +61,8 @@ function afterRecord(before: State, record: LogRecord): State {
       return before.calls.size > 0 ? inCalls(before.calls) : before
     case 'turn.start':
       return before.calls.size > 0 ? inCalls(before.calls) : at('replying.requesting')
+    case 'turn.prepared':
+      return at('replying.requesting')
     case 'reply.reset':
       return at(record.retryAt === undefined ? before.state : 'backoff')
     case 'turn.captured':
@@ -112,6 +114,7 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'child.spawned':
     case 'child.ended':
     case 'queue.changed':
+    case 'use.changed':
     case 'revert.requested':
     case 'prune.requested':
     case 'compaction.requested':

@@ -147,6 +147,16 @@ const narrators: Narrators = {
   'run.abandoned': () => info('paused run given up'),
   'turn.start': () => debug('turn started'),
   'turn.end': ({ usage, costUsd }) => debug('turn ended', { usage, costUsd }),
+  // Not what the instructions say.
+  'turn.prepared': ({ by, tools, model, limit }) =>
+    limit === undefined
+      ? debug('turn prepared', { by, tools, model })
+      : info(`the limit of ${limit.limit} is reached: one last turn`, { by, limit }),
+  'use.changed': ({ use }) =>
+    info(use === null ? 'asked to use what its definition says' : 'asked to use something else', {
+      model: use?.model,
+      tools: use?.tools,
+    }),
   'turn.captured': null,
   'turn.request': null,
   'message.added': ({ nodeId, message: { source, provenance } }) =>

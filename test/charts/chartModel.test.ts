@@ -83,7 +83,7 @@ describe('the model of a chart', (it) => {
     const kinds = chartModel(agentMachine)
       .edges.filter(({ from }) => from === 'backoff')
       .map(({ kind }) => kind)
-    assert.equal(kinds, ['done', 'done', 'error', 'always', 'always'])
+    assert.equal(kinds, ['done', 'done', 'error', 'always', 'always', 'always'])
   })
 
   it('attaches the machines that run as actors, each once, however they contain each other', () => {

@@ -6,6 +6,7 @@ import type {
   HookOutput,
   ReplyOutput,
   SettleOutput,
+  TurnDecision,
 } from '../../src/machines/effectTypes.ts'
 import type { CompactOutput, FoldOutput, StallCheck } from '../../src/machines/drainTypes.ts'
 import type { StallOutcome } from '../../src/protocol/braking.ts'
@@ -13,6 +14,7 @@ import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/prot
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
 import type { Limits, Overlay } from '../../src/protocol/records.ts'
+import type { TurnUse } from '../../src/protocol/turns.ts'
 import { consulted } from './consultations.ts'
 import { type Child, type ChildOf, MachineDriver, type MachineOptions } from '../support/machineDriver.ts'
 import { drained } from './drained.ts'
@@ -270,6 +272,18 @@ export class AgentScript {
 
   failStore(): void {
     this.driver.send({ type: 'store.failed', error: diskFull })
+  }
+
+  /** Code has decided what the turn is asked with, or failed with a message. */
+  prepare(came: Partial<TurnDecision> | string = {}): void {
+    const child = this.driver.child('prepareTurn')
+    const ended = { key: child.input.key, at: this.driver.now }
+    if (typeof came !== 'string') this.driver.finish(child, { ...ended, ok: true, decision: { by: [], ...came } })
+    else this.driver.finish(child, { ...ended, ok: false, error: { code: 'HOOK_FAILED', message: came } })
+  }
+
+  use(use: TurnUse | null): void {
+    this.driver.send({ type: 'use', id: `u${this.#said++}`, use, at: this.driver.now })
   }
 
   firstToken(): void {

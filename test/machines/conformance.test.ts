@@ -4,7 +4,7 @@ import { type Interpreter, plannedInterpreter, xstateInterpreter } from '../../s
 import { moves, policies } from '../support/arbitraries.ts'
 import type { MachineDriver } from '../support/machineDriver.ts'
 import { assert, describe } from '../support/suite.ts'
-import { agentIn, places } from './everyState.ts'
+import { agentIn, places, policyFor } from './everyState.ts'
 import { LiveAgent } from './liveAgent.ts'
 import { Wanderer } from './wanderer.ts'
 
@@ -44,19 +44,7 @@ for (const [how, interpreter] of Object.entries(interpreters)) {
   describe(`live actors ${how} and the pure function`, (it) => {
     for (const place of places) {
       it(`write the same log on the way to ${place}, and when aborted there`, async () => {
-        const policy = place.startsWith('draining')
-          ? {
-              flags: {
-                revert: true,
-                prune: true,
-                fold: true,
-                stall: place === 'draining.checking',
-                policies: place === 'draining.consulting',
-                compact: true,
-              },
-              reversible: ['tool'],
-            }
-          : {}
+        const policy = policyFor(place)
         const script = agentIn(place)
         script.abort()
         if (script.state === 'settling') script.settle()

@@ -5,6 +5,7 @@ import { goBack } from './undoScript.ts'
 /** States as the chart names them; `paused` by why. */
 export type Place =
   | 'idle'
+  | 'preparing'
   | 'replying.requesting'
   | 'replying.streaming'
   | 'backoff'
@@ -27,6 +28,7 @@ export type Place =
 
 const roads: { readonly [P in Place]: (script: AgentScript) => void } = {
   idle: () => {},
+  preparing: (script) => script.prompt('go'),
   'replying.requesting': (script) => script.prompt('go'),
   'replying.streaming': (script) => {
     script.prompt('go')
@@ -124,25 +126,19 @@ export const busyPlaces = places.filter(
   (place) => !['idle', 'paused by a limit', 'paused by the store', 'stopped'].includes(place),
 )
 
-/** A fresh agent taken to a place; the draining places need their switches on. */
+/** What an agent needs to come to a place: the draining places and `preparing` need their switches on. */
+export function policyFor(place: Place): Partial<AgentPolicy> {
+  const off = { revert: false, prune: false, fold: false, stall: false, policies: false, compact: true }
+  if (place === 'preparing') return { flags: { ...off, turns: true } }
+  if (!place.startsWith('draining')) return {}
+  const stall = place === 'draining.checking'
+  const policies = place === 'draining.consulting'
+  return { flags: { ...off, revert: true, prune: true, fold: true, stall, policies }, reversible: ['tool'] }
+}
+
+/** A fresh agent taken to a place. */
 export function agentIn(place: Place, policy: Partial<AgentPolicy> = {}): AgentScript {
-  const isDraining = place.startsWith('draining')
-  const script = new AgentScript(
-    isDraining
-      ? {
-          flags: {
-            revert: true,
-            prune: true,
-            fold: true,
-            stall: place === 'draining.checking',
-            policies: place === 'draining.consulting',
-            compact: true,
-          },
-          reversible: ['tool'],
-          ...policy,
-        }
-      : policy,
-  )
+  const script = new AgentScript({ ...policyFor(place), ...policy })
   roads[place](script)
   const expected = place.replace(/ .*$/, '')
   if (script.state !== expected) throw new Error(`the road to ${place} led to ${script.state}`)

@@ -30,6 +30,7 @@ export class LiveAgent {
       ) as never
     const provided = agentMachine.provide({
       actors: {
+        prepareTurn: effect(),
         streamReply: effect(),
         askHook: effect(),
         runTool: effect(),

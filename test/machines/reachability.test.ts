@@ -9,6 +9,7 @@ import { drainKey, foldKey } from '../../src/machines/brakes.ts'
 import { askedSoFar, consultKey } from '../../src/machines/policies.ts'
 import { undoKey } from '../../src/machines/undoing.ts'
 import { stallKey } from '../../src/machines/stalls.ts'
+import { prepareKey } from '../../src/machines/turns.ts'
 import { replyKey as keyOfReply } from '../../src/machines/runs.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { stateName, testAgent } from '../support/machineDriver.ts'
@@ -109,6 +110,9 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     { type: 'graft', request: { id: 'g', by: 'person', steps: ['n2'] }, at },
     { type: 'pin', request: { id: 'i', by: 'person', step: 'n2', pinned: true }, at },
     { type: 'compact', request: { id: 'k', by: 'person', focus: 'names' }, at },
+    { type: 'use', id: 'u', use: { tools: [] }, at },
+    done('prepare', { key: prepareKey(context), ok: true, decision: { by: ['beforeTurn'], tools: ['tool'] }, at }),
+    done('prepare', { key: prepareKey(context), ok: false, error: diskFull, at }),
     { type: 'brake', request: { id: 'b', by: 'person', policy: 'tidy' }, at },
     done('settle', { key: settleKey(context), at, partial: null }),
     done('compaction', { ...compaction, overlay, reason: null }),
@@ -131,6 +135,7 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('consultPolicies', consultation),
     done('deadline', { key: run?.runId, until: at }),
     ...[
+      'prepare',
       'reply',
       'backoff',
       'call.0',
@@ -210,8 +215,9 @@ function namesOf(node: AnyStateNode): string[] {
 }
 
 const off = { revert: false, prune: false, fold: false, stall: false, policies: false, compact: true }
-const on = { revert: true, prune: true, fold: true, stall: true, policies: true, compact: true }
+const on = { revert: true, prune: true, fold: true, stall: true, policies: true, compact: true, turns: true }
 const braked = [
+  'preparing',
   'draining.checking',
   'draining.consulting',
   'draining.folding',
@@ -247,6 +253,7 @@ describe('the states of the agent machine', (it) => {
     assert.equal(drainsOf({ ...off, fold: true }), ['draining.folding'])
     assert.equal(drainsOf({ ...off, stall: true }), ['draining.checking'])
     assert.equal(drainsOf({ ...off, policies: true }), ['draining.consulting'])
+    assert.equal(drainsOf({ ...off, turns: true }), ['preparing'])
   })
 
   it('never compact with that switch off', { timeoutMs: 60_000 }, () => {
@@ -262,6 +269,7 @@ describe('the states of the agent machine', (it) => {
         foldEnabled: () => true,
         stallEnabled: ({ context }) => context.run !== null && context.owesReply,
         consultEnabled: ({ context }) => context.run !== null && context.owesReply && askedSoFar(context) === 0,
+        beginsPrepared: ({ context }) => !context.isAsleep && context.ending === null,
       },
     })
     const { states } = explore(off, open)

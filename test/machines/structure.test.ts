@@ -55,6 +55,13 @@ describe('the chart of the agent machine', (it) => {
     })
   }
 
+  it('enters preparing only past a guard that asks for its switch', () => {
+    const entries = entriesInto('preparing')
+    assert.ok(entries.length > 0)
+    const names: unknown[] = ['answersPrepared', 'beginsPrepared', 'queuedPrepared', 'repliesPrepared']
+    for (const { from, guard } of entries) assert.ok(names.includes(guard), `from ${from}`)
+  })
+
   it('gives every effect a name, an id, and a way on when it ends or breaks', () => {
     const invokes = nodes.flatMap((node) => node.invoke.map((invoke) => ({ node, invoke })))
     assert.ok(invokes.length >= 6)
@@ -100,6 +107,7 @@ describe('the chart of the agent machine', (it) => {
       'executing',
       'idle',
       'paused',
+      'preparing',
       'replying',
       'settling',
       'stopped',

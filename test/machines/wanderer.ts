@@ -1,5 +1,5 @@
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { CallVerdict, ReplyOutput } from '../../src/machines/effectTypes.ts'
+import type { CallVerdict, PrepareOutput, ReplyOutput } from '../../src/machines/effectTypes.ts'
 import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type { CompactOutput, ConsultOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
@@ -114,6 +114,13 @@ export class Wanderer {
         const request = { id: `b${driver.steps.length}`, by: 'person', policy: 'tidy' } as const
         return driver.send({ type: 'brake', request, at: driver.now })
       }
+      case 'use': {
+        const nth = driver.steps.length
+        const use = (
+          [null, { tools: [] }, { tools: ['tool'], model: { id: 'm' } }, { instructions: `${nth}` }] as const
+        )[nth % 4]!
+        return driver.send({ type: 'use', id: `u${nth}`, use, at: driver.now })
+      }
       case 'spawn':
         return driver.send({ type: 'spawn', childId: `a.s${driver.steps.length}`, name: 'helper', at: driver.now })
       case 'resume':
@@ -183,6 +190,8 @@ export class Wanderer {
   #output(child: Child, outcome: Outcome): unknown {
     const at = this.driver.now
     switch (child.src) {
+      case 'prepareTurn':
+        return this.#prepared(child, outcome)
       case 'streamReply':
         return this.#reply(child, outcome)
       case 'askHook':
@@ -218,6 +227,15 @@ export class Wanderer {
       case 'consultPolicies':
         return this.#consultation(child, outcome)
     }
+  }
+
+  #prepared({ input: { key } }: ChildOf<'prepareTurn'>, { isError, isKept, tokens }: Outcome): PrepareOutput {
+    const at = this.driver.now
+    if (isError && tokens === 200) return { key, ok: false, error: { code: 'HOOK_FAILED', message: 'no' }, at }
+    const decision = isKept
+      ? ({ by: ['beforeTurn'], instructions: `${tokens}`, tools: isError ? [] : ['tool', 'helper'] } as const)
+      : { by: [] }
+    return { key, ok: true, decision, at }
   }
 
   #stall({ tokens }: Outcome): Parameters<typeof checked>[2] {

@@ -40,7 +40,7 @@ const records: readonly Record<string, unknown>[] = [
     cause: 'resume',
     requestId: 'q',
     resumedFrom: 'a/r0',
-    limits: { turns: 1, tokens: 1, costUsd: 0.1, ms: 1 },
+    limits: { turns: 1, tokens: 1, costUsd: 0.1, ms: 1, onLimit: 'answer' },
   },
   {
     ...inTurn,
@@ -202,6 +202,18 @@ const records: readonly Record<string, unknown>[] = [
     error: { code: 'CHILD_CRASHED', message: 'm' },
     spent: { usage, costUsd: 0, turns: 1 },
   },
+  {
+    ...inTurn,
+    type: 'turn.prepared',
+    by: ['instructions', 'use', 'beforeTurn', 'limit'],
+    instructions: 'i',
+    sameInstructions: true,
+    tools: ['t'],
+    model: { id: 'm', name: 'fast' },
+    settings: { temperature: 0, toolChoice: { tool: 't' } },
+    limit: { type: 'limit', limit: 'turns', allowed: 1, used: 1 },
+  },
+  { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 2, seq: 4, time: 1, type: 'agent.stopped' },
 ]
 
@@ -210,6 +222,7 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'run.start': ['resumedFrom'],
   'run.end': ['reason', 'error'],
   'reply.reset': ['usage', 'retryAt'],
+  'turn.prepared': ['instructions', 'sameInstructions', 'tools', 'model', 'settings', 'limit'],
   'turn.captured': ['system', 'tools', 'settings'],
   'child.ended': ['error'],
   'approval.decided': ['reason'],

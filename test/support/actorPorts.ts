@@ -41,6 +41,8 @@ export function actorPorts(
     path: [],
     definition,
     deps: undefined,
+    frame: definition,
+    decided: () => {},
     conversation,
     clock: simulatedClock(1_000),
     random: () => 0.25,

@@ -27,6 +27,8 @@ export interface HarnessOptions extends Partial<Omit<AgentOptions, 'model'>> {
   readonly clock?: SimulatedClock
   /** `false` leaves the checks at the end out: for tests that end with a store that does not work. */
   readonly check?: boolean
+  /** System and tools may change within a run; found out by itself where the definition has a say. */
+  readonly reframes?: boolean
 }
 
 export interface Harness {
@@ -61,12 +63,13 @@ export async function startAgent(
     id = 'a1',
     clock = simulatedClock(),
     check = true,
+    reframes = mayReframe(options),
     ...rest
   } = options
   const script = scriptedModel(replies)
   const faults: string[] = []
   const born: { agent?: Agent } = {}
-  const watched = watchRequests(model ?? script, faults, () => born.agent)
+  const watched = watchRequests(model ?? script, faults, () => born.agent, reframes)
   const runtime = await createRuntime({
     store,
     clock,
@@ -137,13 +140,16 @@ export async function startAgent(
   }
 }
 
-function watchRequests(model: Model, faults: string[], agent: () => Agent | undefined): Model {
+const mayReframe = ({ instructions, beforeTurn, limits }: HarnessOptions): boolean =>
+  typeof instructions === 'function' || beforeTurn !== undefined || limits?.onLimit === 'answer'
+
+function watchRequests(model: Model, faults: string[], agent: () => Agent | undefined, reframes: boolean): Model {
   let previous: Parameters<Model['stream']>[0] | undefined
   return {
     id: model.id,
     stream(request, options) {
       faults.push(...requestFaults(request, { previous, trunk: agent()?.conversation.trunk() ?? [] }))
-      previous = request
+      if (!reframes) previous = request
       return model.stream(request, options)
     },
   }

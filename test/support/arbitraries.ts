@@ -36,6 +36,7 @@ export type Move =
         | 'compact'
         | 'brake'
         | 'spawn'
+        | 'use'
     }
   | { readonly do: 'resume'; readonly limits: Limits | null }
   | { readonly do: 'decide'; readonly pick: number; readonly decision: 'approve' | 'deny' }
@@ -53,6 +54,8 @@ const limits: fc.Arbitrary<Limits> = fc.oneof(
   record({ tokens: fc.integer({ min: 1, max: 400 }) }),
   record({ costUsd: fc.constantFrom(0.01, 0.02) }),
   record({ ms: fc.integer({ min: 1, max: 500 }) }),
+  record({ turns: fc.integer({ min: 1, max: 3 }), onLimit: fc.constant('answer' as const) }),
+  record({ ms: fc.integer({ min: 1, max: 500 }), onLimit: fc.constant('answer' as const) }),
 )
 
 const maybeLimits = fc.option(limits, { freq: 4, nil: null })
@@ -109,6 +112,7 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
             'compact' as const,
             'brake' as const,
             'spawn' as const,
+            'use' as const,
           ),
         }),
       },
@@ -141,6 +145,7 @@ export const policies: fc.Arbitrary<Partial<AgentPolicy>> = record({
     stall: fc.boolean(),
     policies: fc.boolean(),
     compact: fc.boolean(),
+    turns: fc.boolean(),
   }),
   policies: record({ names: fc.constantFrom(['tidy'], ['tidy', 'review']), atRest: fc.boolean() }),
   toolExecution: fc.constantFrom<ToolExecution>('parallel', 'sequential', { batch: 2 }),

@@ -128,8 +128,8 @@ function checkRuns(records: readonly LogRecord[]): string[] {
     const name = `${kind} ${id}`
     if (edge === 'abandoned') {
       if (open.has('run')) faults.push(`${name} is given up while ${open.get('run')} is open`)
-    } else if (edge === 'captured') {
-      if (open.get('turn') !== id) faults.push(`${name} is captured while ${open.get('turn')} is open`)
+    } else if (edge === 'captured' || edge === 'prepared') {
+      if (open.get('turn') !== id) faults.push(`${name} is ${edge} while ${open.get('turn')} is open`)
     } else if (edge === 'requested') {
       continue
     } else if (record.type === 'compaction.end' && record.reason?.startsWith('compaction refused') === true) {

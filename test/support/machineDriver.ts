@@ -6,6 +6,7 @@ import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type {
   CallInput,
   HookInput,
+  PrepareInput,
   ReplyInput,
   SettleInput,
   SleepInput,
@@ -25,6 +26,7 @@ import type {
 import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protocol/records.ts'
 
 interface ChildInputs {
+  prepareTurn: PrepareInput
   streamReply: ReplyInput
   askHook: HookInput
   runTool: CallInput

@@ -1,4 +1,12 @@
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import type { FrameState } from '../../src/machines/agentTypes.ts'
 
 /** What an agent's input is restored for. */
-export const restoring = (definition: AgentDefinition) => ({ agentId: 'a1', path: [], deps: undefined, definition })
+export const restoring = (definition: AgentDefinition) => ({
+  agentId: 'a1',
+  path: [],
+  deps: undefined,
+  definition,
+  frame: definition,
+  asking: { restored: (frame: FrameState | null) => frame },
+})

@@ -86,8 +86,8 @@ export function consultationOf(
       return stallNow(ports)
     },
     last: conversation.annotations?.policies.last(policy.name),
-    model: definition.model,
-    pricing: definition.pricing,
+    model: ports.frame.model,
+    pricing: ports.frame.pricing,
     brakeTools: [...brakeTools].filter((name) => definition.tools.has(name)).toSorted(),
     clock,
     get signal() {
@@ -96,7 +96,7 @@ export function consultationOf(
     ask: (question) =>
       heeded(async () => {
         const { text, usage } = await answerTo(ports, question, how())
-        pay(spending, { usage, costUsd: costOf(usage, question.model === undefined ? definition.pricing : null) })
+        pay(spending, { usage, costUsd: costOf(usage, question.model === undefined ? ports.frame.pricing : null) })
         return text
       }),
     run: (agent, prompt) => heeded(async () => await runAgent(ports, agent, prompt, how(), spending)),
@@ -132,11 +132,11 @@ function viewOf(step: Step, conversation: AgentPorts['conversation']): StepView 
   }
 }
 
-function fixedTokensOf({ conversation, definition }: AgentPorts): number {
+function fixedTokensOf({ conversation, frame }: AgentPorts): number {
   const { path, annotations, overlay, notes, correction } = conversation
   const pinned = path.filter(({ stepId, message }) => message.role !== 'user' && annotations?.isPinned(stepId) === true)
   const tokens =
-    definition.frameTokens +
+    frame.frameTokens +
     trunkSums(conversation).user +
     pinned.reduce((sum, node) => sum + tokensOfShown(node, conversation), 0) +
     (overlay?.tokens ?? 0) +
@@ -151,7 +151,7 @@ function stallNow({ conversation, definition }: AgentPorts): Stall | undefined {
 
 async function answerTo(
   ports: AgentPorts,
-  { model = ports.definition.model, system, text, maxTokens = defaultAnswerTokens }: Question,
+  { model = ports.frame.model, system, text, maxTokens = defaultAnswerTokens }: Question,
   how: Limits,
 ): Promise<{ text: string; usage: Usage }> {
   const { clock } = ports

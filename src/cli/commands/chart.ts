@@ -10,7 +10,7 @@ import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes } from '../cliHost.ts'
 import { loadDefinitions } from '../loadDefinitions.ts'
-import { nearestWord } from '../nearestWord.ts'
+import { nearestWord } from '../../protocol/nearestWord.ts'
 
 /** `escapement chart [module]`: the statechart of an agent that a module exports, or of any agent. */
 export const chartCommand: CommandRun = async ({ task, id, format, direction, out }, host) => {

@@ -1,4 +1,4 @@
-import { nearWords } from '../nearestWord.ts'
+import { nearWords } from '../../protocol/nearestWord.ts'
 import type { Replacement } from './fileEdit.ts'
 import type { Site } from './site.ts'
 import { innermost } from './suspects.ts'

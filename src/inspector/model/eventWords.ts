@@ -5,6 +5,7 @@ import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../.
 import { byPolicy, counted, savings } from '../../charts/amounts.ts'
 import { copiedSpans } from '../../charts/copiedSpans.ts'
 import type { UndoLedger } from '../../protocol/undo.ts'
+import type { PreparedTurn, TurnUse } from '../../protocol/turns.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import { askingCost } from './numbers.ts'
 import { oneLine } from './shortText.ts'
@@ -21,6 +22,8 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'run.abandoned': 'run',
   'turn.start': 'run',
   'turn.end': 'run',
+  'turn.prepared': 'request',
+  'use.changed': 'request',
   'turn.captured': 'request',
   'turn.request': 'request',
   'message.added': 'message',
@@ -104,6 +107,25 @@ const rungWords = {
   pause: 'the run is paused',
 } as const
 
+const useWords = ({ model, tools, instructions }: TurnUse): string =>
+  [
+    model === undefined ? '' : `model ${model.name ?? model.id}`,
+    tools === undefined ? '' : tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`,
+    instructions === undefined ? '' : `instructions ${short(instructions)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
+function preparedWords({ by, limit, settings, sameInstructions, ...use }: PreparedTurn): string {
+  const parts = [
+    limit === undefined ? '' : `the last turn: the limit of ${limit.limit} is reached`,
+    useWords(use),
+    sameInstructions === undefined ? '' : 'the same instructions',
+    settings === undefined ? '' : json(settings),
+  ]
+  return `${parts.filter(Boolean).join(' · ')} (by ${by.join(', ')})`
+}
+
 type Texts = { readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>) => string }
 
 const texts: Texts = {
@@ -121,6 +143,8 @@ const texts: Texts = {
   'run.abandoned': ({ runId }) => runId,
   'turn.start': ({ turnIndex }) => `turn ${turnIndex}`,
   'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex}, ${counted(totalTokens(usage), 'token')}`,
+  'turn.prepared': (prepared) => preparedWords(prepared),
+  'use.changed': ({ use }) => (use === null ? 'what the definition says' : useWords(use)),
   'turn.captured': ({ model, kept, messages }) =>
     `${counted(kept, 'message')} kept, ${messages.length} new, to ${model}`,
   'turn.request': ({ model, request }) => `${counted(request.messages.length, 'message')} to ${model}`,

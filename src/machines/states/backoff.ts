@@ -11,6 +11,7 @@ export const backoff = agentSetup.createStateConfig({
   },
   always: [
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
+    { guard: 'answersAtDeadline', target: 'draining.leaving' },
     { guard: 'deadlinePassed', target: 'paused', actions: advance(pauseForDeadline) },
   ],
 })

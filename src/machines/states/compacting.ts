@@ -82,6 +82,11 @@ export const compacting = agentSetup.createStateConfig({
       }),
     },
     {
+      guard: 'answersAtDeadline',
+      target: 'draining.leaving',
+      actions: advance((draft) => cancelCompaction(draft, 'the time limit was reached')),
+    },
+    {
       guard: 'deadlinePassed',
       target: 'paused',
       actions: advance((draft) => {

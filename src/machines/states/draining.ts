@@ -40,7 +40,7 @@ import {
   refusePolicies,
   startPolicy,
 } from '../policies.ts'
-import { continueRun, endRun, pauseForDeadline, pauseForStore, pauseRun } from '../runs.ts'
+import { beginAnswer, continueRun, finishRun, pauseForDeadline, pauseForStore, pauseRun } from '../runs.ts'
 import { applyUndo, endUndo, failUndo, undoInput } from '../undoing.ts'
 import { applyStall, pauseForStall, stallKey, stallRevertId } from '../stalls.ts'
 
@@ -69,16 +69,16 @@ const exits = [
     target: `#${agentMachineId}.compacting`,
     actions: advance((draft) => startCompaction(draft, 'headroom')),
   },
+  { guard: 'answersPrepared', target: `#${agentMachineId}.preparing`, actions: advance(beginAnswer) },
+  { guard: 'answersAtLimit', target: `#${agentMachineId}.replying`, actions: advance(beginAnswer) },
   {
     guard: 'overLimit',
     target: `#${agentMachineId}.paused`,
     actions: advance((draft) => pauseRun(draft, reachedLimit(draft.context.run!)!)),
   },
+  { guard: 'repliesPrepared', target: `#${agentMachineId}.preparing`, actions: advance(continueRun) },
   { guard: 'mustReply', target: `#${agentMachineId}.replying`, actions: advance(continueRun) },
-  {
-    target: `#${agentMachineId}.idle`,
-    actions: advance((draft) => endRun(draft, draft.context.run?.lastStopReason ?? 'stop')),
-  },
+  { target: `#${agentMachineId}.idle`, actions: advance(finishRun) },
 ] as const
 
 const brakes = [
@@ -311,6 +311,11 @@ export const draining = agentSetup.createStateConfig({
             cancelConsultation(draft, 'the store failed', true)
             pauseForStore(draft)
           }),
+        },
+        {
+          guard: 'answersAtDeadline',
+          target: `#${agentMachineId}.draining.leaving`,
+          actions: advance((draft) => cancelConsultation(draft, 'the time limit was reached')),
         },
         {
           guard: 'deadlinePassed',

@@ -37,6 +37,11 @@ export const beginQueuedRun = advance((draft) => {
   addUserMessages(draft, prompt, 'prompt')
 })
 
+const begins = [
+  { guard: 'beginsPrepared', target: 'preparing', actions: beginRun },
+  { guard: 'mayBegin', target: 'replying', actions: beginRun },
+] as const
+
 export const idle = agentSetup.createStateConfig({
   always: [
     { guard: 'isEnding', target: 'stopped' },
@@ -44,12 +49,13 @@ export const idle = agentSetup.createStateConfig({
     { guard: 'isPaused', target: 'paused' },
     { guard: 'changeRequested', target: 'draining' },
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
+    { guard: 'queuedPrepared', target: 'preparing', actions: beginQueuedRun },
     { guard: 'hasPrompts', target: 'replying', actions: beginQueuedRun },
     { guard: 'consultEnabled', target: 'draining.consulting' },
   ],
   on: {
-    prompt: { guard: 'mayBegin', target: 'replying', actions: beginRun },
-    steer: { guard: 'mayBegin', target: 'replying', actions: beginRun },
-    followUp: { guard: 'mayBegin', target: 'replying', actions: beginRun },
+    prompt: begins,
+    steer: begins,
+    followUp: begins,
   },
 })

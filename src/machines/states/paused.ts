@@ -13,9 +13,13 @@ import type { Draft } from '../draft.ts'
 
 type Resume = EventOfType<'resume'>
 
-function resumeRun(draft: Draft, { id, limits = draft.context.pausedLimits ?? undefined }: Resume): void {
+function resumeRun(draft: Draft, { id, limits }: Resume): void {
+  const { pause, pausedLimits } = draft.context
   draft.set({ storeError: null, pause: null })
-  startRun(draft, { cause: 'resume', requestId: id, limits })
+  startRun(draft, { cause: 'resume', requestId: id, limits: limits ?? pausedLimits ?? undefined })
+  // It was about to answer, unless it is given more.
+  if (limits === undefined && pause?.type === 'interrupted' && pause.limit !== undefined)
+    draft.setRun({ answer: { limit: pause.limit, isAsked: false } })
 }
 
 /** An interrupted run may have left calls open: they are answered before anything else is said. */

@@ -26,6 +26,8 @@ type Done = { readonly output: ReplyOutput }
 type Replied = { readonly output: Extract<ReplyOutput, { ok: true }> }
 type Failed = { readonly output: Extract<ReplyOutput, { ok: false }> }
 
+const outOfTime = 'The time limit was reached while the model answered.'
+
 export const replying = agentSetup.createStateConfig({
   initial: 'requesting',
   invoke: {
@@ -128,10 +130,15 @@ export const replying = agentSetup.createStateConfig({
       }),
     },
     {
+      guard: 'answersAtDeadline',
+      target: 'draining.leaving',
+      actions: advance((draft) => discardReply(draft, outOfTime)),
+    },
+    {
       guard: 'deadlinePassed',
       target: 'paused',
       actions: advance((draft) => {
-        discardReply(draft, 'The time limit was reached while the model answered.')
+        discardReply(draft, outOfTime)
         pauseForDeadline(draft)
       }),
     },

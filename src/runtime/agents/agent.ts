@@ -130,8 +130,8 @@ export class Agent extends AgentCommands {
   }
 
   /** Which brakes are on. */
-  get braking(): Omit<AgentPolicy['flags'], 'compact'> {
-    const { compact: _, ...brakes } = this.#body.definition.policy.flags
+  get braking(): Omit<AgentPolicy['flags'], 'compact' | 'turns'> {
+    const { compact: _, turns: __, ...brakes } = this.#body.definition.policy.flags
     return brakes
   }
 

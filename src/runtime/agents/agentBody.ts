@@ -1,3 +1,4 @@
+import type { PricedModel } from '../../actors/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
@@ -69,6 +70,8 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly unseen: number
   readonly announcer: Pick<Announcer, 'subscribe' | 'requested' | 'clean'>
   readonly runs: Pick<Runs, 'expect' | 'resume'>
+  /** Keeps a model that `use` names by its id. */
+  lend(model: PricedModel): void
   /** Takes part in a group of agents; only those that are loaded do. */
   joinGroup(group: SharedLessons): void
   inspect(listener: InspectionListener): () => void

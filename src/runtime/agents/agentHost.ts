@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Gate } from '../../actors/models/openStream.ts'
 import { isIgnored } from '../../actors/lessonTools.ts'
 import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
-import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
+import type { AssembledRequest } from '../../conversation/assembleRequest.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { GroupMember } from '../../conversation/lessons.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
@@ -27,9 +27,9 @@ import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import { LogWriter } from './logWriter.ts'
 import { ModelWaits } from './modelWaits.ts'
+import { TurnRequests } from './turnRequests.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import { freezeInside } from './freezeInside.ts'
-import { requestFrame } from './requestFrame.ts'
 import { RequestIndex } from './requestIndex.ts'
 import { Notices } from '../events/notices.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
@@ -40,7 +40,6 @@ import { snapshotsOf } from './snapshotsOf.ts'
 import { FamilyHost } from './familyHost.ts'
 import { notSpent, spentAfter, type SpentSoFar } from '../../sessions/spent.ts'
 import { StallTimer } from '../children/stallTimer.ts'
-import type { PolicyStart } from '../../protocol/braking.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
@@ -64,6 +63,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   readonly announcer: Announcer
   readonly runs = new Runs(this)
   readonly requests = new RequestIndex()
+  readonly asking: TurnRequests
   readonly stallTimer = new StallTimer(this)
   partial: PartialReply | null = null
   #answers: Answers | undefined
@@ -75,7 +75,6 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   protected readonly shared: HostShared
   readonly #log: LogWriter
   readonly #lease: StoreLease
-  #assembler: RequestAssembler | undefined
   readonly #notices = new Notices(this)
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
@@ -105,6 +104,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.#log = new LogWriter(this.store, this, this.conversation.lastSeq)
     this.announcer = new Announcer(this, parent?.announcer, shared)
     this.#spent = records.reduce(spentAfter, notSpent)
+    this.asking = new TurnRequests(this, history, options.lent)
     for (const record of records) this.requests.apply(record)
     if (definition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     this.input = machineInput(this, { ...options, history })
@@ -125,6 +125,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   override attach(...[actor]: Parameters<FamilyHost['attach']>): void {
     super.attach(actor)
     if (this.repairedBytes > 0) this.#notices.logRepaired(this.repairedBytes)
+    if (this.asking.missing !== undefined) this.#notices.modelMissing(this.asking.missing)
   }
 
   override get isAttended(): boolean {
@@ -169,13 +170,20 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     return this.announcer.isObserved
   }
 
+  get frame(): AgentPorts['frame'] {
+    return this.asking.frame
+  }
+
+  decided(...[live]: Parameters<AgentPorts['decided']>): void {
+    this.asking.decided(live)
+  }
+
+  lend(...[model]: Parameters<AgentBody['lend']>): void {
+    this.asking.lend(model)
+  }
+
   assemble(turnIndex: number): AssembledRequest {
-    this.#assembler ??= new RequestAssembler(this.conversation, requestFrame(this.definition, this.redactor))
-    const before = this.#assembler.shownTags
-    const assembled = this.#assembler.assemble(turnIndex)
-    const { shownTags } = this.#assembler
-    if (shownTags !== undefined && shownTags !== before) this.conversation.showTags(shownTags)
-    return assembled
+    return this.asking.assemble(turnIndex)
   }
 
   get waitsFor(): string | null {
@@ -210,7 +218,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
 
   capture(...[key, attempt, request, provenance]: Parameters<AgentPorts['capture']>): void {
     try {
-      const capture = { attempt, ...this.#captures!.next(this.definition.model.id, request, provenance) }
+      const capture = { attempt, ...this.#captures!.next(this.frame.model.id, request, provenance) }
       this.tell({ type: 'request.captured', key, capture })
     } catch (thrown) {
       this.fail(thrown)
@@ -249,7 +257,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     yield* exportSession(this.store, this.agentId)
   }
 
-  policyFired(key: string, start: PolicyStart): void {
+  policyFired(...[key, start]: Parameters<AgentPorts['policyFired']>): void {
     this.tell({ type: 'policy.fired', key, start, at: this.clock.now() })
   }
 
@@ -263,6 +271,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     const record = freezeInside(clean) as LogRecord
     this.conversation.apply(record)
     this.requests.apply(record)
+    this.asking.apply(record)
     this.#log.append(record)
     this.heard()
     if (record.type === 'run.start') this.runs.begin(record)

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
+import type { PricedModel } from '../../actors/turnOptions.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { agentMachine } from '../../machines/agentMachine.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
@@ -51,6 +52,8 @@ export interface HostOptions {
   readonly metadata?: Metadata | undefined
   /** The application's own actor that a root agent's is to be a child of. */
   readonly under?: UnderActor | undefined
+  /** Models that code gave it to use before it was unloaded, by id. */
+  readonly lent?: Map<string, PricedModel> | undefined
   /** For a sub-agent. */
   readonly parent?: TreeAgent
   readonly link?: ParentLink

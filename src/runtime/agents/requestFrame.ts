@@ -1,10 +1,12 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { TurnFrame } from '../../actors/turnFrames.ts'
 import type { RequestFrame } from '../../conversation/assembleRequest.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 
-/** The constant parts of a definition's requests, redacted. */
+/** What the requests of a turn have beside the conversation, redacted. */
 export const requestFrame = (
-  { system, toolSpecs, settings, braking }: AgentDefinition,
+  { system, toolSpecs, settings }: TurnFrame,
+  { braking }: AgentDefinition,
   redactor: Redactor | undefined,
 ): RequestFrame => ({
   system: redactor?.text(system) ?? system,

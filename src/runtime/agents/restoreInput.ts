@@ -2,14 +2,16 @@ import type { AgentPorts, TurnPlace } from '../../actors/agentPorts.ts'
 import { runContext } from '../../actors/runContext.ts'
 import { isRedacted } from '../../redaction/redactor.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
-import type { AgentInput, CallState } from '../../machines/agentTypes.ts'
+import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import { rebuildContext } from '../../machines/rebuildContext.ts'
 import type { HostOptions } from './hostOptions.ts'
 import { callerOf } from '../children/reports.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
-type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition'>
+type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition' | 'frame'> & {
+  readonly asking: { restored(frame: FrameState | null): FrameState | null }
+}
 
 type Beginning = Pick<HostOptions, 'link' | 'task' | 'staysPaused'> & {
   readonly history: Pick<History, 'past' | 'records'>
@@ -54,6 +56,7 @@ export function restoreInput(
       head,
       lastNodeId,
       ...queues,
+      frame: ports.asking.restored(context.frame),
       undoing: flags.revert ? context.undoing : null,
       reverts: flags.revert ? [...(annotations?.reverts ?? [])] : null,
       prunes: flags.prune ? [...(annotations?.prunes ?? [])] : null,
@@ -61,7 +64,7 @@ export function restoreInput(
       pins: [...(annotations?.pins ?? [])],
       compactRequests: flags.compact ? [...(annotations?.compactions ?? [])] : null,
       policyRequests: flags.policies ? [...(annotations?.policyRequests ?? [])] : null,
-      contextTokens: Math.round((definition.frameTokens + conversation.trunkTokens) * conversation.correction),
+      contextTokens: Math.round((ports.frame.frameTokens + conversation.trunkTokens) * conversation.correction),
     },
     unapproved: context.calls.filter((call) => isUnapproved(call, ports, at)).map(({ callId }) => callId),
     mayRerun: [...definition.tools.values()]

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { PricedModel } from '../../actors/turnOptions.ts'
 import { Conversation } from '../../conversation/conversation.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
@@ -82,6 +83,8 @@ export class UnloadedHost implements AgentBody {
   readonly spent: Spent
   readonly store: Store
   readonly metadata: Metadata | undefined
+  /** Models that code gave it to use. */
+  lent: Map<string, PricedModel> | undefined
   readonly #loader: AgentLoader
   readonly #runs: number
   readonly #turns: number
@@ -98,6 +101,7 @@ export class UnloadedHost implements AgentBody {
     this.spent = host.spent
     this.store = host.store
     this.metadata = host.metadata
+    this.lent = host.asking.lent
     this.#runs = host.context.runs
     this.#turns = host.context.turns
   }
@@ -202,6 +206,11 @@ export class UnloadedHost implements AgentBody {
   /** Nothing of an idle agent waits for people. */
   get answers(): never {
     throw new RuntimeError('INTERNAL', `Agent "${this.agentId}" is not loaded.`)
+  }
+
+  lend(model: PricedModel): void {
+    this.lent ??= new Map()
+    this.lent.set(model.model.id, model)
   }
 
   clean<T>(value: T): T {

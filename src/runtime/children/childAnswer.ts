@@ -64,7 +64,7 @@ export function finishedAnswer(
 ): ChildAnswer | undefined {
   const last = records.findLast((record) => record.type === 'run.start' || record.type === 'run.end')
   if (last?.type !== 'run.end' || isUnfinished(last)) return undefined
-  if (hasMore && last.reason?.type === 'limit') return undefined
+  if (hasMore && last.stopReason === 'paused' && last.reason?.type === 'limit') return undefined
   // Its process died before its task was in the log.
   if (!records.some((record) => record.type === 'message.added')) return undefined
   const reply = records.findLast((record) => record.type === 'reply.end')

@@ -30,6 +30,8 @@ export interface EventOwner {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
+  /** What the current turn is asked with. */
+  readonly frame: AgentPorts['frame']
   readonly clock: Clock
   /** Set when nothing of it is stored. */
   readonly incognito: true | undefined
@@ -146,7 +148,7 @@ export class Announcer {
     const { instrumentation } = this.#shared
     const { isObserved } = this
     if (!isObserved && instrumentation === undefined) return
-    const model = this.#owner.definition.model.id
+    const model = this.#owner.frame.model.id
     const { settings } = this.clean({ settings: blankSettings(request.settings) })
     const at = { type: 'turn.request', runId, turnIndex, model, ...this.#stamp() } as const
     const { messages, ...frame } = { ...request, settings }

@@ -1,10 +1,11 @@
 import { errorInfo, type ErrorCode } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { priceOf } from '../../actors/pricing.ts'
+import type { ModelUse } from '../../protocol/turns.ts'
 import type { LiveBody } from '../../actors/agentPorts.ts'
 import type { EventOwner } from './announcer.ts'
 
-type NoticeOwner = Pick<EventOwner, 'agentId' | 'definition' | 'at'> & { emit(body: LiveBody): void }
+type NoticeOwner = Pick<EventOwner, 'agentId' | 'definition' | 'frame' | 'at'> & { emit(body: LiveBody): void }
 
 /** What is reported only once, however often it applies: per process, or per run for warnings of the model. */
 export class Notices {
@@ -19,7 +20,7 @@ export class Notices {
 
   /** Checks a record for reasons why limits and prices count less than they seem to. */
   record(record: LogRecord): void {
-    const { id } = this.#owner.definition.model
+    const { id } = this.#owner.frame.model
     if (record.type === 'run.start') {
       if (record.limits.costUsd === undefined || this.#owner.definition.pricing !== null) return
       this.#tell('PRICE_UNKNOWN', `limits.costUsd is set, but ${id} has no price, so cost counts as 0.`)
@@ -33,10 +34,18 @@ export class Notices {
 
   /** Of several models, the one that answered may have no price. */
   #checkPrice(record: LogRecord): void {
-    const { definition } = this.#owner
-    if (definition.prices === null || record.type !== 'reply.end' || priceOf(definition, record.message.model) !== null)
-      return
+    const { definition, frame } = this.#owner
+    if (definition.pricing === null || record.type !== 'reply.end') return
+    if (definition.prices === null && frame === definition) return
+    if (priceOf(frame, record.message.model) !== null) return
     this.#tell('PRICE_UNKNOWN', `${record.message.model} answered, and has no price, so its cost counts as 0.`)
+  }
+
+  /** The agent was to use a model that this process does not have. */
+  modelMissing({ id, name }: ModelUse): void {
+    const { model } = this.#owner.definition
+    const which = name === undefined ? id : `${JSON.stringify(name)} (${id})`
+    this.#tell('MODEL_NOT_FOUND', `The agent was to use the model ${which}, which is not here; it uses ${model.id}.`)
   }
 
   /** The log ended in a line that was cut off. */
@@ -54,7 +63,7 @@ export class Notices {
     this.#warnedIn = at.runId
     if (this.#warnings.includes(message)) return
     this.#warnings = [...this.#warnings, message]
-    this.#owner.emit({ type: 'model.warning', ...at, model: this.#owner.definition.model.id, message })
+    this.#owner.emit({ type: 'model.warning', ...at, model: this.#owner.frame.model.id, message })
   }
 
   #tell(code: ErrorCode, what: string): void {

@@ -12,10 +12,18 @@ export function toCallOptions(request: ModelRequest, options: PromptOptions): La
   }))
   return {
     prompt: toPrompt(request, options),
-    ...(tools.length > 0 && { tools }),
+    ...(tools.length > 0 && { tools, ...toToolChoice(request.settings) }),
     ...toSettings(request.settings),
     ...toProviderOptions(request.settings, options.cache),
   }
+}
+
+/** Only with tools: providers refuse a choice among none. */
+function toToolChoice({ toolChoice }: ModelSettings): Pick<LanguageModelV4CallOptions, 'toolChoice'> {
+  if (toolChoice === undefined) return {}
+  return typeof toolChoice === 'string'
+    ? { toolChoice: { type: toolChoice } }
+    : { toolChoice: { type: 'tool', toolName: toolChoice.tool } }
 }
 
 function toSettings(settings: ModelSettings): Partial<LanguageModelV4CallOptions> {

@@ -1,0 +1,167 @@
+import { lastTurnNote } from '../conversation/lastTurnNote.ts'
+import type { ModelSettings, ToolSpec } from '../protocol/model.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+import type { ModelUse } from '../protocol/turns.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+import { priceOf } from './pricing.ts'
+import { systemOf } from './modelSettings.ts'
+import type { PricedModel } from './turnOptions.ts'
+
+/** What the requests of a turn have beside the conversation. A definition is one: that of turns nobody has prepared. */
+export interface TurnFrame extends Pick<
+  AgentDefinition,
+  'model' | 'settings' | 'system' | 'toolSpecs' | 'frameTokens' | 'pricing' | 'prices'
+> {
+  /** What the model is told after the conversation. */
+  readonly note?: string
+}
+
+/** What cannot be recorded of a decision: a model, and options that may hold secrets. */
+export interface LiveDecision {
+  readonly turnIndex: number
+  readonly model: PricedModel | undefined
+  readonly providerOptions: ModelSettings['providerOptions']
+}
+
+/** Who has the models that were given to `agent.use`, by id. */
+export interface Lender {
+  readonly lent: ReadonlyMap<string, PricedModel> | undefined
+}
+
+/** The frames of one agent's turns, from its records. */
+export class TurnFrames {
+  readonly #definition: AgentDefinition
+  readonly #lender: Lender
+  /** The instructions that the log has last. */
+  #instructions: string | undefined
+  #current: TurnFrame
+  /** The frame made last, and of what: it serves as long as that is the same. */
+  #made: { readonly of: readonly unknown[]; readonly frame: TurnFrame } | undefined
+  #live: LiveDecision | undefined
+
+  constructor(definition: AgentDefinition, lender: Lender) {
+    this.#definition = definition
+    this.#lender = lender
+    this.#current = definition
+  }
+
+  /** Of the current turn; between turns, of the last one. */
+  get current(): TurnFrame {
+    return this.#current
+  }
+
+  /** Keeps what the next `turn.prepared` cannot hold. */
+  decided(live: LiveDecision): void {
+    this.#live = live
+  }
+
+  /** The model that is meant; `undefined` if it is not known here. */
+  modelOf(use: ModelUse): PricedModel | undefined {
+    return modelIn(this.#definition, this.#lender.lent, use)
+  }
+
+  apply(record: LogRecord): void {
+    switch (record.type) {
+      case 'turn.start':
+        this.#current = this.#definition
+        return
+      case 'use.changed':
+        this.#instructions = record.use?.instructions ?? this.#instructions
+        return
+      case 'turn.prepared':
+        this.#instructions = record.instructions ?? this.#instructions
+        this.#current = this.#prepared(record)
+        return
+      case 'agent.created':
+        // A fork made for another agent's model.
+        if (record.parent !== undefined) this.#instructions = undefined
+        this.#current = this.#definition
+        return
+      default:
+    }
+  }
+
+  #prepared(record: RecordOf<'turn.prepared'>): TurnFrame {
+    const live = this.#live?.turnIndex === record.turnIndex ? this.#live : undefined
+    const given = record.instructions ?? (record.sameInstructions === true ? this.#instructions : undefined)
+    const model = live?.model ?? (record.model === undefined ? undefined : this.modelOf(record.model))
+    const { tools, settings, limit } = record
+    const key = JSON.stringify([given, tools, settings, limit])
+    const of = [key, model?.model, model?.pricing, live?.providerOptions]
+    const before = this.#made
+    if (before?.of.every((part, index) => part === of[index]) === true) return before.frame
+    const frame = frameOf(this.#definition, { instructions: given, tools, model, live, record })
+    this.#made = { of, frame }
+    return frame
+  }
+}
+
+/** The model that is meant: by its name in the definition, by its id, or the definition's own. */
+export function modelIn(
+  { model, pricing, turns: { models } }: AgentDefinition,
+  lent: Lender['lent'],
+  { id, name }: ModelUse,
+): PricedModel | undefined {
+  const named = name === undefined ? undefined : models.get(name)
+  if (named !== undefined) return named
+  return (
+    lent?.get(id) ??
+    [...models.values()].find((one) => one.model.id === id) ??
+    (id === model.id ? { model, pricing } : undefined)
+  )
+}
+
+interface FrameParts {
+  readonly instructions: string | undefined
+  readonly tools: readonly string[] | undefined
+  readonly model: PricedModel | undefined
+  readonly live: LiveDecision | undefined
+  readonly record: RecordOf<'turn.prepared'>
+}
+
+function frameOf(definition: AgentDefinition, parts: FrameParts): TurnFrame {
+  const { instructions, tools, model, live, record } = parts
+  const toolSpecs = tools === undefined ? definition.toolSpecs : offered(definition.toolSpecs, tools)
+  const settings = settingsFor(definition, parts, toolSpecs)
+  const system = instructions === undefined ? definition.system : systemOf(instructions, definition.settings)
+  const isSame = system === definition.system && toolSpecs === definition.toolSpecs
+  return {
+    model: model?.model ?? definition.model,
+    ...pricesFor(definition, model),
+    settings: live?.providerOptions === undefined ? settings : withOptions(settings, live.providerOptions),
+    system,
+    toolSpecs,
+    frameTokens: isSame ? definition.frameTokens : tokensOf(definition, system, toolSpecs),
+    ...(record.limit === undefined ? {} : { note: lastTurnNote(record.limit) }),
+  }
+}
+
+/** Its own, or those that the definition has for it. */
+function pricesFor(definition: AgentDefinition, model: PricedModel | undefined): Pick<TurnFrame, 'pricing' | 'prices'> {
+  const { pricing, prices } = definition
+  if (model === undefined || model.model === definition.model) return { pricing, prices }
+  if (model.pricing !== null) return { pricing: model.pricing, prices: null }
+  return prices === null ? { pricing: null, prices } : { pricing: priceOf(definition, model.model.id), prices }
+}
+
+const tokensOf = ({ counter }: AgentDefinition, system: string, tools: readonly ToolSpec[]): number =>
+  counter.text(system) + (tools.length === 0 ? 0 : counter.text(JSON.stringify(tools)))
+
+/** In the order of the definition, so that the same tools are the same bytes. */
+function offered(specs: readonly ToolSpec[], names: readonly string[]): readonly ToolSpec[] {
+  const wanted = new Set(names)
+  return specs.every(({ name }) => wanted.has(name)) ? specs : specs.filter(({ name }) => wanted.has(name))
+}
+
+/** A choice of tools is left out where it cannot be made: providers refuse such requests. */
+function settingsFor({ settings }: AgentDefinition, { record }: FrameParts, tools: readonly ToolSpec[]): ModelSettings {
+  const { toolChoice, ...rest }: ModelSettings = { ...settings, ...record.settings }
+  const isOffered =
+    typeof toolChoice === 'object' ? tools.some(({ name }) => name === toolChoice.tool) : tools.length > 0
+  return toolChoice === undefined || !isOffered ? rest : { ...rest, toolChoice }
+}
+
+const withOptions = (
+  settings: ModelSettings,
+  providerOptions: NonNullable<ModelSettings['providerOptions']>,
+): ModelSettings => ({ ...settings, providerOptions: { ...settings.providerOptions, ...providerOptions } })

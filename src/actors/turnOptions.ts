@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import type { ConversationView } from '../conversation/conversationView.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import { lazily } from '../protocol/lazily.ts'
+import type { Model, ModelSettings } from '../protocol/model.ts'
+import type { Limits, RunStopReason, Spent } from '../protocol/records.ts'
+import { toolChoiceSchema, type LimitReason, type ToolChoice } from '../protocol/turns.ts'
+import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
+import { modelOf } from './models/modelOf.ts'
+import { pricingSchema, type Pricing } from './pricing.ts'
+import type { RunContext } from './runContext.ts'
+
+/** A model, alone or with its prices. */
+export type ModelOption =
+  | Model
+  | AiSdkModel
+  | { readonly model: Model | AiSdkModel; /** Without, what it costs counts as 0. */ readonly pricing?: Pricing }
+
+export interface PricedModel {
+  readonly model: Model
+  readonly pricing: Pricing | null
+}
+
+/** A tool or sub-agent of the definition: its name, or itself. */
+export type OfferedTool = string | { readonly name: string }
+
+/** What `beforeTurn` is given of the turn that begins. */
+export interface TurnContext<out Deps = unknown> extends RunContext<Deps> {
+  /** Its number in the run, from 1. */
+  readonly turn: number
+  /** What it is asked with unless `beforeTurn` changes it. `model` is the id of a model. */
+  readonly instructions: string
+  readonly tools: readonly string[]
+  readonly model: string
+  /** Used by the run so far, and what it may use. */
+  readonly spent: Spent
+  readonly limits: Limits
+  /** How the reply before it ended; missing in the first turn of a run. */
+  readonly lastStopReason?: RunStopReason
+  /** Set in the run's last turn, which `onLimit: 'answer'` allows; that has no tools, whatever `beforeTurn` says. */
+  readonly limit?: LimitReason
+  /** What has been said. */
+  readonly conversation: ConversationView
+}
+
+/** What `beforeTurn` changes, for this turn alone. */
+export interface TurnChanges {
+  readonly instructions?: string | undefined
+  /** The only tools and sub-agents of the definition that are offered. Those of the brakes always are. */
+  readonly tools?: readonly OfferedTool[] | undefined
+  readonly toolChoice?: ToolChoice | undefined
+  /** A name of the definition's `models`, or a model. */
+  readonly model?: string | ModelOption | undefined
+  /** Those that differ from the definition's. */
+  readonly settings?: Omit<ModelSettings, 'responseFormat' | 'toolChoice'> | undefined
+}
+
+/** The system prompt of each turn. */
+export type DynamicInstructions<Deps = unknown> = (context: RunContext<Deps>) => string | Promise<string>
+
+/** Decides what a turn is asked with, before each. */
+export type BeforeTurn<Deps = unknown> = (
+  turn: TurnContext<Deps>,
+) => TurnChanges | undefined | void | Promise<TurnChanges | undefined | void>
+
+/** What has a say in how a turn is asked, beside the definition's own fields. */
+export interface TurnSettings<in Deps = never> {
+  readonly instructions: DynamicInstructions<Deps> | null
+  readonly beforeTurn: BeforeTurn<Deps> | null
+  /** By name. */
+  readonly models: ReadonlyMap<string, PricedModel>
+  /** Names of the tools that the runtime added: they are offered whatever a list of tools says. */
+  readonly always: readonly string[]
+}
+
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isObject = (value: unknown): boolean => (typeof value === 'object' && value !== null) || isFunction(value)
+
+/** Options of requests, but for the tool choice. */
+const plainSettings = lazily(() =>
+  z
+    .strictObject({
+      maxTokens: z.int().positive(),
+      temperature: z.number(),
+      topP: z.number(),
+      stopSequences: z.array(z.string()),
+      seed: z.int(),
+      thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
+      providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
+    })
+    .partial(),
+)
+
+const choice = lazily(() =>
+  toolChoiceSchema.refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
+)
+
+/** The options of `defineAgent` that say how a turn is asked. */
+export const turnOptionsShape = lazily(() => ({
+  instructions: z
+    .union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' })
+    .optional(),
+  beforeTurn: z.custom(isFunction, 'give a function').optional(),
+  models: z.record(z.string().min(1), z.custom(isObject, 'give a model, or { model, pricing }')).optional(),
+  settings: plainSettings().extend({ toolChoice: choice().optional() }).optional(),
+}))
+
+/** What `beforeTurn` may return. */
+export const turnChangesSchema = lazily(() =>
+  z.strictObject({
+    instructions: z.string().optional(),
+    tools: offeredSchema().optional(),
+    toolChoice: choice().optional(),
+    model: z.union([z.string(), z.custom(isObject)], { error: 'give a name of models, or a model' }).optional(),
+    settings: plainSettings().optional(),
+  }),
+)
+
+export const offeredSchema = lazily(() =>
+  z.array(
+    z.custom<OfferedTool>(
+      (value) => typeof value === 'string' || typeof (value as { name?: unknown } | null)?.name === 'string',
+      'give names of tools, or the tools',
+    ),
+  ),
+)
+
+/** @throws RuntimeError `INVALID_DEFINITION` */
+export function pricedModel(option: ModelOption, label: string): PricedModel {
+  if (typeof option !== 'object' || option === null || !('model' in option) || 'stream' in option)
+    return { model: modelOf(option as Model | AiSdkModel, label), pricing: null }
+  const { model, pricing, ...rest } = option
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined)
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: ${unknown} is unknown: give { model, pricing }.`)
+  if (pricing !== undefined && !pricingSchema().safeParse(pricing).success)
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `${label}: pricing: give { input, output } in dollars per million tokens.`,
+    )
+  return { model: modelOf(model, label), pricing: pricing ?? null }
+}
+
+const noModels: ReadonlyMap<string, PricedModel> = new Map()
+const plain: TurnSettings<unknown> = Object.freeze({
+  instructions: null,
+  beforeTurn: null,
+  models: noModels,
+  always: [],
+})
+
+/** @throws RuntimeError `INVALID_DEFINITION` */
+export function turnSettings<Deps>(
+  options: {
+    readonly instructions?: string | DynamicInstructions<Deps>
+    readonly beforeTurn?: BeforeTurn<Deps>
+    readonly models?: { readonly [name: string]: ModelOption }
+  },
+  always: readonly string[],
+  label: string,
+): TurnSettings<Deps> {
+  const { instructions, beforeTurn = null, models } = options
+  const dynamic = typeof instructions === 'function' ? instructions : null
+  if (dynamic === null && beforeTurn === null && models === undefined && always.length === 0) return plain
+  const priced = Object.entries(models ?? {}).map(
+    ([name, model]) => [name, pricedModel(model, `${label}: models.${name}`)] as const,
+  )
+  return { instructions: dynamic, beforeTurn, models: new Map(priced), always }
+}

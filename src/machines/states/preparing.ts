@@ -1,0 +1,37 @@
+import { errorInfo, messageOf } from '../../protocol/errors.ts'
+import { advance, agentSetup } from '../agentSetup.ts'
+import type { PrepareOutput } from '../effectTypes.ts'
+import { failRunWith, pauseForDeadline, pauseForStore } from '../runs.ts'
+import { prepareInput, prepareTurn } from '../turns.ts'
+
+type Prepared = { readonly output: Extract<PrepareOutput, { ok: true }> }
+type Failed = { readonly output: Extract<PrepareOutput, { ok: false }> }
+
+/** Before a turn is asked for: code decides what it is asked with. */
+export const preparing = agentSetup.createStateConfig({
+  invoke: {
+    src: 'prepareTurn',
+    id: 'prepare',
+    input: ({ context }) => prepareInput(context),
+    onDone: [
+      { guard: 'isStalePreparation' },
+      {
+        guard: 'prepared',
+        target: 'replying',
+        actions: advance<Prepared>((draft, { output }) => prepareTurn(draft, output.decision)),
+      },
+      { target: 'idle', actions: advance<Failed>((draft, { output }) => failRunWith(draft, output.error)) },
+    ],
+    onError: {
+      target: 'idle',
+      actions: advance<{ readonly error: unknown }>((draft, { error }) =>
+        failRunWith(draft, errorInfo('HOOK_FAILED', `The turn could not be prepared: ${messageOf(error)}.`)),
+      ),
+    },
+  },
+  always: [
+    { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
+    { guard: 'answersAtDeadline', target: 'draining.leaving' },
+    { guard: 'deadlinePassed', target: 'paused', actions: advance(pauseForDeadline) },
+  ],
+})

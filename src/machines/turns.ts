@@ -1,0 +1,89 @@
+import type { PreparedTurn, TurnUse } from '../protocol/turns.ts'
+import type { AgentContext, EventOfType, FrameState } from './agentTypes.ts'
+import type { Draft } from './draft.ts'
+import type { PrepareInput, TurnDecision } from './effectTypes.ts'
+
+/** Key of the preparation of the current turn. */
+export const prepareKey = ({ agentId, turns }: AgentContext): string => `${agentId}/t${turns - 1}/prepare`
+
+/** What is asked about the turn that has just begun. */
+export function prepareInput(context: AgentContext): PrepareInput {
+  const { agentId, turns, frame } = context
+  const { runId, turns: turn, usage, costUsd, childTurns, limits, lastStopReason, answer } = context.run!
+  return {
+    agentId,
+    key: prepareKey(context),
+    runId,
+    turnIndex: turns - 1,
+    turn,
+    spent: { usage, costUsd, turns: turn - 1 + childTurns },
+    limits,
+    ...(turn === 1 ? {} : { lastStopReason }),
+    use: frame?.use ?? null,
+    ...(answer?.isAsked === true ? { limit: answer.limit } : {}),
+  }
+}
+
+/** Records what somebody wants the agent to use; it holds from the next turn on. */
+export function changeUse(draft: Draft, { id: requestId, use }: EventOfType<'use'>): void {
+  draft.record({ type: 'use.changed', ...draft.at, requestId, use })
+  draft.set({ frame: usedFrame(draft.context.frame, use) })
+}
+
+/** After a `use.changed`. */
+export const usedFrame = (frame: FrameState | null, use: TurnUse | null): FrameState => ({
+  use,
+  instructions: use?.instructions ?? frame?.instructions ?? null,
+  offered: frame?.offered ?? null,
+})
+
+/** After a `turn.prepared`. */
+export const preparedFrame = (
+  frame: FrameState | null,
+  { instructions, tools }: Pick<PreparedTurn, 'instructions' | 'tools'>,
+): FrameState => ({
+  use: frame?.use ?? null,
+  instructions: instructions ?? frame?.instructions ?? null,
+  offered: tools ?? null,
+})
+
+/** Nothing is known yet of the turn that begins, beside what somebody wants used. */
+export function resetFrame(draft: Draft): void {
+  const { frame, policy, run } = draft.context
+  if (frame?.offered != null) draft.set({ frame: { ...frame, offered: null } })
+  // Otherwise code is asked first.
+  if (policy.flags.turns !== true && (frame?.use != null || run?.answer !== undefined)) prepareTurn(draft)
+}
+
+/** Records what the turn is asked with; nothing if that is what the definition says. */
+export function prepareTurn(draft: Draft, decision: TurnDecision = { by: [] }): void {
+  const { frame, run } = draft.context
+  const use = frame?.use ?? null
+  const limit = run?.answer?.isAsked === true ? run.answer.limit : undefined
+  const by = (['instructions', 'use', 'beforeTurn', 'limit'] as const).filter((one) => {
+    if (one === 'use') return use !== null
+    return one === 'limit' ? limit !== undefined : decision.by.includes(one)
+  })
+  if (by.length === 0) return
+  const tools = limit === undefined ? (decision.tools ?? use?.tools) : []
+  const model = decision.model ?? use?.model
+  const prepared: PreparedTurn = {
+    by,
+    ...shownInstructions(decision.instructions ?? use?.instructions, frame?.instructions),
+    ...(tools === undefined ? {} : { tools }),
+    ...(model === undefined ? {} : { model }),
+    ...(decision.settings === undefined ? {} : { settings: decision.settings }),
+    ...(limit === undefined ? {} : { limit }),
+  }
+  draft.record({ type: 'turn.prepared', ...draft.at, ...prepared })
+  draft.set({ frame: preparedFrame(frame, prepared) })
+}
+
+/** What the log has is not repeated with every turn. */
+function shownInstructions(
+  instructions: string | undefined,
+  last: string | null | undefined,
+): Pick<PreparedTurn, 'instructions' | 'sameInstructions'> {
+  if (instructions === undefined) return {}
+  return instructions === last ? { sameInstructions: true } : { instructions }
+}

@@ -1,0 +1,81 @@
+import type { AgentPorts } from '../../actors/agentPorts.ts'
+import { modelIn, TurnFrames, type LiveDecision, type TurnFrame } from '../../actors/turnFrames.ts'
+import type { PricedModel } from '../../actors/turnOptions.ts'
+import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
+import type { FrameState } from '../../machines/agentTypes.ts'
+import type { History } from '../../sessions/readHistory.ts'
+import { requestFrame } from './requestFrame.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { ModelUse } from '../../protocol/turns.ts'
+
+type Asking = Pick<AgentPorts, 'definition' | 'conversation' | 'redactor'>
+
+/** What the requests of one agent are made of: its conversation, and what each turn is asked with. */
+export class TurnRequests {
+  readonly #agent: Asking
+  /** Models that code gave the agent to use, by id. */
+  lent: Map<string, PricedModel> | undefined
+  /** The model that the agent was to use, and that is not known in this process. */
+  missing: ModelUse | undefined
+  #assembler: RequestAssembler | undefined
+  /** What the assembler has. */
+  #assembled: TurnFrame | undefined
+  /** Made when somebody but the definition has a say. */
+  #frames: TurnFrames | undefined
+
+  constructor(agent: Asking, { past, records }: Pick<History, 'past' | 'records'>, lent?: Map<string, PricedModel>) {
+    this.#agent = agent
+    this.lent = lent
+    for (const record of past) this.apply(record)
+    for (const record of records) this.apply(record)
+  }
+
+  /** Of the current turn; between turns, of the last one. */
+  get frame(): TurnFrame {
+    return this.#frames?.current ?? this.#agent.definition
+  }
+
+  /** Takes the next record. */
+  apply(record: LogRecord): void {
+    if (this.#frames === undefined && record.type !== 'turn.prepared' && record.type !== 'use.changed') return
+    this.#prepared.apply(record)
+  }
+
+  lend(model: PricedModel): void {
+    this.lent ??= new Map()
+    this.lent.set(model.model.id, model)
+  }
+
+  decided(live: LiveDecision): void {
+    this.#prepared.decided(live)
+  }
+
+  get #prepared(): TurnFrames {
+    return (this.#frames ??= new TurnFrames(this.#agent.definition, this))
+  }
+
+  /** What an agent that goes on from its log is to use, as far as that is known here. */
+  restored(frame: FrameState | null): FrameState | null {
+    const model = frame?.use?.model
+    if (frame === null || model === undefined) return frame
+    const { model: _, ...use } = frame.use!
+    const known = modelIn(this.#agent.definition, this.lent, model)
+    if (known !== undefined) return { ...frame, use: { ...use, model: { ...model, id: known.model.id } } }
+    this.missing = model
+    return { ...frame, use: Object.keys(use).length === 0 ? null : use }
+  }
+
+  assemble(turnIndex: number): AssembledRequest {
+    const { conversation, definition, redactor } = this.#agent
+    const { frame } = this
+    if (this.#assembler === undefined)
+      this.#assembler = new RequestAssembler(conversation, requestFrame(frame, definition, redactor))
+    else if (frame !== this.#assembled) this.#assembler.reframe(requestFrame(frame, definition, redactor))
+    this.#assembled = frame
+    const before = this.#assembler.shownTags
+    const assembled = this.#assembler.assemble(turnIndex, frame.note)
+    const { shownTags } = this.#assembler
+    if (shownTags !== undefined && shownTags !== before) conversation.showTags(shownTags)
+    return assembled
+  }
+}
