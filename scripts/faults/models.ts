@@ -114,4 +114,28 @@ export const faults: readonly Fault[] = [
     to: 'own ?? model',
     tests: ['journeys/sharesARateLimit'],
   },
+  {
+    id: 'models-15',
+    file: 'src/machines/guards.ts',
+    what: 'the signal of one prompt ends the run of another',
+    from: "event.type === 'withdraw' && context.run?.requestId === event.id",
+    to: "event.type === 'withdraw' && context.run !== null",
+    tests: ['machines/withdrawn', 'journeys/endsARunByItsSignal'],
+  },
+  {
+    id: 'models-16',
+    file: 'src/runs/endWith.ts',
+    what: 'a signal keeps every run that it was ever given to',
+    from: "void run.result.then(() => signal.removeEventListener('abort', end))",
+    to: '',
+    tests: ['journeys/endsARunByItsSignal'],
+  },
+  {
+    id: 'models-17',
+    file: 'src/runtime/agents/agentHost.ts',
+    what: 'nobody hears that a prompt was withdrawn',
+    from: "record.type === 'queue.changed' && record.why === 'dropped'",
+    to: 'false',
+    tests: ['journeys/endsARunByItsSignal'],
+  },
 ]

@@ -15,6 +15,7 @@ import {
 import type { Content } from '../protocol/content.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
+import { endWith, neverRun, signalIn } from '../runs/endWith.ts'
 import { EventBuffer } from '../runs/eventBuffer.ts'
 import type { Run } from '../runs/run.ts'
 import {
@@ -83,17 +84,17 @@ export class RemoteAgent {
    * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
    */
   prompt(content: Content, options: RunOptions = {}): Run {
-    return this.#start({ type: 'agent.prompt', agentId: this.id, content, ...given(options) })
+    return this.#start({ type: 'agent.prompt', agentId: this.id, content }, options)
   }
 
   /** Aborts the run under way and prompts, ahead of prompts that wait. As `prompt`. */
   interrupt(content: Content, options: RunOptions = {}): Run {
-    return this.#start({ type: 'agent.interrupt', agentId: this.id, content, ...given(options) })
+    return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
   }
 
   /** Goes on after a pause, as a new run. As `prompt`. */
   resume(options: RunOptions = {}): Run {
-    return this.#start({ type: 'agent.resume', agentId: this.id, ...given(options) })
+    return this.#start({ type: 'agent.resume', agentId: this.id }, options)
   }
 
   /** Says something in the middle of a run. Throws as `prompt` does; rejects with `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED`. */
@@ -240,8 +241,16 @@ export class RemoteAgent {
     return this.#feed.add({ cursor, deltas, descendants, rereads: false, onEvent, onEnd: (error) => void onEnd(error) })
   }
 
-  #start(command: AgentCommand): Run {
+  #start(said: AgentCommand, how: RunOptions): Run {
+    const { options, signal } = signalIn(how)
+    const command = { ...said, ...given(options) }
     checkCommand(command)
+    if (signal?.aborted === true) return neverRun()
+    const end = (run: string): void => void this.#send({ type: 'agent.abort', agentId: this.id, run })
+    return endWith(this.#begin(command), signal, end)
+  }
+
+  #begin(command: AgentCommand): Run {
     const number = this.#owner.nextNumber()
     const requestId = `${this.#owner.sessionId}/c${number}`
     const run = this.#runs.expect(requestId)

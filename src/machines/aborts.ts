@@ -17,7 +17,8 @@ const nothing = { partial: null, spent: {} } as const
 
 /** Tells everything in flight to stop, and drops messages waiting for the run. */
 export function beginAbort(draft: Draft, event?: AgentMachineEvent): void {
-  if (event?.type === 'abort' && event.requestId !== undefined) draft.setRun({ abortedBy: event.requestId })
+  if ((event?.type === 'abort' || event?.type === 'withdraw') && event.requestId !== undefined)
+    draft.setRun({ abortedBy: event.requestId })
   if (draft.context.isCompacting) cancelCompaction(draft, 'aborted')
   if (draft.context.consulting !== null) cancelConsultation(draft, 'aborted')
   stopCalls(draft)

@@ -3,7 +3,7 @@ import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
 import { requestGraft, requestPin, requestPrune, requestRevert } from './brakes.ts'
 import { abortAtRest, attachChild, detachChild, loseChild } from './children.ts'
-import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
+import { enqueueMessage, enqueuePrompt, enqueueSaid, withdrawPrompt } from './queues.ts'
 import { requestCompaction } from './compaction.ts'
 import { requestPolicy } from './policies.ts'
 import { recoverRun } from './recovery.ts'
@@ -170,6 +170,10 @@ export const agentMachine = agentSetup.createMachine({
     use: { actions: advance<EventOfType<'use'>>(changeUse) },
     brake: { actions: advance<EventOfType<'brake'>>((draft, { request }) => requestPolicy(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
+    withdraw: [
+      { guard: 'isWithdrawn', target: '.settling' },
+      { actions: advance<EventOfType<'withdraw'>>(withdrawPrompt) },
+    ],
     stop: ending,
     close: ending,
     'store.failed': {

@@ -224,6 +224,8 @@ export type AgentMachineEvent =
   | ({ readonly type: 'steer' } & Said)
   | ({ readonly type: 'followUp' } & Said)
   | { readonly type: 'abort'; readonly requestId?: string }
+  /** Ends the run of the request `id`, or takes it back while it waits. */
+  | { readonly type: 'withdraw'; readonly id: string; readonly requestId?: string }
   | { readonly type: 'resume'; readonly id: string; readonly limits?: Limits; readonly at: number }
   | ({
       readonly type: 'decide'

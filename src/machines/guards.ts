@@ -121,6 +121,9 @@ export const stalledByStore = ({ context }: Subject): boolean => context.storeEr
 
 /** A run is in progress, so there is something to abort. */
 export const isRunning = ({ context }: Subject): boolean => context.run !== null
+/** The run in progress is the one that is to end. */
+export const isWithdrawn = ({ context, event }: Subject): boolean =>
+  event.type === 'withdraw' && context.run?.requestId === event.id
 export const interruptsRun = ({ context, event }: Subject): boolean =>
   event.type === 'prompt' && event.interrupt === true && context.run !== null
 /** Code decides what a turn is asked with; open only with the flag. */

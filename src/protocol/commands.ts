@@ -33,7 +33,12 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ ...said, type: z.literal('agent.steer') }),
   z.strictObject({ ...said, type: z.literal('agent.followUp') }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.abort') }),
+  z.strictObject({
+    ...toAgent,
+    type: z.literal('agent.abort'),
+    /** The request of the run: only this one ends, and is withdrawn if it still waits. */
+    run: z.string().exactOptional(),
+  }),
   z.strictObject({ ...toAgent, type: z.literal('agent.resume'), limits: limitsSchema.exactOptional() }),
   z.strictObject({ ...toAgent, type: z.literal('agent.stop') }),
   z.strictObject({
@@ -102,6 +107,8 @@ export interface SayOptions {
 export interface RunOptions extends SayOptions {
   /** Limits of this run, overriding the agent's. */
   readonly limits?: Limits | undefined
+  /** Ends this run and no other when it is aborted, and withdraws it while it waits; the result says `aborted`. Nothing is asked if it is aborted already. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What to hide or mask: these steps, or the oldest until so many tokens are hidden or freed. */

@@ -156,6 +156,18 @@ describe('the queue for models', (it) => {
     assert.equal(names(), ['a1', 'b1', 'c1'])
   })
 
+  it('keeps a limit that models share for the one whose turn it is', async () => {
+    const { enter, names, clock } = queueOf({ tokensPerMinute: 100 })
+    void enter('a1', { tokens: 60 })
+    await clock.advance(1_000)
+    void enter('b1', { tokens: 90 })
+    void enter('c1', { tokens: 10, model: 'q:m' })
+    await quiet()
+    assert.equal(names(), ['a1'])
+    await clock.advance(60_000)
+    assert.equal(names(), ['a1', 'b1', 'c1'])
+  })
+
   it('refuses what can never fit, and says by how much', async () => {
     const { enter } = queueOf([{ tokensPerMinute: 100 }, { match: 'q:*', tokensPerMinute: 50 }])
     await assert.rejects(enter('a1', { tokens: 101 }), withCode('MODEL_LIMIT', '101', '100', 'p:m'))

@@ -84,6 +84,7 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     { type: 'prompt', ...said, limits: { turns: 1 } },
     { type: 'steer', ...said },
     { type: 'abort' },
+    { type: 'withdraw', id: 'q' },
     { type: 'resume', id: 'r', at },
     { type: 'decide', callId: calls[0]?.callId ?? 'c', decision: 'approve', at },
     { type: 'decide', callId: calls[0]?.callId ?? 'c', decision: 'deny', at },

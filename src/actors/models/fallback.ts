@@ -34,7 +34,8 @@ const unlessTheRequest = ({ kind }: ModelError): boolean => !notTheModels.has(ki
  *
  * @example
  * ```ts
- * const careful = fallback([primary, backup], { on: ({ kind }) => kind === 'rateLimited' || kind === 'network' })
+ * const backup = policyModel(() => 'Please try again later.')
+ * const careful = fallback([model, backup], { on: ({ kind }) => kind === 'rateLimited' || kind === 'network' })
  * ```
  */
 export function fallback(models: readonly (Model | AiSdkModel)[], options: FallbackOptions = {}): Model {

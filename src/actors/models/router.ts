@@ -27,7 +27,8 @@ const optionsSchema = lazily(() => z.strictObject({ id: z.string().min(1).option
  *
  * @example
  * ```ts
- * const thrifty = router(({ messages }) => (messages.length > 40 ? large : small))
+ * const small = policyModel(() => 'In short: yes.')
+ * const thrifty = router(({ messages }) => (messages.length > 40 ? model : small))
  * ```
  */
 export function router(choose: ChooseModel, options: RouterOptions = {}): Model {

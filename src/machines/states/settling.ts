@@ -2,7 +2,7 @@ import { beginAbort, endAbort, settleKey } from '../aborts.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import type { SettleOutput } from '../effectTypes.ts'
-import { enqueuePrompt, enqueueSaid } from '../queues.ts'
+import { enqueuePrompt, enqueueSaid, withdrawPrompt } from '../queues.ts'
 import { replyKey } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
 
@@ -29,6 +29,7 @@ export const settling = agentSetup.createStateConfig({
   },
   on: {
     abort: {},
+    withdraw: { actions: advance<EventOfType<'withdraw'>>(withdrawPrompt) },
     prompt: { actions: advance<EventOfType<'prompt'>>(enqueuePrompt) },
     steer: { actions: saidTooLate },
     followUp: { actions: saidTooLate },

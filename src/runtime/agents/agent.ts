@@ -329,8 +329,13 @@ export class Agent extends AgentCommands {
     if (this.#body.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
     if (checked.type === 'agent.stop') return this.#endSoon('stop')
     // Back to what its log says leads only through the log.
-    if (checked.type === 'agent.abort' && this.#body.isStuck) return this.#endSoon('close')
+    if (checked.type === 'agent.abort' && this.#body.isStuck && this.#isOf(checked.run)) return this.#endSoon('close')
     return dispatchCommand(this.#body, checked, requestId ?? this.#owner.newId(), requestId !== undefined)
+  }
+
+  /** Whether the run under way is that of the request; any is, if none is named. */
+  #isOf(requestId: string | undefined): boolean {
+    return requestId === undefined || this.#body.context.run?.requestId === requestId
   }
 
   #endSoon(how: 'stop' | 'close'): undefined {

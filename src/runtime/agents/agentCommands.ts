@@ -11,6 +11,9 @@ import {
   type SayOptions,
   type RevertCommandOptions,
 } from '../../protocol/commands.ts'
+import { checkCommand } from '../../protocol/checkCommand.ts'
+import { hasCode } from '../../protocol/errors.ts'
+import { endWith, neverRun, signalIn } from '../../runs/endWith.ts'
 import type { Content } from '../../protocol/content.ts'
 import type { Run } from '../../runs/run.ts'
 
@@ -35,12 +38,12 @@ export abstract class AgentCommands {
    * ```
    */
   prompt(content: Content, options: RunOptions = {}): Run {
-    return this.#start({ type: 'agent.prompt', agentId: this.id, content, ...given(options) })
+    return this.#start({ type: 'agent.prompt', agentId: this.id, content }, options)
   }
 
   /** Aborts the current run and starts a new one, ahead of waiting prompts. Throws as `prompt` does. */
   interrupt(content: Content, options: RunOptions = {}): Run {
-    return this.#start({ type: 'agent.interrupt', agentId: this.id, content, ...given(options) })
+    return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
   }
 
   /**
@@ -84,7 +87,7 @@ export abstract class AgentCommands {
    * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`
    */
   resume(options: RunOptions = {}): Run {
-    return this.#start({ type: 'agent.resume', agentId: this.id, ...given(options) })
+    return this.#start({ type: 'agent.resume', agentId: this.id }, options)
   }
 
   /**
@@ -158,7 +161,22 @@ export abstract class AgentCommands {
     this.dispatch({ type: 'agent.unpin', agentId: this.id, step })
   }
 
-  #start(command: AgentCommand): Run {
-    return this.dispatch(command)!
+  #start(command: AgentCommand, how: RunOptions): Run {
+    const { options, signal } = signalIn(how)
+    const whole = { ...command, ...given(options) }
+    if (signal?.aborted === true) {
+      checkCommand(whole)
+      return neverRun()
+    }
+    return endWith(this.dispatch(whole)!, signal, (run) => this.#endRun(run))
+  }
+
+  #endRun(run: string): void {
+    try {
+      this.dispatch({ type: 'agent.abort', agentId: this.id, run })
+    } catch (thrown) {
+      // Its end is the end of the run, too.
+      if (!hasCode(thrown, 'AGENT_STOPPED')) throw thrown
+    }
   }
 }

@@ -281,6 +281,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.#group?.note(record)
     this.#spent = spentAfter(this.#spent, record)
     if (record.type === 'run.end') this.#runEnded(record)
+    else if (record.type === 'queue.changed' && record.why === 'dropped') this.runs.dropAll(record.removed)
     else if (record.type === 'child.ended') this.knownFamily?.left(record.childId)
   }
 

@@ -34,7 +34,9 @@ export function dispatchCommand(host: AgentBody, command: Command, id: string, i
       host.send({ type: 'followUp', id, at, ...saidIn(command) })
       return undefined
     case 'agent.abort':
-      host.send({ type: 'abort', ...asked })
+      host.send(
+        command.run === undefined ? { type: 'abort', ...asked } : { type: 'withdraw', id: command.run, ...asked },
+      )
       return undefined
     case 'agent.resume':
       return resume(host, command, id)

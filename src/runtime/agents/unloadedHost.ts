@@ -229,6 +229,7 @@ export class UnloadedHost implements AgentBody {
 
   send(event: AgentMachineEvent): void {
     // An idle agent has nothing to abort.
+    if (event.type === 'withdraw' && this.unseen === 0) return
     if (event.type === 'abort' && (this.unseen === 0 || this.#pending?.events.at(-1)?.type === 'abort')) return
     this.#pend().events.push(event)
   }

@@ -80,6 +80,14 @@ export class Runs {
     run.cancel(...why)
   }
 
+  /** The runs of these requests will not start: they were taken off the queue. */
+  dropAll(requestIds: readonly string[] = []): void {
+    for (const id of requestIds) {
+      const run = this.#expected?.get(id)
+      if (run !== undefined) this.drop(run, 'aborted')
+    }
+  }
+
   begin({ requestId }: RecordOf<'run.start'>): void {
     this.#owner.announcer.run = this.#expected?.get(requestId)
     this.#expected?.delete(requestId)
