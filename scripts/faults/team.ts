@@ -81,4 +81,28 @@ export const faults: readonly Fault[] = [
     to: '!reporters',
     tests: ['journeys/waitsForReports'],
   },
+  {
+    id: 'team-continue-1',
+    file: 'src/machines/continuing.ts',
+    what: 'two calls of a reply go on with the same agent',
+    from: "other.childId === childId && other.status !== 'settled'",
+    to: 'other.childId === undefined && other.callId === childId',
+    tests: ['journeys/goesOnWithSubAgents'],
+  },
+  {
+    id: 'team-continue-2',
+    file: 'src/runtime/children/continued.ts',
+    what: 'what an agent used in an earlier call is counted again',
+    from: 'before: spent }',
+    to: 'before: undefined }',
+    tests: ['journeys/goesOnWithSubAgents'],
+  },
+  {
+    id: 'team-continue-3',
+    file: 'src/machines/rebuildContext.ts',
+    what: 'after a crash the number of an agent that was gone on with is counted twice',
+    from: '?? 0) > context.children',
+    to: '?? 0) > 0',
+    tests: ['journeys/goesOnWithSubAgents', 'machines/continuing'],
+  },
 ]

@@ -188,19 +188,9 @@ export const faults: readonly Fault[] = [
     id: 'unloading-21',
     file: 'src/runtime/children/children.ts',
     what: 'a sub-agent that could not be opened keeps its log locked',
-    from: `    } catch (thrown) {
-      await lease.release()
-      throw thrown
-    }
-  }
-
-  async watch(`,
-    to: `    } catch (thrown) {
-      throw thrown
-    }
-  }
-
-  async watch(`,
+    from: `      await lease.release()
+      const isAnother`,
+    to: '      const isAnother',
     tests: ['journeys/refusesSubAgents', 'journeys/abortsATree', 'tree/chaosTree'],
   },
   {
@@ -265,8 +255,8 @@ export const faults: readonly Fault[] = [
     id: 'unloading-29',
     file: 'src/runtime/children/children.ts',
     what: 'what a child had used before it was attached is counted again',
-    from: 'usedBefore: isCalled ? counted : child.usedBefore',
-    to: 'usedBefore: isCalled ? counted : undefined',
+    from: 'usedBefore: isCalled ? usedBefore : child.usedBefore',
+    to: 'usedBefore: isCalled ? usedBefore : undefined',
     tests: ['journeys/continuesSubAgents'],
   },
   {
@@ -281,15 +271,15 @@ export const faults: readonly Fault[] = [
     id: 'unloading-31',
     file: 'src/runtime/children/children.ts',
     what: 'a sub-agent that was given more is answered for by its log',
-    from: 'finishedAnswer(history, definition, counted !== undefined)',
-    to: 'finishedAnswer(history, definition, false)',
+    from: 'finishedAnswer(own, definition, counted !== undefined)',
+    to: 'finishedAnswer(own, definition, false)',
     tests: ['journeys/continuesSubAgents'],
   },
   {
     id: 'unloading-32',
     file: 'src/runtime/children/children.ts',
     what: 'what a sub-agent used before a pause is charged to the next run',
-    from: 'usedBefore: isCalled ? counted : child.usedBefore',
+    from: 'usedBefore: isCalled ? usedBefore : child.usedBefore',
     to: 'usedBefore: isCalled ? undefined : child.usedBefore',
     tests: ['journeys/continuesSubAgents'],
   },

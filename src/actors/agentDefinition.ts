@@ -49,6 +49,8 @@ export interface SubAgent {
   readonly context: 'own' | 'fork'
   /** It outlives its caller: the call returns at once, and an abort does not reach it. `report`: its answer comes later, as a message. */
   readonly detach: boolean | 'report'
+  /** Its model may go on with one that it called before. */
+  readonly continuable: boolean
   readonly restarts: RestartPolicy
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number

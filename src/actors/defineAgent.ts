@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { irreversibleNames } from './irreversibleNames.ts'
-import { reporting, subAgentMap, type SubAgentEntry } from './subAgents.ts'
+import { continuing, reporting, subAgentMap, type SubAgentEntry } from './subAgents.ts'
 import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentPolicy.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -280,7 +280,13 @@ export function defineAgent<
     snapshot: snapshotOf(model.id, settings),
     policy: hasAgents
       ? lazyAgents(called, tools, policy)
-      : { ...policy, agents: nobody, reports: nobody, irreversible: irreversibleNames(tools, called()) },
+      : {
+          ...policy,
+          agents: nobody,
+          reports: nobody,
+          continuable: nobody,
+          irreversible: irreversibleNames(tools, called()),
+        },
     compaction,
     braking,
     hooks: hooksOf(options, brakeTools),
@@ -307,10 +313,11 @@ const constant =
 function lazyAgents(
   called: () => ReadonlyMap<string, SubAgent>,
   tools: ReadonlyMap<string, AnyTool>,
-  policy: Omit<AgentPolicy, 'agents' | 'reports' | 'irreversible'>,
+  policy: Omit<AgentPolicy, 'agents' | 'reports' | 'continuable' | 'irreversible'>,
 ): AgentPolicy {
   const names = lazily(() => [...called().keys()])
   const reports = lazily(() => reporting(called()))
+  const continuable = lazily(() => continuing(called()))
   const irreversible = lazily(() => irreversibleNames(tools, called()))
   return {
     ...policy,
@@ -319,6 +326,9 @@ function lazyAgents(
     },
     get reports() {
       return reports()
+    },
+    get continuable() {
+      return continuable()
     },
     get irreversible() {
       return irreversible()

@@ -10,7 +10,7 @@ type Checked = { readonly ok: true } | { readonly ok: false; readonly message: s
 /** Whether arguments fit what is called; `undefined`: there is nothing of that name. */
 export function checkArguments({ definition }: AgentPorts, name: string, input: unknown): Checked | undefined {
   const agent = definition.agents.get(name)
-  return agent === undefined ? definition.tools.get(name)?.parse(input) : taskOf(agent.definition, input)
+  return agent === undefined ? definition.tools.get(name)?.parse(input) : taskOf(agent, input)
 }
 
 /** A call as hooks are given it. */

@@ -18,6 +18,11 @@ export interface SubAgentOptions {
    * own that starts a run if the caller is idle, and the model gets a tool `wait_for`. Default `false`.
    */
   readonly detach?: boolean | 'report'
+  /**
+   * The model may go on with one that it called before: a call takes its id as `continue`, and results name it. Not for those that are
+   * detached. Default `false`.
+   */
+  readonly continuable?: boolean
   /** Whether it is restarted from its log after a crash. Default `'transient'`: at most 3 times in 60 s, after 200 ms, doubling. */
   readonly restart?: RestartPolicy['restart']
   /** At most 1,000. */
@@ -34,6 +39,7 @@ const optionsSchema = z.strictObject({
   definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
   context: z.enum(['own', 'fork']).default('own'),
   detach: z.union([z.boolean(), z.literal('report')]).default(false),
+  continuable: z.boolean().default(false),
   restart: z.enum(['never', 'transient', 'permanent']).default('transient'),
   maxRestarts: count.max(1_000).default(3),
   windowMs: count.default(60_000),
@@ -50,8 +56,16 @@ export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
   const checked = optionsSchema.safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
   if (!checked.success)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
-  const { definition, context, detach, stallMs, ...restarts } = checked.data
-  return { definition, context, detach, stallMs, restarts }
+  const { definition, context, detach, continuable, stallMs, ...restarts } = checked.data
+  const wrong = continuable ? wrongInContinuable(definition, detach) : undefined
+  if (wrong !== undefined)
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: "${definition.name}" is continuable, but ${wrong}.`)
+  return { definition, context, detach, continuable, stallMs, restarts }
+}
+
+function wrongInContinuable({ input }: AgentDefinition, detach: SubAgent['detach']): string | undefined {
+  if (detach !== false) return 'it is detached: nobody waits for what it would answer'
+  return input !== null && continueField in input.shape ? `its input has a field "${continueField}"` : undefined
 }
 
 /** The agents of a definition by name. @throws RuntimeError `INVALID_DEFINITION`: a duplicate name, or that of a tool. */
@@ -86,8 +100,23 @@ const nothing = z.strictObject({})
 
 const taskSchema = z.string().refine((task) => task.trim() !== '', 'say what is to be done')
 
+/** The argument of a call with the id of the agent to go on with. */
+export const continueField = 'continue'
+
+/** Names of those that a call may go on with. */
+export const continuing = (agents: ReadonlyMap<string, SubAgent>): string[] =>
+  [...agents.values()].filter(({ continuable }) => continuable).map(({ definition }) => definition.name)
+
+const continueSchema = {
+  [continueField]: {
+    type: 'string',
+    description:
+      'The id of one of these agents that you called before, to go on with it; it remembers. Leave it out for a new one.',
+  },
+} as const
+
 /** How the model sees a sub-agent: a tool that takes a task and the agent's other input. */
-export function subAgentSpec({ definition, detach }: SubAgent): ToolSpec {
+export function subAgentSpec({ definition, detach, continuable }: SubAgent): ToolSpec {
   const { properties = {}, required = [] } = inputSchemaOf(definition)
   const what = definition.description || `Gives a task to the agent "${definition.name}" and returns its answer.`
   return {
@@ -104,6 +133,7 @@ export function subAgentSpec({ definition, detach }: SubAgent): ToolSpec {
           description: 'What is to be done, with everything the agent must know: it does not see this conversation.',
         },
         ...(properties as object),
+        ...(continuable ? continueSchema : {}),
       },
       required: ['task', ...(required as string[])],
       additionalProperties: false,
@@ -124,17 +154,19 @@ function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
 
 /** A sub-agent's prompt, from the arguments of its call, or a message for the model that says what is wrong with them. */
 export function taskOf(
-  { input: schema }: AgentDefinition,
+  { definition: { input: schema }, continuable }: SubAgent,
   input: unknown,
 ): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } {
-  const { task, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
+  const { task, ...given } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
+  const rest: { [field: string]: unknown } = { ...given }
+  if (continuable) delete rest[continueField]
   const said = taskSchema.safeParse(task)
-  const given = (schema ?? nothing).safeParse(rest)
+  const other = (schema ?? nothing).safeParse(rest)
   const wrong = [
     ...(said.success ? [] : [`task: ${describeIssues(said.error)}`]),
-    ...(given.success ? [] : [describeIssues(given.error)]),
+    ...(other.success ? [] : [describeIssues(other.error)]),
   ]
-  if (!said.success || !given.success) return { ok: false, message: `Invalid arguments: ${wrong.join('; ')}.` }
-  const data = Object.keys(given.data).length === 0 ? '' : `\n\n${JSON.stringify(given.data, null, 2)}`
+  if (!said.success || !other.success) return { ok: false, message: `Invalid arguments: ${wrong.join('; ')}.` }
+  const data = Object.keys(other.data).length === 0 ? '' : `\n\n${JSON.stringify(other.data, null, 2)}`
   return { ok: true, text: said.data + data }
 }

@@ -43,6 +43,8 @@ export interface AgentPolicy {
   readonly maxChildren: number
   /** Which of them work on their own and report what came of it. */
   readonly reports: readonly string[]
+  /** Which of them a call may go on with, by the id in its field `continue`. */
+  readonly continuable: readonly string[]
   /** Names of tools and sub-agents whose calls cannot be undone, and of tools that can undo them. */
   readonly irreversible: readonly string[]
   readonly reversible: readonly string[]

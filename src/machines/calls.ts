@@ -7,6 +7,7 @@ import { recordVersion as v, type RecordOf, type Spent } from '../protocol/recor
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
 import { askHook, hookSlot, isUnchecked, marksOf } from './hooks.ts'
+import { earlierChild, isTaken } from './continuing.ts'
 import { mayAnswer, reachedLimit } from './limits.ts'
 import { awaitReport, deliverReports } from './reports.ts'
 import { spendByChild } from './spending.ts'
@@ -162,8 +163,12 @@ function startSubAgent(draft: Draft, index: number): void {
   const call = draft.context.calls[index]!
   const allowance = allowanceFor(draft.context, call)
   if (allowance === null) return synthesize(draft, index, 'refused', 'the budget of this run is used up')
-  const { callId, key, name, input, childId = `${agentId}.${children + 1}` } = call
-  if (call.childId === undefined) draft.set({ children: children + 1 })
+  const earlier = call.childId ?? earlierChild(draft.context, call)
+  if (earlier !== undefined && isTaken(draft.context, call, earlier))
+    return synthesize(draft, index, 'refused', `${earlier} is at work on another call`)
+  const { callId, key, name, input } = call
+  const childId = earlier ?? `${agentId}.${children + 1}`
+  if (earlier === undefined) draft.set({ children: children + 1 })
   const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
   const reports = draft.context.policy.reports.includes(name) ? ({ reports: true } as const) : {}
   draft.setCall(index, { status: 'running', childId, allowance, ...reports })

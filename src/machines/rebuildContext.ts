@@ -5,6 +5,7 @@ import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey, heldCalls, isCalling } from './calls.ts'
 import { remainingLimits } from './limits.ts'
 import { afterQueued, reporterOf } from './reports.ts'
+import { numberOf } from './continuing.ts'
 import { newRun } from './runs.ts'
 import { addSpent } from './spending.ts'
 import { preparedFrame, usedFrame } from './turns.ts'
@@ -231,7 +232,8 @@ const fold: Fold = {
     const begun = withMarks(withStatus(context, callId, 'running', key), record)
     if (childId === undefined) return begun
     const mark = reports === undefined ? {} : { reports }
-    const isNew = context.calls.some((call) => call.callId === callId && call.childId === undefined)
+    // One that a call goes on with is known.
+    const isNew = (numberOf(agentOf(record.runId), childId) ?? 0) > context.children
     const calls = begun.calls?.map((call) => (call.callId === callId ? { ...call, childId, ...mark } : call)) ?? []
     return { calls, children: context.children + (isNew ? 1 : 0) }
   },

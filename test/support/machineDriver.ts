@@ -76,6 +76,7 @@ export const testPolicy: AgentPolicy = {
   reversible: [],
   polling: [],
   reports: [],
+  continuable: [],
   policies: { names: ['tidy', 'review'], atRest: false },
   maxCallsPerReply: 128,
 }

@@ -84,7 +84,7 @@ export class Answers implements PeoplesAnswers {
     const { tools, agents } = this.#ports.definition
     const tool = tools.get(name)
     const agent = agents.get(name)
-    const read = tool?.parse(input) ?? (agent === undefined ? undefined : taskOf(agent.definition, input))
+    const read = tool?.parse(input) ?? (agent === undefined ? undefined : taskOf(agent, input))
     if (read === undefined) return `there is no tool "${name}"`
     return read.ok ? undefined : read.message
   }

@@ -53,6 +53,7 @@ export interface Life {
   /** Its first message, unless its log already has it. */
   readonly prompt: QueuedMessage | undefined
   readonly stallMs: number
+  readonly agent: SubAgent
   /** Settled once it has ended, or will never run. */
   readonly gone: Deferred<void>
 }

@@ -32,7 +32,7 @@ async function oldHistory(agent: SubAgent, { childId, link, store }: ChildLog): 
   const { parent, definition } = history.created
   if (history.records.at(-1)?.type === 'agent.stopped')
     throw new RuntimeError('AGENT_STOPPED', `Agent "${childId}" was stopped for good.`)
-  const isSame = parent?.agentId === link.agentId && parent.callId === link.callId
+  const isSame = parent?.agentId === link.agentId && (agent.continuable || parent.callId === link.callId)
   if (isSame && definition === agent.definition.name) return history
   throw new RuntimeError('CHILD_REFUSED', `The log of agent "${childId}" is that of another.`)
 }

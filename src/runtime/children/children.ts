@@ -3,6 +3,7 @@ import type { ChildPorts } from '../../actors/agentPorts.ts'
 import type { Cancellation } from '../../actors/cancellation.ts'
 import { taskOf } from '../../actors/subAgents.ts'
 import type { CallOutput } from '../../machines/effectTypes.ts'
+import { addSpent } from '../../machines/spending.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../../machines/supervisorTypes.ts'
 import type { Evidence } from '../../protocol/braking.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
@@ -14,6 +15,7 @@ import { since, usedBy, type Child, type Deferred, type Life } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory } from './childHistory.ts'
 import type { ChildHosts } from './childHosts.ts'
+import { named, noEarlier, sinceCall, wantedEarlier } from './continued.ts'
 import { detachedAnswer, DetachedAgents } from './detachedAgents.ts'
 import { reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
@@ -126,16 +128,20 @@ export class Children implements ChildPorts {
         'CHILD_REFUSED',
         `A sub-agent here would be at depth ${depth}; ${this.#parent.maxDepth} is the most allowed.`,
       )
-    const task = callId === null ? undefined : taskOf(definition, input.input)
+    const task = callId === null ? undefined : taskOf(agent, input.input)
     if (task?.ok === false) return this.#answer(input, { text: task.message, isError: true })
     await child.release
     const running = agent.detach === false ? undefined : this.detached.get(childId)
     if (running !== undefined) return this.#answer(input, detachedAnswer(running))
     const incognito = child.incognito ?? (this.#parent.incognito && this.#parent.store)
     const store = incognito ?? this.#parent.store
+    const wanted = wantedEarlier(agent, input.input)
+    if (wanted !== undefined && wanted !== childId)
+      return this.#answer(input, await noEarlier(this.#parent, input, wanted))
     const lease = await this.#hosts.openLog(childId, store)
     try {
       cancellation.throwIfAborted()
+      if (wanted !== undefined && lease.lastSeq === 0) throw new RuntimeError('CHILD_REFUSED', 'It has no log.')
       const link = {
         agentId: input.agentId,
         runId: input.runId,
@@ -146,17 +152,17 @@ export class Children implements ChildPorts {
       const history = await childHistory(this.#parent, agent, { childId, link, store, isNew: lease.lastSeq === 0 })
       cancellation.throwIfAborted()
       const counted = this.#parent.context.calls.find((call) => call.key === input.key)?.counted
+      const { own, before } = history === undefined ? notBegun : sinceCall(agent, history, input.key)
+      const usedBefore = before === undefined || counted === undefined ? (before ?? counted) : addSpent(before, counted)
       const answer =
-        task === undefined || history === undefined
-          ? undefined
-          : finishedAnswer(history, definition, counted !== undefined)
+        task === undefined || own === undefined ? undefined : finishedAnswer(own, definition, counted !== undefined)
       if (answer !== undefined) {
         await lease.release()
         if (agent.detach === 'report') return this.#reported(input, answer, definition)
         const { spent } = history!.records.reduce(spentAfter, notSpent)
-        return this.#answer(input, answer, since(counted, spent))
+        return this.#answer(input, named(agent, childId, answer), since(usedBefore, spent))
       }
-      const { id, isBegun, isQueued } = beginning(history, input.key)
+      const { id, isBegun, isQueued } = beginning(own, input.key)
       const limits = limitsWithin(definition.policy.limits, input.allowance)
       const prompt =
         task === undefined || isQueued || isBegun
@@ -188,10 +194,11 @@ export class Children implements ChildPorts {
         resume: isBegun,
         limits: isCalled ? limits : undefined,
         isCalled,
-        usedBefore: isCalled ? counted : child.usedBefore,
+        usedBefore: isCalled ? usedBefore : child.usedBefore,
         gone: Promise.withResolvers(),
         prompt,
         stallMs: agent.stallMs,
+        agent,
       }
       child.state = 'opened'
       child.life = life
@@ -200,6 +207,8 @@ export class Children implements ChildPorts {
       return life
     } catch (thrown) {
       await lease.release()
+      const isAnother = wanted !== undefined && thrown instanceof RuntimeError && thrown.code === 'CHILD_REFUSED'
+      if (isAnother) return this.#answer(input, await noEarlier(this.#parent, input, wanted))
       throw thrown
     }
   }
@@ -230,7 +239,10 @@ export class Children implements ChildPorts {
     }
     await released
     const answer =
-      exhausted ?? (run === undefined ? { text: '', isError: false } : answerOf(await run.result, host.definition))
+      exhausted ??
+      (run === undefined
+        ? { text: '', isError: false }
+        : named(life.agent, host.agentId, answerOf(await run.result, host.definition)))
     return {
       type: 'ended',
       output: { ...this.#answer(input, answer, usedBy(life)), stopped: host.isEndedOnPurpose },
@@ -373,6 +385,8 @@ export class Children implements ChildPorts {
     return { key, content, ...answer, tokens, at: clock.now(), ...(spent === undefined ? {} : { spent }) }
   }
 }
+
+const notBegun = { own: undefined, before: undefined } as const
 
 /** The run in which a sub-agent goes on that nobody's call waits for. */
 const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>

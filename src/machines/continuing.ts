@@ -1,0 +1,23 @@
+import type { AgentContext, CallState } from './agentTypes.ts'
+
+/** The number of a sub-agent that a model called, from its id; `undefined` if that is another's. Pure. */
+export function numberOf(agentId: string, childId: string): number | undefined {
+  const number = childId.startsWith(`${agentId}.`) ? childId.slice(agentId.length + 1) : ''
+  return /^[1-9]\d*$/.test(number) ? Number(number) : undefined
+}
+
+/** The earlier sub-agent that a call is to go on with, if it is one of the agent's; otherwise whoever opens it answers the call. Pure. */
+export function earlierChild(
+  { agentId, children, policy }: AgentContext,
+  { name, input }: CallState,
+): string | undefined {
+  if (!policy.continuable.includes(name) || typeof input !== 'object' || input === null) return undefined
+  const { continue: childId } = input as { readonly continue?: unknown }
+  if (typeof childId !== 'string') return undefined
+  const number = numberOf(agentId, childId)
+  return number === undefined || number > children ? undefined : childId
+}
+
+/** Whether another call of the reply is at work with the same sub-agent. */
+export const isTaken = ({ calls }: Pick<AgentContext, 'calls'>, call: CallState, childId: string): boolean =>
+  calls.some((other) => other !== call && other.childId === childId && other.status !== 'settled')

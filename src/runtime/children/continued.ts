@@ -1,0 +1,71 @@
+import type { SubAgent } from '../../actors/agentDefinition.ts'
+import { continueField } from '../../actors/subAgents.ts'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
+import type { OpenInput } from '../../machines/supervisorTypes.ts'
+import type { LogRecord, Spent } from '../../protocol/records.ts'
+import type { History } from '../../sessions/readHistory.ts'
+import { notSpent, spentAfter } from '../../sessions/spent.ts'
+import type { ChildAnswer } from './childAnswer.ts'
+import type { TreeAgent } from './treeAgent.ts'
+
+/** How many earlier agents the model is told of. */
+const mostNamed = 20
+
+/** What a call is told of the agent that it may go on with later. */
+export const named = (
+  { continuable }: Pick<SubAgent, 'continuable'>,
+  childId: string,
+  answer: ChildAnswer,
+): ChildAnswer =>
+  continuable
+    ? { ...answer, text: `${answer.text}\n\nThis was ${childId}: give its id as "${continueField}" to go on with it.` }
+    : answer
+
+/** The agent that a call asks to go on with; `undefined`: a new one. */
+export function wantedEarlier({ continuable }: Pick<SubAgent, 'continuable'>, input: unknown): string | undefined {
+  if (!continuable || typeof input !== 'object' || input === null) return undefined
+  const { [continueField]: id } = input as { readonly [continueField]?: unknown }
+  // Models that must fill every field leave it blank.
+  return id === undefined || id === null || id === '' ? undefined : typeof id === 'string' ? id : JSON.stringify(id)
+}
+
+/** The part of a sub-agent's log that belongs to a call, and what it had used before; of one that no call goes on with, all of it. */
+export function sinceCall(
+  { continuable }: Pick<SubAgent, 'continuable'>,
+  { records, ...history }: History,
+  key: string,
+): { readonly own: History; readonly before: Spent | undefined } {
+  if (!continuable) return { own: { ...history, records }, before: undefined }
+  const first = records.findIndex((record) => isOf(record, key))
+  const end = first < 0 ? records.length : first
+  const { spent } = records.slice(0, end).reduce(spentAfter, notSpent)
+  return { own: { ...history, records: records.slice(end) }, before: spent }
+}
+
+const isOf = (record: LogRecord, key: string): boolean =>
+  (record.type === 'run.start' && record.requestId === key) ||
+  (record.type === 'queue.changed' && record.added?.id === key)
+
+/** Why there is nothing to go on with, for the model. */
+export async function noEarlier(parent: TreeAgent, { name }: OpenInput, wanted: string): Promise<ChildAnswer> {
+  await parent.durable()
+  const earlier = new Map<string, string>()
+  for await (const record of parent.store.read(parent.agentId))
+    if (
+      record.type === 'tool.start' &&
+      record.name === name &&
+      record.childId !== undefined &&
+      !earlier.has(record.childId)
+    )
+      earlier.set(record.childId, taskIn(record.input))
+  earlier.delete(wanted)
+  const lines = [...earlier].slice(-mostNamed).map(([childId, task]) => `${childId} (${task})`)
+  const there = lines.length === 0 ? 'You have called none before' : `Those that you called before: ${lines.join(', ')}`
+  const what = `There is no agent "${name}" with the id ${JSON.stringify(cutEnd(wanted, 100))} to go on with.`
+  return { text: `${what} ${there}. Leave "${continueField}" out for a new one.`, isError: true }
+}
+
+function taskIn(input: unknown): string {
+  const { task } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
+  return JSON.stringify(cutEnd(typeof task === 'string' ? task : '', 60))
+}
