@@ -1,6 +1,8 @@
 import { messageOf } from '../protocol/errors.ts'
 import { decideCall, type ChatAgent } from './chatAgent.ts'
-import type { PendingApproval } from '../runtime/agents/agentTree.ts'
+import { askPerson, isAskable, type Askable } from './askPerson.ts'
+import type { Decision } from '../protocol/commands.ts'
+import { pendingIn, type Pending, type PendingOf } from '../protocol/pending.ts'
 import { withoutControls } from '../charts/plainText.ts'
 import type { Screen } from './terminal/screen.ts'
 
@@ -13,13 +15,17 @@ export type ApprovalPolicy = 'ask' | 'deny' | 'approve' | 'leave'
 export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
   yes ? 'approve' : isLive ? 'ask' : 'deny'
 
+export interface ApprovalOptions {
+  readonly policy: () => ApprovalPolicy
+  /** Called with each question, or call for a client, when nobody can be asked: `--yes` answers none. By default they are denied. */
+  readonly unasked?: (pending: Askable) => Promise<void> | void
+}
+
 export interface Approvals {
   /** Picks up calls that are already waiting, for example after a reconnect or a resume. */
   look(): void
   end(): void
 }
-
-const idOf = ({ agentId, callId }: Pick<PendingApproval, 'agentId' | 'callId'>): string => `${agentId}/${callId}`
 
 /** Parses the answer to a question; `undefined` if it is neither yes nor no. Pure. */
 export function readAnswer(
@@ -43,7 +49,7 @@ function inputText(input: unknown): string {
 }
 
 /** A key for an agent, a tool and its input, independent of the order of the input's fields. */
-const sameCall = ({ agentId, name, input }: PendingApproval): string =>
+const sameCall = ({ agentId, name, input }: Pending): string =>
   JSON.stringify([agentId, name, input], (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -51,24 +57,25 @@ const sameCall = ({ agentId, name, input }: PendingApproval): string =>
   )
 
 /**
- * Answers the agent's approval requests one after the other, including those already waiting when it is resumed. A question that
- * someone else has answered is withdrawn.
+ * Has people decide what waits for them, one after the other, including what already waits when the agent is resumed. What someone else
+ * has decided is withdrawn.
  */
-export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => ApprovalPolicy): Approvals {
+export function answerPending(agent: ChatAgent, screen: Screen, { policy, unasked }: ApprovalOptions): Approvals {
   let asked: Promise<void> = Promise.resolve()
   /** Calls with an open or queued question. */
   const open = new Map<string, AbortController>()
   const allowed = new Set<string>()
-  const isPending = (call: PendingApproval): boolean => agent.approvals().some((other) => idOf(other) === idOf(call))
-  const decide = async (call: PendingApproval, decision: 'approve' | 'deny', reason?: string): Promise<void> => {
+  const isPending = (call: Pending): boolean => agent.pending().some(({ key }) => key === call.key)
+  const decide = async (call: Pending, decision: Decision, reason?: string): Promise<void> => {
     // It may have been aborted or decided by someone else first.
     if (isPending(call)) await decideCall(agent, call, decision, reason)
   }
-  const ask = async (call: PendingApproval, signal: AbortSignal): Promise<void> => {
-    const { agentId, name, input } = call
+  const whoseIs = ({ agentId }: Pending): string => (agentId === agent.id ? '' : ` (of ${agentId})`)
+  const ask = async (call: PendingOf<'approval'>, signal: AbortSignal): Promise<void> => {
+    const { name, input } = call
     const same = sameCall(call)
     if (allowed.has(same)) return decide(call, 'approve')
-    const whose = agentId === agent.id ? '' : ` (of ${agentId})`
+    const whose = whoseIs(call)
     let isAgain = false
     while (!signal.aborted) {
       if (!screen.isAtLineStart) screen.write('\n')
@@ -81,36 +88,43 @@ export function answerApprovals(agent: ChatAgent, screen: Screen, policy: () => 
       isAgain = true
     }
   }
-  const answer = async (call: PendingApproval, signal: AbortSignal): Promise<void> => {
+  const answer = async (call: Pending, signal: AbortSignal): Promise<void> => {
     const how = policy()
     if (signal.aborted || how === 'leave') return
-    if (how === 'ask') await ask(call, signal)
+    if (isAskable(call)) {
+      if (screen.isInteractive)
+        await askPerson(screen, call, whoseIs(call), signal, (decision, reason) => decide(call, decision, reason))
+      else if (unasked === undefined) await decide(call, 'deny', noTerminal)
+      else await unasked(call)
+    } else if (how === 'ask') await ask(call, signal)
     else if (how === 'approve') await decide(call, 'approve')
     else await decide(call, 'deny', noTerminal)
   }
   /** Deferred: the machine is still in the transition that asks. */
-  const enqueue = (call: PendingApproval): void => {
-    if (open.has(idOf(call))) return
+  const enqueue = (call: Pending): void => {
+    if (open.has(call.key)) return
     const controller = new AbortController()
-    open.set(idOf(call), controller)
+    open.set(call.key, controller)
     asked = asked
       .then(() => answer(call, controller.signal))
       .catch((thrown: unknown) => screen.write(`! ${withoutControls(messageOf(thrown))}\n`))
   }
   const look = (): void => {
-    for (const call of agent.approvals()) enqueue(call)
+    for (const call of agent.pending()) enqueue(call)
   }
-  const close = (why: string, fits: (id: string) => boolean = () => true): void => {
-    for (const [id, controller] of open) {
-      if (!fits(id)) continue
-      open.delete(id)
+  const close = (why: string, fits: (key: string) => boolean = () => true): void => {
+    for (const [key, controller] of open) {
+      if (!fits(key)) continue
+      open.delete(key)
       controller.abort(new Error(why))
     }
   }
   const unsubscribe = agent.subscribe((event) => {
-    if (event.type === 'approval.requested') enqueue(event)
-    else if (event.type === 'approval.decided' || event.type === 'tool.end')
-      close('The call does not wait any more.', (id) => id === idOf(event))
+    const pending = pendingIn(event.agentId, event)
+    if (pending !== undefined) enqueue(pending)
+    else if (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end')
+      // Of a call that has ended, its questions too.
+      close('It does not wait any more.', (key) => key === event.key || key.startsWith(`${event.key}/`))
     else if (event.agentId !== agent.id) return
     else if (event.type === 'run.end') close('The run has ended.')
     else if (event.type === 'run.start' && event.cause === 'resume') asked = asked.then(look)

@@ -1,12 +1,12 @@
 import type { RemoteSnapshot } from '../client/answers.ts'
 import type { Client } from '../client/client.ts'
 import type { RemoteAgent } from '../client/remoteAgent.ts'
-import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
+import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
+import { pendingIn, type Pending } from '../protocol/pending.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
 import type { ChatAgent } from './chatAgent.ts'
-import type { PendingApproval } from '../runtime/agents/agentTree.ts'
 
 /** An agent on a server, as a chat needs it: its current state is tracked here from its events. */
 export class AttachedAgent implements ChatAgent {
@@ -14,7 +14,7 @@ export class AttachedAgent implements ChatAgent {
   readonly remote: RemoteAgent
   readonly #seq: number
   readonly #listeners = new Set<(event: AgentEvent) => void>()
-  readonly #calls = new Map<string, PendingApproval>()
+  readonly #calls = new Map<string, Pending>()
   /** Request ids of runs started by this client. */
   readonly #own = new Set<string>()
   /** Callbacks for those the server is not yet known to have. */
@@ -53,7 +53,7 @@ export class AttachedAgent implements ChatAgent {
     return this.#isOwnRun
   }
 
-  approvals(): readonly PendingApproval[] {
+  pending(): readonly Pending[] {
     return [...this.#calls.values()]
   }
 
@@ -120,7 +120,7 @@ export class AttachedAgent implements ChatAgent {
     return this.#keep(this.remote.unpin(step))
   }
 
-  decide(call: string, decision: 'approve' | 'deny', reason?: string): Promise<void> {
+  decide(call: string, decision: Decision, reason?: string): Promise<void> {
     return this.#keep(this.remote.decide(call, decision, reason))
   }
 
@@ -150,12 +150,13 @@ export class AttachedAgent implements ChatAgent {
     return sent
   }
 
-  #take({ state, pause, approvals }: RemoteSnapshot): void {
+  #take({ state, pause, approvals, asked }: RemoteSnapshot): void {
+    const waiting: readonly Pending[] = asked ?? approvals.map((call) => ({ kind: 'approval', ...call }))
     // A message loads an agent that is not running and starts a run, unless calls await a decision.
-    this.#state = state !== 'closed' ? state : approvals.length > 0 ? 'paused' : 'idle'
+    this.#state = state !== 'closed' ? state : waiting.length > 0 ? 'paused' : 'idle'
     this.#pause = pause
     this.#calls.clear()
-    for (const call of approvals) this.#calls.set(idOf(call), { ...call, input: call.input })
+    for (const call of waiting) this.#calls.set(idOf(call), call)
   }
 
   #onEvent(event: AgentEvent): void {
@@ -166,8 +167,10 @@ export class AttachedAgent implements ChatAgent {
 
   /** State events are sent live only, so after a reconnect the state is derived from the log's records. */
   #learn(event: AgentEvent): void {
-    if (event.type === 'approval.requested') this.#calls.set(idOf(event), event)
-    else if (event.type === 'approval.decided' || event.type === 'tool.end') this.#calls.delete(idOf(event))
+    const pending = pendingIn(event.agentId, event)
+    if (pending !== undefined) this.#calls.set(idOf(pending), pending)
+    else if (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end')
+      this.#calls.delete(idOf(event))
     if (event.agentId !== this.id) return
     if (event.type === 'state.changed') this.#state = event.state
     else if (event.type === 'queue.changed') this.#known(event.added?.id)
@@ -191,4 +194,4 @@ export class AttachedAgent implements ChatAgent {
   }
 }
 
-const idOf = ({ agentId, callId }: Pick<PendingApproval, 'agentId' | 'callId'>): string => `${agentId}/${callId}`
+const idOf = ({ agentId, callId }: Pick<Pending, 'agentId' | 'callId'>): string => `${agentId}/${callId}`

@@ -1,6 +1,6 @@
-import type { PendingApproval } from '../runtime/agents/agentTree.ts'
-import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
+import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
+import type { Pending } from '../protocol/pending.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { Run } from '../runs/run.ts'
 
@@ -13,7 +13,8 @@ export interface ChatAgent {
   /** Name of the chart's active state. */
   readonly state: string
   readonly pause: PauseReason | null
-  approvals(): readonly PendingApproval[]
+  /** What waits for people. */
+  pending(): readonly Pending[]
   prompt(text: string): Run
   resume(): Run
   steer(text: string): Promise<void> | void
@@ -27,7 +28,7 @@ export interface ChatAgent {
   unpin(step: string): Promise<void> | void
   brake(policy: string): Promise<void> | void
   /** Own calls by `callId`, those of sub-agents by `key`. */
-  decide(call: string, decision: 'approve' | 'deny', reason?: string): Promise<void> | void
+  decide(call: string, decision: Decision, reason?: string): Promise<void> | void
   /** Calls with every event from now on; returns a function that ends it. */
   subscribe(listener: (event: AgentEvent) => void): () => void
 }
@@ -36,10 +37,10 @@ export interface ChatAgent {
 export const isWaiting = ({ state, pause }: Pick<ChatAgent, 'state' | 'pause'>): boolean =>
   state === 'idle' || pause?.type === 'limit' || pause?.type === 'stall' || pause?.type === 'interrupted'
 
-/** Decides a call that waits. Rejects with what the agent throws. */
+/** Decides something that waits. Rejects with what the agent throws. */
 export const decideCall = async (
   agent: ChatAgent,
-  { agentId, callId, key }: PendingApproval,
-  decision: 'approve' | 'deny',
+  { agentId, callId, key }: Pick<Pending, 'agentId' | 'callId' | 'key'>,
+  decision: Decision,
   reason?: string,
 ): Promise<void> => agent.decide(agentId === agent.id ? callId : key, decision, reason)

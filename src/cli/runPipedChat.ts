@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { messageOf } from '../protocol/errors.ts'
 import type { RunResult } from '../runs/runResult.ts'
-import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
+import { answerPending, type ApprovalPolicy } from './approvals.ts'
 import type { ChatAgent } from './chatAgent.ts'
 import { chatHelp, readChatLine, runChatLine } from './slashCommands.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
@@ -34,7 +34,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
   const unsubscribe = agent.subscribe((event) =>
     json ? void host.stdout.write(`${JSON.stringify(event)}\n`) : print(event),
   )
-  const approvals = answerApprovals(agent, screen, () => chat.policy())
+  const approvals = answerPending(agent, screen, { policy: () => chat.policy() })
   const lines = createInterface({ input: host.stdin, crlfDelay: Infinity })
   const left = Promise.withResolvers<undefined>()
   let isLeft = false

@@ -1,7 +1,10 @@
 import { systemClock } from '../protocol/clock.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { RunResult } from '../runs/runResult.ts'
-import { answerApprovals, approvalPolicy } from './approvals.ts'
+import { withoutControls } from '../charts/plainText.ts'
+import { waitsForPeople } from '../runtime/agents/agentTree.ts'
+import { answerPending, approvalPolicy } from './approvals.ts'
+import { isAskable, waitingLine } from './askPerson.ts'
 import { isInteractive, type CliHost, exitCodes } from './cliHost.ts'
 import { resumeHint, type Session } from './openSession.ts'
 import { onStopSignal } from './signals.ts'
@@ -59,7 +62,18 @@ export async function watchWork(
     if (json) return void host.stdout.write(`${JSON.stringify(event)}\n`)
     shown.see(event)
   })
-  const approvals = answerApprovals(agent, screen, () => approvalPolicy(isLive, yes))
+  const stuck = Promise.withResolvers<RunEnd>()
+  const say = (line: string): void => void (json ? host.stderr : host.stdout).write(`${colours.dim(line)}\n`)
+  const approvals = answerPending(agent, screen, {
+    policy: () => approvalPolicy(isLive, yes),
+    unasked: () => checkStuck(),
+  })
+  /** Nobody can be asked here, and nothing else is left to do. */
+  const checkStuck = (): void => {
+    const pending = agent.pending()
+    if (!isLive && pending.length > 0 && pending.every(isAskable) && waitsForPeople(agent.tree()))
+      stuck.resolve({ stopReason: 'paused' })
+  }
   let interruptedAt: number | undefined
   let isLeft = false
   const ignoreSignals = onStopSignal(host, () => {
@@ -68,18 +82,21 @@ export async function watchWork(
     interruptedAt ??= systemClock.now()
     agent.abort()
   })
+  const unwatch = agent.subscribe(({ type }) => type === 'state.changed' && checkStuck(), { descendants: true })
   approvals.look()
   try {
-    const result = await begin()
+    const result = await Promise.race([begin(), stuck.promise])
     isLeft = interruptedAt !== undefined || result.stopReason === 'paused' || result.stopReason === 'aborted'
     return { result, isInterrupted: interruptedAt !== undefined }
   } finally {
     ignoreSignals()
+    unwatch()
     approvals.end()
+    for (const pending of agent.pending().filter(isAskable)) say(`waits: ${withoutControls(waitingLine(pending))}`)
     shown.close()
     screen.close()
     unsubscribe()
-    if (isLeft) (json ? host.stderr : host.stdout).write(`${colours.dim(resumeHint(session, host))}\n`)
+    if (isLeft) say(resumeHint(session, host))
   }
 }
 

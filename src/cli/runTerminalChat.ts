@@ -1,7 +1,7 @@
 import { systemClock } from '../protocol/clock.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Run } from '../runs/run.ts'
-import { answerApprovals, type ApprovalPolicy } from './approvals.ts'
+import { answerPending, type ApprovalPolicy } from './approvals.ts'
 import { isWaiting, type ChatAgent } from './chatAgent.ts'
 import { chatHelp, isSlashCommand, readChatLine, runChatLine } from './slashCommands.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
@@ -57,7 +57,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     print(event)
     if (event.agentId === agent.id) status.see(event)
   })
-  const approvals = answerApprovals(agent, screen, () => setup.policy())
+  const approvals = answerPending(agent, screen, { policy: () => setup.policy() })
   const left = Promise.withResolvers<number>()
   const chat: OpenChat = {
     get typed() {

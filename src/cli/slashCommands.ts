@@ -187,7 +187,7 @@ type LineActions = {
 }
 
 async function decide(agent: ChatAgent, decision: 'approve' | 'deny', reason?: string): Promise<LineResult> {
-  const [call] = agent.approvals()
+  const call = agent.pending().find(({ kind }) => kind === 'approval')
   if (call === undefined) return { note: 'no call waits for an approval' }
   await decideCall(agent, call, decision, reason)
   return { note: `${decision === 'approve' ? 'allowed' : 'denied'}: ${call.name}` }

@@ -1,3 +1,4 @@
+import type { Pending } from '../protocol/pending.ts'
 import type { Agent } from './agents/agent.ts'
 
 interface OpenRuntime {
@@ -9,7 +10,7 @@ const open = new Set<WeakRef<OpenRuntime>>()
 
 /**
  * From now on, when the process is about to exit because nothing is left to do, a warning names every call of the runtime's agents
- * that waits for a decision: code awaiting their runs would otherwise silently never continue. Returns a function that ends it.
+ * that waits for people: code awaiting their runs would otherwise silently never continue. Returns a function that ends it.
  */
 export function warnOfForgottenApprovals(runtime: OpenRuntime): () => void {
   const entry = new WeakRef(runtime)
@@ -27,10 +28,22 @@ function warn(): void {
   for (const entry of open) for (const agent of entry.deref()?.roots() ?? []) warnOf(agent)
 }
 
+/** What each kind waits for, and what code has to do about it. */
+const kinds = {
+  approval: { for: 'a decision, and nobody decided it', how: "'approve') or 'deny'", event: 'approval.requested' },
+  question: {
+    for: 'the answer to its question, and nobody answered',
+    how: "{ value }) or 'deny'",
+    event: 'question.asked',
+  },
+  call: { for: 'a client, and none carried it out', how: '{ result }) or { error }', event: 'call.requested' },
+} as const satisfies { readonly [K in Pending['kind']]: object }
+
 function warnOf(agent: Agent): void {
-  for (const { agentId, key, name } of agent.approvals()) {
-    const what = `The process ends while a call of "${name}" by agent "${agentId}" waits for a decision, and nobody decided it`
-    const todo = `agent.decide('${key}', 'approve') or 'deny', in a listener for approval.requested.`
-    process.emitWarning(`${what}: call ${todo}`, 'EscapementWarning')
+  for (const { kind, agentId, key, name } of agent.pending()) {
+    const { for: what, how, event } = kinds[kind]
+    const waits = `The process ends while a call of "${name}" by agent "${agentId}" waits for ${what}`
+    const todo = `agent.decide('${key}', ${how}, in a listener for ${event}.`
+    process.emitWarning(`${waits}: call ${todo}`, 'EscapementWarning')
   }
 }

@@ -50,6 +50,22 @@ describe('a process that ends while calls wait for a decision', (it) => {
     assert.match(stderr, `agent.decide('a2.1/t0/tool/c0', 'approve')`)
   })
 
+  it('names open questions and calls for clients, and how to answer those', { timeoutMs }, async (context) => {
+    const { code, stderr } = await run(
+      program(`
+        const ask = defineTool({ name: 'ask', description: 'Asks.', input: z.object({}), run: (_, c) => c.ask(z.string(), 'Who?') })
+        const find = defineTool({ name: 'find', description: 'Finds.', input: z.object({}) })
+        const a1 = await runtime.spawn(defineAgent({ name: 'asker', model: caller('ask', {}), tools: [ask] }), { id: 'a1' })
+        const a2 = await runtime.spawn(defineAgent({ name: 'finder', model: caller('find', {}), tools: [find] }), { id: 'a2' })
+        await Promise.all([a1.prompt('go').result, a2.prompt('go').result])`),
+      context,
+    )
+    assert.is(code, 13)
+    assert.match(stderr, `"ask" by agent "a1" waits for the answer to its question, and nobody answered`)
+    assert.match(stderr, `agent.decide('a1/t0/tool/c0/q1', { value }) or 'deny', in a listener for question.asked.`)
+    assert.match(stderr, `agent.decide('a2/t0/tool/c0', { result }) or { error }, in a listener for call.requested.`)
+  })
+
   it('says nothing when they were decided, or the runtime was closed', { timeoutMs }, async (context) => {
     const { code, stdout, stderr } = await run(
       program(`

@@ -3,6 +3,7 @@ import { systemClock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { type AgentEvent, eventOf, type LoggedEvent } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messages.ts'
+import { pendingIn } from '../../protocol/pending.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
@@ -126,6 +127,14 @@ function personLines(event: ReplayStep['event']): string[] {
       return [
         `  ${event.decision === 'approve' ? 'allowed' : `denied${event.reason === undefined ? '' : `: ${oneLine(event.reason)}`}`}`,
       ]
+    case 'question.asked':
+      return [`  ? ${oneLine(`${event.name} asks: ${event.question}`)}`]
+    case 'question.answered':
+      return [
+        `  ${oneLine(event.decision === 'deny' ? `no answer: ${event.reason ?? ''}` : JSON.stringify(event.value))}`,
+      ]
+    case 'call.requested':
+      return [`  ? ${callLine(event.name, event.input)} (for a client)`]
     default:
       return []
   }
@@ -163,7 +172,7 @@ export function* replaySteps(records: Iterable<LogRecord>, upTo = Infinity): Gen
     last = record.time
     if (record.type === 'run.start') isAtWork = true
     else if (record.type === 'run.end') isAtWork = false
-    isAsked = record.type === 'approval.requested'
+    isAsked = pendingIn(agentId, record) !== undefined
   }
 }
 

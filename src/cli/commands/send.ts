@@ -3,7 +3,9 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
-import { answerApprovals, type ApprovalPolicy } from '../approvals.ts'
+import { withoutControls } from '../../charts/plainText.ts'
+import { answerPending, type ApprovalPolicy } from '../approvals.ts'
+import { waitingLine } from '../askPerson.ts'
 import { AttachedAgent } from '../attachedAgent.ts'
 import { isInteractive, type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
@@ -126,7 +128,11 @@ async function watch(
   const status = new StatusLine(screen, colours, systemClock, 'Ctrl-C to leave')
   const print = eventPrinter({ screen, colours, isPriced: false })
   const policy = (): ApprovalPolicy => (invocation.yes ? 'approve' : isLive ? 'ask' : agent.isOwnRun ? 'deny' : 'leave')
-  const approvals = answerApprovals(agent, screen, policy)
+  const approvals = answerPending(agent, screen, {
+    policy,
+    unasked: (pending) =>
+      void host.stderr.write(`${withoutControls(waitingLine(pending))}; nobody can be asked here, see: ${where}\n`),
+  })
   const left = Promise.withResolvers<undefined>()
   const ignoreSignals = onStopSignal(host, () => left.resolve(undefined))
   const show = (event: AgentEvent): void => {

@@ -102,6 +102,8 @@ export class LiveScreen implements Screen {
     this.#redraw()
   }
 
+  readonly isInteractive = true
+
   ask(question: string, signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted || this.#isClosed) return Promise.resolve(undefined)
     return new Promise((resolve) => {

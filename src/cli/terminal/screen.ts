@@ -6,6 +6,8 @@ export interface Screen {
   setStatus(line: string | undefined): void
   /** Asks a question and waits for a line; `undefined` if nobody can answer or `signal` aborts. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>
+  /** Whether somebody can be asked. */
+  readonly isInteractive: boolean
   /** Whether the text so far ends with a line break. */
   readonly isAtLineStart: boolean
   close(): void
@@ -21,6 +23,7 @@ export function plainScreen(output: { write(text: string): unknown }): Screen {
       isAtLineStart = text.endsWith('\n')
     },
     setStatus() {},
+    isInteractive: false,
     ask: () => Promise.resolve(undefined),
     get isAtLineStart() {
       return isAtLineStart

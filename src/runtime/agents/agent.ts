@@ -140,6 +140,11 @@ export class Agent extends AgentCommands {
     return describePolicies(this.#body.definition)
   }
 
+  /** Names of its tools without `run`, whose calls clients carry out. */
+  get clientTools(): readonly string[] {
+    return this.#body.definition.policy.external ?? []
+  }
+
   /** What it has used in its lifetime, including its sub-agents. */
   get spent(): Spent {
     return this.#body.spent

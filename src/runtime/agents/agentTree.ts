@@ -42,6 +42,12 @@ export function hostOf(host: TreeNode, agentId: string): TreeNode | undefined {
   return undefined
 }
 
+/** Whether nothing below goes on before people decide something. */
+export function waitsForPeople({ state, children }: AgentTree): boolean {
+  const busy = children.filter((child) => child.state !== 'idle' && child.state !== 'stopped')
+  return busy.every(waitsForPeople) && (state === 'paused' || (state === 'executing' && busy.length > 0))
+}
+
 export function approvalsOf(host: TreeNode): PendingApproval[] {
   const { calls, run } = host.context
   const own = run === null ? [] : calls.filter(({ status }) => status === 'held')

@@ -1,6 +1,7 @@
 import type { AgentContext, ContentBlock, PromptResponse } from '@agentclientprotocol/sdk'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
+import { pendingIn, type Pending } from '../../protocol/pending.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { outwardEvent } from '../bridge/outwardError.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
@@ -16,6 +17,8 @@ export interface SessionHost {
   readonly access: AgentAccess
   readonly client: AgentContext
   readonly showsCompactions: boolean
+  /** The client shows forms. */
+  readonly hasForms: boolean
   isClosed(): boolean
   /** The client does not read. */
   disconnect(): void
@@ -41,7 +44,7 @@ export class AcpSession {
 
   constructor(agent: Agent, host: SessionHost) {
     const { id: sessionId } = agent
-    const { client, access, showsCompactions } = host
+    const { client, access, showsCompactions, hasForms } = host
     this.id = sessionId
     this.#host = host
     this.#agent = agent
@@ -51,7 +54,7 @@ export class AcpSession {
       onOverflow: () => host.disconnect(),
     })
     const flushed = (): Promise<void> => this.#outbox.flushed()
-    this.#permissions = new Permissions({ sessionId, client, isClosed: () => host.isClosed(), flushed })
+    this.#permissions = new Permissions({ sessionId, client, hasForms, isClosed: () => host.isClosed(), flushed })
     const isOwn = (requestId: string): boolean => this.#turn?.requestId === requestId
     this.#live = new LiveUpdates({ agentId: sessionId, showsCompactions, isOwn })
     this.#unsubscribe = this.#listen(agent)
@@ -83,9 +86,9 @@ export class AcpSession {
     await this.#outbox.flushed()
   }
 
-  /** Asks about calls that are waiting already. */
+  /** Asks about what is waiting already. */
   askPending(): void {
-    for (const call of this.#agent.approvals()) this.#ask(call)
+    for (const pending of this.#agent.pending()) this.#ask(pending)
   }
 
   /**
@@ -150,17 +153,17 @@ export class AcpSession {
 
   #receive(event: AgentEvent): void {
     for (const update of this.#live.take(event)) this.#outbox.push(update)
-    if (event.type === 'approval.requested') {
-      const { agentId, callId, key, name, input } = event
-      this.#ask({ agentId, callId, key, name, input })
-    } else if (event.type === 'approval.decided' || event.type === 'tool.end') this.#permissions.settle(event)
+    const pending = pendingIn(event.agentId, event)
+    if (pending !== undefined) this.#ask(pending)
+    else if (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end')
+      this.#permissions.settle(event)
     else if (event.type === 'run.start' && event.requestId === this.#turn?.requestId && this.#turn.isCancelled)
       this.cancel()
   }
 
-  #ask(call: Parameters<Permissions['ask']>[1]): void {
+  #ask(pending: Pending): void {
     // Observers are not asked.
-    if (this.#host.access.role !== 'observe') void this.#permissions.ask(this.#agent, call)
+    if (this.#host.access.role !== 'observe') void this.#permissions.ask(this.#agent, pending)
   }
 
   #sayRemark(): void {

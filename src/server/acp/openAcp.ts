@@ -27,9 +27,11 @@ export interface OpenOptions {
 export function openAcp(stream: Stream, access: AgentAccess, options: OpenOptions = {}): AgentConnection {
   const sessions = new Map<string, AcpSession>()
   let showsCompactions = false
+  let hasForms = false
   const connection = agent({ name: 'escapement' })
     .onRequest('initialize', ({ params }) => {
       showsCompactions = params.clientCapabilities?.session?.compaction != null
+      hasForms = params.clientCapabilities?.elicitation?.form != null
       return {
         protocolVersion: PROTOCOL_VERSION,
         agentInfo: { name: 'escapement', title: 'escapement', version },
@@ -99,6 +101,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
       access,
       client,
       showsCompactions,
+      hasForms,
       isClosed: () => connection.signal.aborted,
       disconnect,
     }

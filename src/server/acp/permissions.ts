@@ -1,11 +1,15 @@
 import type { AgentContext, RequestPermissionResponse } from '@agentclientprotocol/sdk'
+import { hasCode, messageOf } from '../../protocol/errors.ts'
+import type { Pending, PendingOf } from '../../protocol/pending.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
-import type { PendingApproval } from '../../runtime/agents/agentTree.ts'
+import { askClient, type Verdict } from './questions.ts'
 import { callShape } from './toolCallShape.ts'
 
 interface PermissionOptions {
   readonly sessionId: string
   readonly client: AgentContext
+  /** Whether the client shows forms. */
+  readonly hasForms: boolean
   /** Whether the connection is closed: then an answer does not count. */
   isClosed(): boolean
   /** Resolves once the client has been sent what came before. */
@@ -17,10 +21,12 @@ const choices = [
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
 ] as const
 
-const idOf = ({ agentId, callId }: { readonly agentId: string; readonly callId: string }): string =>
-  `${agentId} ${callId}`
+/** How often a client may answer a question with something that does not fit. */
+const maxTries = 5
 
-/** Asks a client about calls that wait for a decision, each once, and cancels a request that was decided elsewhere. */
+const noFit: Verdict = { decision: 'deny', reason: 'The client gave no answer that fits.' }
+
+/** Asks a client about what waits for people, each once, and cancels a request that was decided elsewhere. */
 export class Permissions {
   readonly #options: PermissionOptions
   readonly #asked = new Map<string, AbortController>()
@@ -30,54 +36,79 @@ export class Permissions {
   }
 
   /** Never rejects. A client that cannot ask, or gives no valid answer, has denied. */
-  async ask(agent: Agent, call: PendingApproval): Promise<void> {
-    const id = idOf(call)
-    if (this.#asked.has(id)) return
+  async ask(agent: Agent, pending: Pending): Promise<void> {
+    const { key } = pending
+    if (this.#asked.has(key)) return
     const controller = new AbortController()
-    this.#asked.set(id, controller)
+    this.#asked.set(key, controller)
     const { isClosed, flushed } = this.#options
     await flushed()
-    const verdict = controller.signal.aborted ? undefined : await this.#verdict(agent, call, controller.signal)
-    this.#asked.delete(id)
-    if (verdict === undefined || controller.signal.aborted || isClosed()) return
-    const isOwn = call.agentId === agent.id
-    try {
-      agent.decide(isOwn ? call.callId : call.key, verdict.decision, verdict.reason)
-    } catch {
-      // Somebody else was faster, or the agent has ended.
+    let asked = pending
+    for (let tries = 0; tries <= maxTries && !controller.signal.aborted; tries += 1) {
+      const verdict = tries === maxTries ? noFit : await this.#verdict(agent, asked, controller.signal)
+      if (controller.signal.aborted || isClosed()) break
+      // What follows from it may ask under the same key.
+      this.#asked.delete(key)
+      const problem = refusal(agent, key, verdict)
+      if (problem === undefined) return
+      if (pending.kind === 'question') asked = { ...pending, problem }
+      this.#asked.set(key, controller)
     }
+    if (this.#asked.get(key) === controller) this.#asked.delete(key)
   }
 
-  /** A call was decided or has ended: cancels its request. */
-  settle(call: { readonly agentId: string; readonly callId: string }): void {
-    this.#asked.get(idOf(call))?.abort()
+  /** Something was decided, or its call has ended: cancels its request. */
+  settle({ key }: { readonly key: string }): void {
+    for (const [asked, controller] of this.#asked) if (asked === key || asked.startsWith(`${key}/`)) controller.abort()
   }
 
   close(): void {
     for (const controller of this.#asked.values()) controller.abort()
   }
 
-  async #verdict(agent: Agent, call: PendingApproval, signal: AbortSignal) {
+  async #verdict(agent: Agent, pending: Pending, signal: AbortSignal): Promise<Verdict> {
+    const { sessionId, client, hasForms } = this.#options
+    const rootId = agent.id
+    try {
+      switch (pending.kind) {
+        case 'approval':
+          return verdictOf(await this.#askPermission(rootId, pending, signal))
+        case 'question':
+          return await askClient(pending, { client, sessionId, rootId, hasForms, signal })
+        case 'call':
+          return { decision: 'deny', reason: 'An editor does not carry out calls.' }
+      }
+    } catch {
+      return { decision: 'deny', reason: 'The client could not ask for permission.' }
+    }
+  }
+
+  #askPermission(rootId: string, call: PendingOf<'approval'>, signal: AbortSignal): Promise<RequestPermissionResponse> {
     const { sessionId, client } = this.#options
-    const isOwn = call.agentId === agent.id
+    const isOwn = call.agentId === rootId
     const { name, input, callId, key, agentId } = call
     const known = { toolCallId: isOwn ? callId : key, name, input, ...(isOwn ? {} : { agentId }) }
     const toolCall = { ...callShape(known), status: 'pending' } as const
     const request = { sessionId, toolCall, options: [...choices] }
-    try {
-      return verdictOf(
-        await client.request('session/request_permission', request, {
-          cancellationSignal: signal,
-          stopWaitingOnCancel: true,
-        }),
-      )
-    } catch {
-      return { decision: 'deny', reason: 'The client could not ask for permission.' } as const
-    }
+    return client.request('session/request_permission', request, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    })
   }
 }
 
-function verdictOf({ outcome }: RequestPermissionResponse): { decision: 'approve' | 'deny'; reason?: string } {
+/** Why an answer was refused, and is to be asked for again; `undefined` if it was not. */
+function refusal(agent: Agent, key: string, { decision, reason }: Verdict): string | undefined {
+  try {
+    agent.decide(key, decision, reason)
+    return undefined
+  } catch (thrown) {
+    // Else somebody was faster, or the agent has ended.
+    return hasCode(thrown, 'ANSWER_INVALID') ? messageOf(thrown) : undefined
+  }
+}
+
+function verdictOf({ outcome }: RequestPermissionResponse): Verdict {
   if (outcome.outcome !== 'selected') return { decision: 'deny', reason: 'The question was dismissed.' }
   return outcome.optionId === 'allow' ? { decision: 'approve' } : { decision: 'deny', reason: 'Rejected by the user.' }
 }

@@ -3,7 +3,7 @@ import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { lessSpent } from '../../sessions/spent.ts'
 import type { Spent } from '../../protocol/records.ts'
-import { approvalInterrupts, awaitsDecision, endingOf, type Ending } from './endings.ts'
+import { awaitsDecision, endingOf, waitEnding, type ClientTools, type Ending } from './endings.ts'
 import { requestIdOf } from './ids.ts'
 import type { ThreadActivity } from './threadActivity.ts'
 
@@ -16,7 +16,11 @@ interface RunStart {
   /** The agent's run, if that has started already, and what it has used. */
   readonly agentRunId?: string | undefined
   readonly usage?: Usage
+  /** The tools that its client has. */
+  readonly tools?: ClientTools
 }
+
+const noTools: ClientTools = new Set()
 
 /** What happened before a run had its first observer. */
 interface Backlog {
@@ -44,6 +48,7 @@ export class AgUiRun {
   /** Those of them that are not in the conversation yet. */
   readonly pendingMessageIds: string[]
   readonly #isContinuation: boolean
+  readonly #tools: ClientTools
   #agentRunId: string | undefined
   /** `ending`: its ending waits for the store; `over`: that may be sent. */
   #state: 'opening' | 'running' | 'ending' | 'over' = 'opening'
@@ -53,13 +58,14 @@ export class AgUiRun {
   #usage: Usage
 
   constructor(activity: ThreadActivity, runId: string, start: RunStart) {
-    const { messageIds = [], isContinuation = false, agentRunId, usage = noUsage } = start
+    const { messageIds = [], isContinuation = false, agentRunId, usage = noUsage, tools = noTools } = start
     this.activity = activity
     this.runId = runId
     this.messageIds = messageIds
     this.pendingMessageIds = [...messageIds]
     this.#backlog = { before: activity.messages(), events: [] }
     this.#isContinuation = isContinuation
+    this.#tools = tools
     this.#agentRunId = agentRunId
     this.#usage = usage
     this.#spentBefore = activity.agent.spent
@@ -151,7 +157,7 @@ export class AgUiRun {
   #checkInterrupt(): void {
     const { agent } = this.activity
     if (this.#state !== 'running' || !this.isLive || !awaitsDecision(agent)) return
-    this.finish({ type: 'interrupt', interrupts: approvalInterrupts(agent) })
+    this.finish(waitEnding(agent, this.#tools))
   }
 
   #finished(): void {

@@ -1,45 +1,78 @@
 import { EventType, type Event, type Interrupt, type TokenUsage } from '@ag-ui/core'
 import type { Usage } from '../../protocol/messages.ts'
+import type { Pending } from '../../protocol/pending.ts'
 import type { PauseReason, RecordOf } from '../../protocol/records.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { withOutwardError } from '../bridge/outwardError.ts'
-import type { AgentTree } from '../../runtime/agents/agentTree.ts'
+import { waitsForPeople } from '../../runtime/agents/agentTree.ts'
 import { toolCallIdOf, pauseInterruptId } from './ids.ts'
 
 /** How a run ended. */
 export type Ending =
   | { readonly type: 'interrupt'; readonly interrupts: readonly Interrupt[] }
-  | { readonly type: 'success'; readonly result?: { readonly stopReason: string; readonly text: string } }
+  | {
+      readonly type: 'success'
+      readonly result?: { readonly stopReason: string; readonly text: string }
+      /** Calls that the client is to carry out. */
+      readonly pendingToolCallIds?: readonly string[]
+    }
   | { readonly type: 'cancelled' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
 
 /** The schema of an answer to an approval. */
 const approvalAnswer = {
   type: 'object',
-  properties: { approved: { type: 'boolean' }, reason: { type: 'string' } },
+  properties: { approved: { type: 'boolean' }, reason: { type: 'string' }, input: {} },
   required: ['approved'],
 }
 
-/** The calls that wait for a decision, as interrupts. */
-export const approvalInterrupts = (agent: Agent): Interrupt[] =>
-  agent.approvals().map(({ agentId, callId, key, name, input }) => ({
+/** The schema of what a client returns for a call. */
+const callAnswer = { type: 'object', properties: { result: {}, error: { type: 'string' } } }
+
+/** Names of the tools that a client has. */
+export type ClientTools = ReadonlySet<string>
+
+/** How a run ends that cannot go on before people answer: with interrupts, or with calls for the client's own tools alone. */
+export function waitEnding(agent: Agent, tools: ClientTools): Ending {
+  const pending = agent.pending()
+  const isForClient = ({ kind, name }: Pending): boolean => kind === 'call' && tools.has(name)
+  const interrupts = pending.filter((one) => !isForClient(one)).map((one) => interruptOf(agent.id, one))
+  if (interrupts.length > 0) return { type: 'interrupt', interrupts }
+  return {
+    type: 'success',
+    pendingToolCallIds: pending.map(({ agentId, callId }) => toolCallIdOf(agent.id, agentId, callId)),
+  }
+}
+
+function interruptOf(rootId: string, pending: Pending): Interrupt {
+  const { kind, agentId, callId, key, name, input } = pending
+  return {
     id: key,
-    reason: 'tool_call',
-    message: `May "${name}" be called?`,
-    toolCallId: toolCallIdOf(agent.id, agentId, callId),
-    responseSchema: approvalAnswer,
-    metadata: { escapement: { agentId, callId, name, input } },
-    ...(agentId === agent.id ? {} : { subagentRunId: agentId }),
-  }))
+    ...whatIsAsked(pending),
+    toolCallId: toolCallIdOf(rootId, agentId, callId),
+    metadata: { escapement: { kind, agentId, callId, name, input } },
+    ...(agentId === rootId ? {} : { subagentRunId: agentId }),
+  }
+}
+
+function whatIsAsked(pending: Pending): Pick<Interrupt, 'reason' | 'message' | 'responseSchema'> {
+  switch (pending.kind) {
+    case 'approval':
+      return { reason: 'tool_call', message: `May "${pending.name}" be called?`, responseSchema: approvalAnswer }
+    case 'question':
+      return { reason: 'escapement:question', message: pending.question, responseSchema: pending.schema }
+    case 'call':
+      return {
+        reason: 'escapement:call',
+        message: `"${pending.name}" is to be carried out.`,
+        responseSchema: callAnswer,
+      }
+  }
+}
 
 /** Whether nothing can continue before a call is decided, of the agent or of the sub-agents it waits for. */
-export const awaitsDecision = (agent: Agent): boolean => agent.approvals().length > 0 && isWaiting(agent.tree())
-
-function isWaiting({ state, children }: AgentTree): boolean {
-  const busy = children.filter((child) => child.state !== 'idle' && child.state !== 'stopped')
-  return busy.every(isWaiting) && (state === 'paused' || (state === 'executing' && busy.length > 0))
-}
+export const awaitsDecision = (agent: Agent): boolean => agent.pending().length > 0 && waitsForPeople(agent.tree())
 
 /** The end of an agent's run as AG-UI has it. */
 export function endingOf(agent: Agent, end: RecordOf<'run.end'> | RunResult, text: string): Ending {
@@ -71,7 +104,7 @@ function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Inter
 /** An ending for a client that comes later: interrupts answered since are left out. */
 export function endingNow(agent: Agent, ending: Ending): Ending {
   if (ending.type !== 'interrupt') return ending
-  const asked = new Set(agent.approvals().map(({ key }) => key))
+  const asked = new Set(agent.pending().map(({ key }) => key))
   if (agent.pause !== null && agent.pause.type !== 'approvals') asked.add(pauseInterruptId(agent.id))
   const interrupts = ending.interrupts.filter(({ id }) => asked.has(id))
   return interrupts.length === 0 ? { type: 'success' } : { type: 'interrupt', interrupts }
@@ -98,7 +131,12 @@ export function lastEvent(ending: Ending, ids: { threadId: string; runId: string
     return { type: EventType.RUN_ERROR, code, message, ...spent }
   }
   const { type } = ending
-  const outcome = type === 'interrupt' ? { type, interrupts: [...ending.interrupts] } : { type }
+  const outcome =
+    type === 'interrupt'
+      ? { type, interrupts: [...ending.interrupts] }
+      : type === 'success' && ending.pendingToolCallIds !== undefined
+        ? { type, pendingToolCallIds: [...ending.pendingToolCallIds] }
+        : { type }
   const result = type === 'success' && ending.result !== undefined ? { result: ending.result } : {}
   return { type: EventType.RUN_FINISHED, ...ids, outcome, ...result, ...spent }
 }

@@ -1,10 +1,10 @@
-import type { ResumeEntry, RunAgentInput } from '@ag-ui/core'
-import { z } from 'zod'
-import { given } from '../../protocol/commands.ts'
+import type { RunAgentInput } from '@ag-ui/core'
+import { decided, type AgentCommand } from '../../protocol/commands.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { AgUiRun } from './agUiRun.ts'
+import { clientResults, decisionFor, notPending, type Decided } from './decisions.ts'
 import { endingOf } from './endings.ts'
 import { pauseInterruptId, requestIdOf } from './ids.ts'
 import { withPastRun, type PastRun } from './pastRun.ts'
@@ -24,8 +24,6 @@ interface Rules {
   /** Definition of new threads. */
   readonly definition: string | undefined
 }
-
-const answerSchema = z.object({ approved: z.boolean(), reason: z.string().optional() })
 
 /**
  * Starts the run a client asks for, or finds it: the same `runId` never runs twice. Rejects, without any effect, with
@@ -58,12 +56,12 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
 }
 
 /** A run that is in the log but not in this thread: it continues, or has ended. */
-function recall(thread: Thread, { runId, messages }: RunAgentInput, past: PastRun): AgUiRun {
+function recall(thread: Thread, { runId, messages, tools }: RunAgentInput, past: PastRun): AgUiRun {
   const { activity } = thread
   const { agentRunId, agentRunIds, end, usage, queue } = past
   thread.adoptMessageIds(messages, agentRunIds)
   const messageIds = queue === 'waiting' ? newMessages(messages, thread).map(({ id }) => id) : []
-  const run = new AgUiRun(activity, runId, { messageIds, agentRunId, usage })
+  const run = new AgUiRun(activity, runId, { messageIds, agentRunId, usage, tools: namesOf(tools) })
   run.takeBacklog()
   thread.begin(run, () => {
     if (end !== undefined) run.finish(endingOf(thread.agent, end, activity.lastText(agentRunIds)))
@@ -111,16 +109,17 @@ function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun 
     ...contents.map((earlier) => ({ content: earlier })),
   ]
   const prompt = content === undefined ? undefined : { content, ...(context.length === 0 ? {} : { context }) }
-  if (input.resume !== undefined && input.resume.length > 0) return resumeRun(thread, input, messageIds, prompt)
   const { agent } = thread
-  const waiting = agent.approvals()
+  const results = clientResults(agent, input.messages)
+  if ((input.resume ?? []).length + results.length > 0) return resumeRun(thread, input, { results, messageIds, prompt })
+  const waiting = agent.pending()
   if (waiting.length > 0) {
     const keys = waiting.map(({ key }) => key).join(', ')
     throw new RuntimeError('INVALID_OPTION', `resume: the thread waits for decisions, which come first: ${keys}.`)
   }
   if (prompt === undefined)
     throw new RuntimeError('INVALID_CONTENT', 'messages: there is no user message that the thread does not have.')
-  const run = new AgUiRun(thread.activity, input.runId, { messageIds })
+  const run = new AgUiRun(thread.activity, input.runId, { messageIds, tools: namesOf(input.tools) })
   thread.begin(run, () =>
     agent.dispatch({ type: 'agent.prompt', agentId: agent.id, ...prompt }, { requestId: requestIdOf(input.runId) }),
   )
@@ -143,12 +142,20 @@ interface Prompt {
   readonly context?: ReturnType<typeof newContext>
 }
 
-/** Answers the interrupts that ended the previous run. */
+const namesOf = (tools: RunAgentInput['tools']): ReadonlySet<string> => new Set(tools.map(({ name }) => name))
+
+interface Resumption {
+  /** What the client's tools returned. */
+  readonly results: readonly Decided[]
+  readonly messageIds: readonly string[]
+  readonly prompt: Prompt | undefined
+}
+
+/** Answers what ended the previous run: interrupts, and calls of the client's tools. */
 function resumeRun(
   thread: Thread,
-  { runId, resume = [] }: RunAgentInput,
-  messageIds: readonly string[],
-  prompt: Prompt | undefined,
+  { runId, resume = [], tools }: RunAgentInput,
+  { results, messageIds, prompt }: Resumption,
 ): AgUiRun {
   const { agent } = thread
   const agentId = agent.id
@@ -159,11 +166,11 @@ function resumeRun(
   const others = resume.filter((entry) => entry !== pause)
   // After a restart, the answer to a call also resumes the paused run: the call will be asked about again.
   const isAskedAnew = pause === undefined && agent.pause?.type === 'interrupted'
-  const decisions = isAskedAnew ? [] : others.map((entry) => decisionOf(agent, entry))
+  const decisions = isAskedAnew ? [] : [...others.map((entry) => decisionFor(agent, entry)), ...results]
   const isGivenUp = isPaused && (pause ?? resume[0])?.status === 'cancelled'
   if (pause !== undefined && !isPaused) throw notPending(pause)
   const isPrompt = isGivenUp && prompt !== undefined
-  const run = new AgUiRun(thread.activity, runId, { messageIds, isContinuation: !isPrompt })
+  const run = new AgUiRun(thread.activity, runId, { messageIds, isContinuation: !isPrompt, tools: namesOf(tools) })
   const options = { requestId: requestIdOf(runId) }
   thread.begin(run, () => {
     const followUp = (): void => {
@@ -172,9 +179,9 @@ function resumeRun(
     }
     // First what may be refused: a decision cannot be undone.
     if (!isPaused) followUp()
-    for (const { callId, approved, reason } of decisions) {
-      const decision = approved ? 'approve' : 'deny'
-      agent.dispatch({ type: 'agent.decide', agentId, callId, decision, ...given({ reason }) }, options)
+    for (const { callId, decision, how } of decisions) {
+      const command = { type: 'agent.decide', agentId, callId, ...decided(decision, how) } as AgentCommand
+      agent.dispatch(command, options)
     }
     if (isGivenUp) {
       agent.abort()
@@ -188,22 +195,3 @@ function resumeRun(
   })
   return run
 }
-
-function decisionOf(
-  agent: Agent,
-  entry: ResumeEntry,
-): { readonly callId: string; readonly approved: boolean; readonly reason?: string } {
-  const { interruptId, status, payload } = entry
-  if (!agent.approvals().some(({ key }) => key === interruptId)) throw notPending(entry)
-  if (status === 'cancelled') return { callId: interruptId, approved: false, reason: 'The question was cancelled.' }
-  const answer = answerSchema.safeParse(payload)
-  if (!answer.success) {
-    const what = `resume: the payload for "${interruptId}" is not { approved: boolean, reason?: string }.`
-    throw new RuntimeError('INVALID_OPTION', what)
-  }
-  const { approved, reason } = answer.data
-  return { callId: interruptId, approved, ...(reason === undefined ? {} : { reason }) }
-}
-
-const notPending = ({ interruptId }: ResumeEntry): RuntimeError =>
-  new RuntimeError('CALL_NOT_PENDING', `resume: "${interruptId}" does not wait for an answer.`)

@@ -48,13 +48,13 @@ export class RunView implements EventWriter {
     return this.#run.activity.agent.id
   }
 
-  /** Sends the current state, then events. The messages are those the client has; its tools are ignored. */
+  /** Sends the current state, then events. The messages are those the client has; of its tools those that the agent does not know are ignored. */
   start({ messages: shown, tools }: Pick<RunAgentInput, 'messages' | 'tools'>): void {
     const { activity, runId } = this.#run
     const threadId = this.rootId
     this.write({ type: EventType.RUN_STARTED, threadId, runId, protocolVersion: PROTOCOL_VERSION })
-    if (tools.length > 0) {
-      const names = tools.map(({ name }) => name)
+    const names = tools.map(({ name }) => name).filter((name) => !activity.agent.clientTools.includes(name))
+    if (names.length > 0) {
       this.write({ type: EventType.CUSTOM, name: 'escapement.tools.ignored', value: { names } })
     }
     const backlog = this.#run.takeBacklog()

@@ -8,6 +8,8 @@ import {
   type RequestPermissionResponse,
   type SessionUpdate,
   type Stream,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
 } from '@agentclientprotocol/sdk'
 import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
 import { systemClock } from '../../../src/protocol/clock.ts'
@@ -48,8 +50,12 @@ export const choose = (optionId: string): RequestPermissionResponse => ({ outcom
 const promptText = (connection: ClientConnection, sessionId: string, text: string) =>
   connection.agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
 
+export type Fill = (form: CreateElicitationRequest) => CreateElicitationResponse
+
 export interface EditorOptions {
   readonly answer?: Answer
+  /** Fills in forms; an editor without it has none, unless its capabilities say so. */
+  readonly fill?: Fill
   readonly capabilities?: InitializeRequest['clientCapabilities']
 }
 
@@ -77,6 +83,7 @@ export async function openEditor(
       look()
       return options.answer?.(params) ?? new Promise(() => {})
     })
+    .onRequest('elicitation/create', ({ params }) => options.fill?.(params) ?? { action: 'cancel' })
     .connect(stream)
   cleanup(() => connection.close())
   const wait = <T>(find: () => T | undefined): Promise<T> =>
@@ -92,7 +99,14 @@ export async function openEditor(
     })
   const hello = await connection.agent.request('initialize', {
     protocolVersion: 1,
-    ...(options.capabilities === undefined ? {} : { clientCapabilities: options.capabilities }),
+    ...(options.capabilities === undefined && options.fill === undefined
+      ? {}
+      : {
+          clientCapabilities: {
+            ...options.capabilities,
+            ...(options.fill === undefined ? {} : { elicitation: { form: {} } }),
+          },
+        }),
   })
   const editor: Editor = {
     connection,

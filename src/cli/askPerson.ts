@@ -1,0 +1,90 @@
+import { withoutControls } from '../charts/plainText.ts'
+import type { Decision } from '../protocol/commands.ts'
+import { hasCode, messageOf } from '../protocol/errors.ts'
+import type { Pending, PendingOf } from '../protocol/pending.ts'
+import { formOf, readTyped, type QuestionForm } from '../protocol/questionForm.ts'
+import type { Screen } from './terminal/screen.ts'
+
+/** What a person at a terminal may give: anything but an approval, which is a question of yes or no. */
+export type Askable = PendingOf<'question' | 'call'>
+
+export const isAskable = (pending: Pending): pending is Askable => pending.kind !== 'approval'
+
+/** What waits, in one line. */
+export const waitingLine = (pending: Askable): string =>
+  pending.kind === 'question'
+    ? `${pending.name} asks: ${pending.question}`
+    : `${pending.name} ${JSON.stringify(pending.input)} waits for a client to carry it out`
+
+const textForm: QuestionForm = { type: 'text' }
+
+/** How an answer is typed. */
+function hint(form: QuestionForm): string {
+  switch (form.type) {
+    case 'boolean':
+      return 'y = yes, n = no'
+    case 'choice':
+      return form.values.map((value, index) => `${index + 1} = ${value}`).join(', ')
+    case 'number':
+      return 'a number'
+    case 'text':
+      return 'your answer'
+    case 'object':
+      return `JSON with ${form.fields.map(({ name, isRequired }) => (isRequired ? name : `${name} (optional)`)).join(', ')}`
+    case 'json':
+      return 'JSON'
+  }
+}
+
+/** A line that refuses to answer, with or without a reason. */
+const refusal = /^-(?:\s+(.*))?$/s
+
+/** What is decided by a line; `problem`: nothing. Pure. */
+export function readAnswerLine(
+  pending: Askable,
+  said: string,
+): { readonly decision: Decision; readonly reason?: string } | { readonly problem: string } {
+  const [isRefusal, reason] = refusal.exec(said.trim()) ?? []
+  if (isRefusal !== undefined) return reason === undefined ? { decision: 'deny' } : { decision: 'deny', reason }
+  if (pending.kind === 'call') return { decision: { result: said } }
+  if (said.trim() === '') return { problem: 'nothing was typed' }
+  const read = readTyped(formOf(pending.schema), said)
+  return 'problem' in read ? read : { decision: { value: read.value } }
+}
+
+/**
+ * Asks a person until there is an answer that fits, or somebody else gave one; `decide` refuses what does not fit. Without a person, when
+ * the screen is closed, it keeps waiting.
+ */
+export async function askPerson(
+  screen: Screen,
+  pending: Askable,
+  whose: string,
+  signal: AbortSignal,
+  decide: (decision: Decision, reason?: string) => Promise<void>,
+): Promise<void> {
+  const form = pending.kind === 'question' ? formOf(pending.schema) : textForm
+  const problem = pending.kind === 'question' ? pending.problem : undefined
+  let wrong = problem
+  if (!screen.isAtLineStart) screen.write('\n')
+  screen.write(`  ? ${withoutControls(waitingLine(pending))}${whose}\n`)
+  while (!signal.aborted) {
+    if (wrong !== undefined) screen.write(`  (${withoutControls(wrong)})\n`)
+    const said = await screen.ask(`  ${withoutControls(hint(form))}; - for no answer: `, signal)
+    if (said === undefined) return
+    const read = readAnswerLine(pending, said)
+    wrong = 'problem' in read ? read.problem : await refused(() => decide(read.decision, read.reason))
+    if (wrong === undefined) return
+  }
+}
+
+/** Why an answer was not taken; `undefined` if it was. Rejects for any other reason. */
+async function refused(decide: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await decide()
+    return undefined
+  } catch (thrown) {
+    if (hasCode(thrown, 'ANSWER_INVALID')) return messageOf(thrown)
+    throw thrown
+  }
+}

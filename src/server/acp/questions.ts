@@ -1,0 +1,131 @@
+import type {
+  AgentContext,
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  PermissionOption,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk'
+import type { Decision } from '../../protocol/commands.ts'
+import type { PendingOf } from '../../protocol/pending.ts'
+import { formOf, readTyped, type QuestionForm } from '../../protocol/questionForm.ts'
+import { callShape } from './toolCallShape.ts'
+
+type Question = PendingOf<'question'>
+
+/** What a client decided, and why it denied. */
+export interface Verdict {
+  readonly decision: Decision
+  readonly reason?: string
+}
+
+interface Place {
+  readonly sessionId: string
+  readonly rootId: string
+}
+
+interface Ask extends Place {
+  readonly client: AgentContext
+  /** The client shows forms. */
+  readonly hasForms: boolean
+  readonly signal: AbortSignal
+}
+
+const denied = (reason: string): Verdict => ({ decision: 'deny', reason })
+
+/** Has a client answer a question: in a form, if it has such, else as a choice. Rejects as the client does. */
+export async function askClient(question: Question, ask: Ask): Promise<Verdict> {
+  const { client, signal } = ask
+  const options = { cancellationSignal: signal, stopWaitingOnCancel: true } as const
+  if (ask.hasForms) {
+    return formVerdict(question, await client.request('elicitation/create', formRequest(question, ask), options))
+  }
+  const choices = choicesOf(formOf(question.schema))
+  if (choices.length === 0) return denied('The client cannot ask such a question.')
+  const request = choiceRequest(question, choices, ask)
+  return choiceVerdict(choices, await client.request('session/request_permission', request, options))
+}
+
+const toolCallId = ({ agentId, callId, key }: Question, { rootId }: Place): string =>
+  agentId === rootId ? callId : key
+
+const messageOf = ({ question, problem }: Question): string =>
+  problem === undefined ? question : `${question}\n(The last answer did not do: ${problem})`
+
+/** Name of the one field of a form for a value that is no object. */
+const alone = 'answer'
+
+/** A form takes an object of simple fields. */
+export function formRequest(question: Question, place: Place): CreateElicitationRequest {
+  const { schema } = question
+  const form = formOf(schema)
+  const isOwn = question.agentId === place.rootId
+  return {
+    mode: 'form',
+    sessionId: place.sessionId,
+    ...(isOwn ? { toolCallId: toolCallId(question, place) } : {}),
+    message: messageOf(question),
+    requestedSchema: isPlain(form)
+      ? schema
+      : {
+          type: 'object',
+          properties: {
+            [alone]: typedInJson(form) ? { type: 'string', description: 'As JSON.' } : (schema as { type: string }),
+          },
+          required: [alone],
+        },
+  }
+}
+
+/** Whether the value is an object with nothing in its fields that a form does not have. */
+const isPlain = (form: QuestionForm): boolean =>
+  form.type === 'object' && form.fields.every((field) => field.form.type !== 'json')
+
+const typedInJson = (form: QuestionForm): boolean => form.type === 'json' || form.type === 'object'
+
+/** What was filled in. */
+export function formVerdict({ schema }: Question, response: CreateElicitationResponse): Verdict {
+  if (response.action === 'decline') return denied('The user did not want to answer.')
+  if (response.action !== 'accept') return denied('The question was dismissed.')
+  const content = ('content' in response ? (response.content ?? {}) : {}) as { readonly [field: string]: unknown }
+  const form = formOf(schema)
+  if (isPlain(form)) return { decision: { value: content } }
+  const value = content[alone]
+  if (!typedInJson(form) || typeof value !== 'string') return { decision: { value: value ?? null } }
+  const read = readTyped({ type: 'json' }, value)
+  return { decision: { value: 'problem' in read ? value : read.value } }
+}
+
+interface Choice {
+  readonly name: string
+  readonly value: unknown
+}
+
+function choicesOf(form: QuestionForm): readonly Choice[] {
+  if (form.type === 'choice') return form.values.map((value) => ({ name: String(value), value }))
+  if (form.type !== 'boolean') return []
+  return [
+    { name: 'Yes', value: true },
+    { name: 'No', value: false },
+  ]
+}
+
+function choiceRequest(question: Question, choices: readonly Choice[], place: Place) {
+  const { name, input } = question
+  const shape = callShape({ toolCallId: toolCallId(question, place), name, input })
+  const options = choices.map((choice, index): PermissionOption => ({
+    optionId: String(index),
+    name: choice.name,
+    kind: 'allow_once',
+  }))
+  return {
+    sessionId: place.sessionId,
+    toolCall: { ...shape, title: messageOf(question), status: 'in_progress' as const },
+    options: [...options, { optionId: 'none', name: 'No answer', kind: 'reject_once' as const }],
+  }
+}
+
+function choiceVerdict(choices: readonly Choice[], { outcome }: RequestPermissionResponse): Verdict {
+  if (outcome.outcome !== 'selected') return denied('The question was dismissed.')
+  const choice = choices[Number(outcome.optionId)]
+  return choice === undefined ? denied('The user did not want to answer.') : { decision: { value: choice.value } }
+}
