@@ -5,10 +5,10 @@ import { agentCommandSchema, type AgentCommand } from '../../protocol/commands.t
 import type { Content } from '../../protocol/content.ts'
 import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
+import type { Pending } from '../../protocol/pending.ts'
 import type { Limits, PauseReason, Spent } from '../../protocol/records.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { noneSpent } from '../../sessions/spent.ts'
-import type { PendingApproval } from '../agents/agentTree.ts'
 
 /** What an agent's actor is started with. */
 export interface AgentLogicInput<Deps = unknown> {
@@ -43,8 +43,8 @@ export interface AgentView<Output> {
   readonly text: string
   /** Why the agent is paused. */
   readonly pause: PauseReason | null
-  /** The calls that wait for a decision, here and below. */
-  readonly pending: readonly PendingApproval[]
+  /** What waits for people, here and below: calls to be approved, questions of tools, calls that a client carries out. */
+  readonly pending: readonly Pending[]
   /** What the agent has used in its lifetime. */
   readonly spent: Spent
   /** How the run of the input's prompt ended, or without one the newest run; absent while it goes on. */

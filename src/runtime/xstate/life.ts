@@ -188,7 +188,7 @@ export class Life {
 
   #view(agent: Agent): Change {
     const { state, pause, spent } = agent
-    return { state, text: this.#text, pause, pending: agent.approvals(), spent, result: this.#run.result }
+    return { state, text: this.#text, pause, pending: agent.pending(), spent, result: this.#run.result }
   }
 
   /** What has not changed stays the same object, or everything that looks at it would look again. */

@@ -1,9 +1,11 @@
 // XState names the parent of an actor so.
 /* oxlint-disable no-underscore-dangle */
 import { assign, createActor, createMachine, sendTo, setup, toPromise, waitFor } from 'xstate'
+import { z } from 'zod'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
+import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
 import { agentLogic } from '../../../src/xstate.ts'
 import { crashingCounter } from '../../support/crashingCounter.ts'
@@ -46,7 +48,6 @@ describe('agentLogic', (it) => {
   })
 
   it('gives its result as data, typed by the output schema of its definition', async (context) => {
-    const { z } = await import('zod')
     const counter = defineAgent({
       name: 'counter',
       output: z.object({ count: z.number() }),
@@ -287,6 +288,25 @@ describe('agentLogic', (it) => {
     const spent = new Set(snapshots.map((snapshot) => snapshot.spent))
     assert.is(spent.size, new Set([...spent].map((each) => JSON.stringify(each))).size)
     actor.stop()
+  })
+
+  it('has questions of tools answered through it', async (context) => {
+    const asking = defineTool({
+      name: 'size',
+      description: 'Asks for a size.',
+      input: z.object({}),
+      run: async (_, { ask }) => `size ${await ask(z.number(), 'Which size?')}`,
+    })
+    const tailor = defineAgent({ name: 'tailor', tools: [asking], model: caller(['size']) })
+    const runtime = await begin(context)
+    const actor = actorOf(runtime, tailor, { prompt: 'a coat' }).start()
+    const results: string[] = []
+    actor.on('tool.end', ({ message }) => results.push(JSON.stringify(message.content)))
+    const { pending } = await waitFor(actor, (snapshot) => snapshot.pending.length > 0)
+    assert.is(pending[0]?.kind === 'question' && pending[0].question, 'Which size?')
+    actor.send({ type: 'decide', callId: pending[0]!.key, decision: 'answer', value: 42 })
+    assert.is((await ending(actor)).text, 'done')
+    assert.match(results.join(), 'size 42')
   })
 
   it('shows what waits for a decision, and why it is paused', async (context) => {
