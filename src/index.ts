@@ -18,7 +18,12 @@ export type { ToolEventOf } from './actors/typedEvents.ts'
 export type {
   AfterToolAnswer,
   AgentHooks,
+  AgentGuards,
   BeforeToolAnswer,
+  Guard,
+  GuardAnswer,
+  GuardContext,
+  GuardOptions,
   HookedCall,
   HookedResult,
   HookOptions,

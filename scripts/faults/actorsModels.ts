@@ -62,8 +62,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsModels-8',
     file: 'src/actors/streamReply.ts',
     what: 'deltas go on after an abort',
-    from: '      if (cancellation.aborted) return\n      const { text } = delta',
-    to: '      const { text } = delta',
+    from: '    if (cancellation.aborted) return\n    const { text } = delta',
+    to: '    const { text } = delta',
     tests: ['actors/streamReply', 'actors/embeddedModels', 'journeys/abortsARun'],
   },
   {
@@ -292,9 +292,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-37',
-    file: 'src/actors/settle.ts',
+    file: 'src/actors/partialUsage.ts',
     what: 'what an aborted reply used is not said to be an estimate',
-    from: '      estimated: true,\n',
+    from: '    estimated: true,\n',
     to: '',
     tests: ['actors/smallActors'],
   },

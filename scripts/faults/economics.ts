@@ -155,9 +155,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'economics-20',
-    file: 'src/conversation/conversation.ts',
+    file: 'src/conversation/hiddenSteps.ts',
     what: 'a memo before a summary keeps the lines of what the summary stands for, until the process ends',
-    from: 'hidden?.changedBySummary(overlay, this) ?? Infinity',
+    from: 'hidden?.changedBySummary(overlay, subject) ?? Infinity',
     to: 'Infinity',
     tests: ['conversation/planFold'],
   },

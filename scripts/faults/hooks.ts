@@ -3,6 +3,8 @@ import type { Fault } from '../mutate.ts'
 const inMachine = ['machines/hooks']
 const asked = ['journeys/asksBeforeTool']
 const reviewed = ['journeys/reviewsResults']
+const guarded = ['journeys/guardsWhatIsSaid']
+const inGuarding = ['machines/guarding']
 
 export const faults: readonly Fault[] = [
   {
@@ -92,5 +94,77 @@ export const faults: readonly Fault[] = [
     from: 'new TimeLimit(clock, timeoutMs, cancellation)',
     to: 'new TimeLimit(clock, timeoutMs * 1_000, cancellation)',
     tests: asked,
+  },
+  {
+    id: 'hooks-12',
+    file: 'src/actors/guardedReply.ts',
+    what: 'a request goes on though a guard refused what was said',
+    from: "if (verdict !== undefined && verdict.decision !== 'passed') stop()",
+    to: '',
+    tests: guarded,
+  },
+  {
+    id: 'hooks-13',
+    file: 'src/actors/askGuards.ts',
+    what: 'what a guard could not decide about passes',
+    from: "return { at, decision: 'failed', guard: name, error }",
+    to: 'return undefined',
+    tests: guarded,
+  },
+  {
+    id: 'hooks-14',
+    file: 'src/actors/guardedReply.ts',
+    what: 'a refused answer is shown',
+    from: "const message = { ...output.message, content: shown, stopReason: 'refusal' } as const",
+    to: "const message = { ...output.message, stopReason: 'refusal' } as const",
+    tests: guarded,
+  },
+  {
+    id: 'hooks-15',
+    file: 'src/conversation/conversation.ts',
+    what: 'the model goes on reading a refused prompt',
+    from: 'if (record.withheld !== undefined) this.#changed(withhold(record, this.#tree, this.#counter))',
+    to: '',
+    tests: guarded,
+  },
+  {
+    id: 'hooks-16',
+    file: 'src/conversation/conversationTree.ts',
+    what: 'the sizes of a conversation still count what was withheld',
+    from: 'const tokens = changed === node ? node.tokens : counter.message(changed.message)',
+    to: 'const { tokens } = node',
+    tests: ['conversation/withheld'],
+  },
+  {
+    id: 'hooks-17',
+    file: 'src/machines/guarding.ts',
+    what: 'the guards are asked about everything again with every prompt',
+    from: 'if (verdict.to !== undefined) draft.set({ guardedTo: verdict.to })',
+    to: '',
+    tests: inGuarding,
+  },
+  {
+    id: 'hooks-18',
+    file: 'src/machines/recovery.ts',
+    what: 'after a crash a refused run goes on',
+    from: '  else if (run.refusal !== undefined) endRefused(draft)\n',
+    to: '',
+    tests: inGuarding,
+  },
+  {
+    id: 'hooks-19',
+    file: 'src/machines/guards.ts',
+    what: 'a run can be refused without guards',
+    from: '(inputGuards ?? outputGuards) === true && refusalIn',
+    to: 'inputGuards !== outputGuards || refusalIn',
+    tests: inGuarding,
+  },
+  {
+    id: 'hooks-20',
+    file: 'src/actors/guardedReply.ts',
+    what: 'what was said into a run is not guarded',
+    from: "id > guardedTo && message.role === 'user'",
+    to: "guardedTo === 0 && message.role === 'user'",
+    tests: guarded,
   },
 ]

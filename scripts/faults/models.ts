@@ -6,8 +6,8 @@ export const faults: readonly Fault[] = [
     id: 'models-1',
     file: 'src/actors/streamReply.ts',
     what: 'what the first model had said is kept in front of what the second says',
-    from: "        partial = { key, text: '', thinking: '', estimatedTokens, ...answering }",
-    to: '        partial = { ...partial, key, ...answering }',
+    from: "      partial = { key, text: '', thinking: '', estimatedTokens, ...answering }",
+    to: '      partial = { ...partial, key, ...answering }',
     tests: ['journeys/fallsBack'],
   },
   {

@@ -11,7 +11,7 @@ import type { Model, ModelSettings, ToolSpec, ModelSnapshot } from '../protocol/
 import type { PricesByModel, Pricing } from './pricing.ts'
 import type { Policy } from './policies/policy.ts'
 import type { CompactionStrategy } from './summariseSpan.ts'
-import type { AgentHooks } from './hooks.ts'
+import type { AgentGuards, AgentHooks } from './hooks.ts'
 import type { Tool } from './tools/defineTool.ts'
 import type { TurnSettings } from './turnOptions.ts'
 
@@ -103,6 +103,7 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
     readonly showsIds: boolean
   } | null
   readonly hooks: AgentHooks<Deps> | null
+  readonly guards: AgentGuards<Deps> | null
   readonly output: z.ZodType<Output> | null
   readonly pricing: Pricing | null
   /** Prices of each model that may answer, by id, if that is what was given. */

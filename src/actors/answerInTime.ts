@@ -1,10 +1,9 @@
-import { RuntimeError } from '../protocol/errors.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { TimeLimit } from './policies/timeLimit.ts'
 
 /**
- * What a function of the application answers. Rejects with what it throws, with `HOOK_FAILED` when the time is up, and when the
+ * What a function of the application answers. Rejects with what it throws, when the time is up, and when the
  * cancellation comes first; its signal is aborted then.
  */
 export async function answerInTime<T>(
@@ -17,7 +16,7 @@ export async function answerInTime<T>(
   try {
     return await limit.race(async () => ask(limit.cancellation.signal))
   } catch (thrown) {
-    if (limit.isOver) throw new RuntimeError('HOOK_FAILED', `${name} gave no answer within ${timeoutMs} ms.`)
+    if (limit.isOver) throw new Error(`${name} gave no answer within ${timeoutMs} ms`, { cause: thrown })
     throw thrown
   } finally {
     limit.end()

@@ -20,7 +20,7 @@ import {
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
-import { hookFields, hooksOf, type HookOptions } from './hooks.ts'
+import { guardsOf, hookFields, hookFlags, hooksOf, type HookOptions } from './hooks.ts'
 import { modelOf } from './models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
 import { settingsOf, systemOf } from './modelSettings.ts'
@@ -244,7 +244,7 @@ export function defineAgent<
       stall: braking?.stall != null,
       policies: braking?.policies != null,
       compact: compaction !== null,
-      ...(options.beforeTool === undefined ? {} : { beforeTool: true as const }),
+      ...hookFlags(options),
       ...(turns.instructions === null && turns.beforeTurn === null ? {} : { turns: true }),
     },
     toolExecution: options.toolExecution ?? 'parallel',
@@ -290,6 +290,7 @@ export function defineAgent<
     compaction,
     braking,
     hooks: hooksOf(options, brakeTools),
+    guards: guardsOf(options),
     output: output ?? null,
     ...readPricing(options.pricing, model),
     counter,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PlainBlock } from '../protocol/messages.ts'
+import type { Block, Message, PlainBlock } from '../protocol/messages.ts'
 import type { RunContext } from './runContext.ts'
 import type { ToolEffects, ToolOutput } from './tools/defineTool.ts'
 
@@ -41,7 +41,33 @@ export interface HookedResult {
  */
 export type AfterToolAnswer = undefined | { readonly result: ToolOutput; readonly isError?: boolean }
 
-export interface HookOptions<in Deps = never> {
+/** What a guard is asked about. */
+export interface GuardContext<out Deps = unknown> extends RunContext<Deps> {
+  /** `input`: what people said since the guards last let something pass, as a rule the prompt; `output`: the answer. */
+  readonly at: 'input' | 'output'
+  /** Its text blocks, those of several messages on lines of their own. */
+  readonly text: string
+  readonly content: readonly Block[]
+  /** The answer as data, if the agent has an `output` schema. */
+  readonly output?: unknown
+  /** What the model is shown of the conversation before it, and what people said. */
+  readonly messages: readonly Message[]
+}
+
+/** What a guard decides; the reason is shown to people and to the model. */
+export type GuardAnswer = { readonly ok: true } | { readonly refuse: string }
+
+/** Decides whether something may be said. Recorded by the name of the function. */
+export type Guard<in Deps = unknown> = (context: GuardContext<Deps>) => GuardAnswer | Promise<GuardAnswer>
+
+export interface GuardOptions<in Deps = unknown> {
+  /** Asked about what people say, beside the first request after it. No call starts before all of them have let it pass. */
+  readonly input?: readonly Guard<Deps>[]
+  /** Asked about every answer without calls, before it is recorded. What was streamed of it has been heard by then. */
+  readonly output?: readonly Guard<Deps>[]
+}
+
+export interface HookOptions<in Deps = unknown> {
   /**
    * Decides about every call of a tool or sub-agent whose arguments fit, before anyone is asked to approve it. Not asked about the
    * runtime's own tools, such as `revert_to_state`. If it throws, answers something else or takes longer than `hookTimeoutMs`, the call
@@ -56,7 +82,13 @@ export interface HookOptions<in Deps = never> {
     call: HookedCall<Deps>,
     result: HookedResult,
   ) => AfterToolAnswer | void | Promise<AfterToolAnswer | void>
-  /** Milliseconds that a hook has for one answer; default 30,000. */
+  /**
+   * Each list is asked at once. The first that refuses ends the run with `refusal`, and the model never sees what was refused: a line that
+   * says why takes its place. A guard that throws, answers something else or takes longer than `hookTimeoutMs` ends the run with
+   * `GUARD_FAILED`.
+   */
+  readonly guards?: GuardOptions<Deps>
+  /** Milliseconds that a hook or a guard has for one answer; default 30,000. */
   readonly hookTimeoutMs?: number
 }
 
@@ -71,12 +103,42 @@ export interface AgentHooks<in Deps = never> {
 
 const hook = z.custom((value) => typeof value === 'function', 'give a function').optional()
 
+const guards = z.array(z.custom((value) => typeof value === 'function', 'give a function')).optional()
+
 /** Fields of the options' schema. */
-export const hookFields = { beforeTool: hook, afterTool: hook, hookTimeoutMs: z.number().positive().optional() }
+export const hookFields = {
+  beforeTool: hook,
+  afterTool: hook,
+  guards: z.strictObject({ input: guards, output: guards }).optional(),
+  hookTimeoutMs: z.number().positive().optional(),
+}
+
+/** The guards of a definition. */
+export interface AgentGuards<in Deps = never> {
+  readonly input: readonly Guard<Deps>[]
+  readonly output: readonly Guard<Deps>[]
+  readonly timeoutMs: number
+}
+
+const defaultTimeoutMs = 30_000
+
+/** The guards of checked options; `null` without any. */
+export function guardsOf<Deps>(options: HookOptions<Deps>): AgentGuards<Deps> | null {
+  const { input = [], output = [] } = options.guards ?? {}
+  if (input.length + output.length === 0) return null
+  return { input, output, timeoutMs: options.hookTimeoutMs ?? defaultTimeoutMs }
+}
+
+/** Switches of the machine, each missing without its hook. */
+export const hookFlags = ({ beforeTool, guards: { input = [], output = [] } = {} }: HookOptions<never>) => ({
+  ...(beforeTool === undefined ? {} : { beforeTool: true as const }),
+  ...(input.length === 0 ? {} : { inputGuards: true as const }),
+  ...(output.length === 0 ? {} : { outputGuards: true as const }),
+})
 
 /** The hooks of checked options; `null` without any. */
 export function hooksOf<Deps>(
-  { beforeTool, afterTool, hookTimeoutMs: timeoutMs = 30_000 }: HookOptions<Deps>,
+  { beforeTool, afterTool, hookTimeoutMs: timeoutMs = defaultTimeoutMs }: HookOptions<Deps>,
   ownTools: readonly { readonly name: string }[],
 ): AgentHooks<Deps> | null {
   if (beforeTool === undefined && afterTool === undefined) return null

@@ -1,13 +1,14 @@
 import type { SettleInput, SettleOutput } from '../machines/effectTypes.ts'
-import type { Block, Usage } from '../protocol/messages.ts'
-import { costOf, priceOf } from './pricing.ts'
+import type { Block } from '../protocol/messages.ts'
 import type { FindPorts } from './agentPorts.ts'
 import { effect } from './effect.ts'
+import { partialUsage } from './partialUsage.ts'
 
 /** After an abort: the part of the reply that had arrived, with estimated usage, because no provider reports usage for an aborted stream. */
 export const settle = (find: FindPorts) =>
   effect<SettleOutput, SettleInput>(async (input) => {
-    const { partial, definition, frame, conversation, clock, children, redactor } = find(input.agentId)
+    const ports = find(input.agentId)
+    const { partial, clock, children, redactor } = ports
     const spent = children === undefined ? {} : await children.settled()
     const at = clock.now()
     const { key } = input
@@ -16,14 +17,7 @@ export const settle = (find: FindPorts) =>
     const clean = (text: string): string => redactor?.cutOff(text) ?? text
     if (partial.thinking !== '') content.push({ type: 'thinking', text: clean(partial.thinking) })
     if (partial.text !== '') content.push({ type: 'text', text: clean(partial.text) })
-    const usage: Usage = {
-      input: Math.round(partial.estimatedTokens * conversation.correction),
-      output: definition.counter.text(partial.thinking + partial.text),
-      cacheRead: 0,
-      cacheWrite: 0,
-      estimated: true,
-    }
     const { model } = partial
-    const costUsd = costOf(usage, priceOf(frame, model))
+    const { usage, costUsd } = partialUsage(ports, partial)
     return { key, at, spent, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
   })

@@ -17,6 +17,7 @@ import { effect } from './effect.ts'
 import type { Cancellation } from './cancellation.ts'
 import { runContext, type RunContext } from './runContext.ts'
 import { through } from './models/openStream.ts'
+import { guardedReply } from './guardedReply.ts'
 import { readAnswer } from './readAnswer.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
@@ -24,78 +25,83 @@ import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
-  effect<ReplyOutput, ReplyInput>(async (input, cancellation) => {
+  effect<ReplyOutput, ReplyInput>((input, cancellation) => {
     const ports = find(input.agentId)
-    // Wait at least a tick, so that stopping the agent right after a prompt does not call the model.
-    await ports.durable()
-    if (cancellation.aborted) return aborted(ports, input.key)
-    const { definition, frame, conversation } = ports
-    const assembled = ports.assemble(input.turnIndex)
-    const estimatedTokens = frame.frameTokens + conversation.trunkTokens
-    const request = withinBudget(ports, input, assembled.request, estimatedTokens)
-    if ('limit' in request) return failed(ports, input.key, request)
-    announceExpired(ports, input, assembled)
-    const invalid = definition.checkRequests ? describeViolations(ports, request) : ''
-    if (invalid !== '')
-      return failed(ports, input.key, {
-        kind: 'badRequest',
-        error: errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`),
-      })
-    if (announceRequest(ports, input, request, assembled)) {
-      const captured = ports.durable()
-      if (captured !== undefined) await captured
-      if (cancellation.aborted) return aborted(ports, input.key)
-    }
-
-    const { runId, turnIndex } = input
-    let { attempt, key } = input
-    let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
-    let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
-    let isStarted = false
-    const take: Parameters<typeof readReply>[3] = (delta) => {
-      if (delta.type === 'warning') return ports.warn({ runId, turnIndex }, delta.message)
-      if (delta.type === 'model') {
-        const { model: next, from, after } = delta
-        answering = next === definition.model.id ? none : { model: next }
-        if (after !== undefined) {
-          ports.replyReplaced(key, priced(frame, after, from), next)
-          attempt += 1
-          key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
-          isStarted = false
-        }
-        partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
-        return
-      }
-      if (!isStarted) {
-        isStarted = true
-        ports.partial = partial
-        ports.replyStarted(key)
-        if (cancellation.aborted) return
-        ports.emit({ type: 'reply.start', runId, turnIndex, attempt, ...answering })
-      }
-      if (cancellation.aborted) return
-      const { text } = delta
-      switch (delta.type) {
-        case 'text.delta':
-          partial.text += text
-          ports.delta('reply.delta', input, text, partial.text.length - text.length)
-          break
-        case 'thinking.delta':
-          partial.thinking += text
-          ports.delta('thinking.delta', input, text, partial.thinking.length - text.length)
-          break
-        case 'toolCall.delta':
-          ports.emit({ ...delta, runId, turnIndex })
-      }
-    }
-    const model = through(ports.gate(Math.ceil(estimatedTokens * conversation.correction)), frame.model)
-    const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
-      readReply(model, request, { cancellation, turnIndex }, take),
-    )
-    if (result === null) return aborted(ports, key)
-    if (!result.ok) return failed(ports, key, priced(frame, result.failure, result.model))
-    return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
+    if (ports.definition.guards === null) return stream(ports, input, cancellation)
+    return guardedReply(ports, input, cancellation, stream)
   })
+
+async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancellation): Promise<ReplyOutput> {
+  // Wait at least a tick, so that stopping the agent right after a prompt does not call the model.
+  await ports.durable()
+  if (cancellation.aborted) return aborted(ports, input.key)
+  const { definition, frame, conversation } = ports
+  const assembled = ports.assemble(input.turnIndex)
+  const estimatedTokens = frame.frameTokens + conversation.trunkTokens
+  const request = withinBudget(ports, input, assembled.request, estimatedTokens)
+  if ('limit' in request) return failed(ports, input.key, request)
+  announceExpired(ports, input, assembled)
+  const invalid = definition.checkRequests ? describeViolations(ports, request) : ''
+  if (invalid !== '')
+    return failed(ports, input.key, {
+      kind: 'badRequest',
+      error: errorInfo('INVALID_REQUEST', `The request is invalid: ${invalid}.`),
+    })
+  if (announceRequest(ports, input, request, assembled)) {
+    const captured = ports.durable()
+    if (captured !== undefined) await captured
+    if (cancellation.aborted) return aborted(ports, input.key)
+  }
+
+  const { runId, turnIndex } = input
+  let { attempt, key } = input
+  let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
+  let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
+  let isStarted = false
+  const take: Parameters<typeof readReply>[3] = (delta) => {
+    if (delta.type === 'warning') return ports.warn({ runId, turnIndex }, delta.message)
+    if (delta.type === 'model') {
+      const { model: next, from, after } = delta
+      answering = next === definition.model.id ? none : { model: next }
+      if (after !== undefined) {
+        ports.replyReplaced(key, priced(frame, after, from), next)
+        attempt += 1
+        key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
+        isStarted = false
+      }
+      partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
+      return
+    }
+    if (!isStarted) {
+      isStarted = true
+      ports.partial = partial
+      ports.replyStarted(key)
+      if (cancellation.aborted) return
+      ports.emit({ type: 'reply.start', runId, turnIndex, attempt, ...answering })
+    }
+    if (cancellation.aborted) return
+    const { text } = delta
+    switch (delta.type) {
+      case 'text.delta':
+        partial.text += text
+        ports.delta('reply.delta', input, text, partial.text.length - text.length)
+        break
+      case 'thinking.delta':
+        partial.thinking += text
+        ports.delta('thinking.delta', input, text, partial.thinking.length - text.length)
+        break
+      case 'toolCall.delta':
+        ports.emit({ ...delta, runId, turnIndex })
+    }
+  }
+  const model = through(ports.gate(Math.ceil(estimatedTokens * conversation.correction)), frame.model)
+  const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
+    readReply(model, request, { cancellation, turnIndex }, take),
+  )
+  if (result === null) return aborted(ports, key)
+  if (!result.ok) return failed(ports, key, priced(frame, result.failure, result.model))
+  return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
+}
 
 function finish(
   ports: AgentPorts,

@@ -12,7 +12,7 @@ import type { Notice } from './brakeNotes.ts'
 import type { ConversationView } from './conversationView.ts'
 import { check, corrupt } from './corruptRecord.ts'
 import { factsBehind } from './facts.ts'
-import { wrongInPrune } from './hiddenSteps.ts'
+import { changedByOverlay, wrongInPrune } from './hiddenSteps.ts'
 import { renderRepair } from './repairNote.ts'
 import { noNotes, noteTokens, type NoteTokens } from './noteTokens.ts'
 import { wrongInPin } from './pins.ts'
@@ -21,7 +21,8 @@ import { wrongInStall } from './stallLog.ts'
 import { UndoneTags } from './undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
 import { WaitingMessages } from './waitingMessages.ts'
-import { activeOverlay, savedBySummary, summaryTokens, wrongInOverlay, type LaidOverlay } from './overlay.ts'
+import { withhold } from './withheld.ts'
+import { activeOverlay, layOverlay, wrongInOverlay, type LaidOverlay } from './overlay.ts'
 
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
@@ -258,6 +259,9 @@ export class Conversation implements ConversationView {
         if (record.requestId !== undefined) this.#annotations?.settle('policyRequests', record.requestId)
         if (record.note !== undefined) this.#notify({ kind: 'policy', text: record.note })
         break
+      case 'guard.decided':
+        if (record.withheld !== undefined) this.#changed(withhold(record, this.#tree, this.#counter))
+        break
       case 'run.end':
         if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
         break
@@ -317,10 +321,7 @@ export class Conversation implements ConversationView {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
     if (overlay.nodeId <= this.#tree.lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
     check(record, wrongInOverlay(overlay, this))
-    this.#overlays = [
-      ...this.#overlays,
-      { ...overlay, saved: savedBySummary(overlay, this), tokens: summaryTokens(overlay, this) },
-    ]
+    this.#overlays = [...this.#overlays, layOverlay(overlay, this)]
     this.#tree.lastNodeId = overlay.nodeId
     this.#changed(this.#tree.node(overlay.from)!.depth)
   }
@@ -386,11 +387,7 @@ export class Conversation implements ConversationView {
     const before = this.#shown
     this.#shown = this.overlay
     const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay ?? [])
-    const hidden = this.#annotations?.hidden
-    const depths = moved.flatMap((overlay) => [
-      this.#tree.node(overlay.from)!.depth,
-      hidden?.changedBySummary(overlay, this) ?? Infinity,
-    ])
+    const depths = moved.map((overlay) => changedByOverlay(overlay, this.#annotations?.hidden, this))
     this.#changes.add(Math.min(depth, ...depths))
     this.#notes = noteTokens(this, this.#annotations)
   }

@@ -72,6 +72,20 @@ export class ConversationTree {
     for (const copy of copies) this.#push(copy)
   }
 
+  /** Changes the messages of nodes of the trunk; returns the depth of the first. */
+  change(ids: readonly NodeId[], counter: TokenCounter, change: (node: ConversationNode) => ConversationNode): number {
+    const first = this.#trunk.findIndex(({ id }) => ids.includes(id))
+    if (first < 0) return Infinity
+    for (let at = first; at < this.#trunk.length; at++) {
+      const node = this.#trunk[at]!
+      const changed = ids.includes(node.id) ? change(node) : node
+      const tokens = changed === node ? node.tokens : counter.message(changed.message)
+      const before = this.#trunk[at - 1]?.pathTokens ?? 0
+      this.#trunk[at] = this.#nodes[node.id] = { ...changed, tokens, pathTokens: before + tokens }
+    }
+    return first + 1
+  }
+
   /** Takes what is below a depth off the trunk. */
   cut(depth: number): void {
     this.#trunk.length = depth

@@ -114,6 +114,13 @@ export class HiddenSteps {
   }
 }
 
+/** The lowest depth that changes when this summary comes or goes. */
+export const changedByOverlay = (
+  overlay: Pick<Overlay, 'from' | 'to'>,
+  hidden: HiddenSteps | undefined,
+  subject: HiddenSubject,
+): number => Math.min(subject.node(overlay.from)!.depth, hidden?.changedBySummary(overlay, subject) ?? Infinity)
+
 /** The subject as it will be once its trunk is cut after a depth. */
 const cutOff = (subject: HiddenSubject, depth: number): HiddenSubject => ({
   head: subject.head,

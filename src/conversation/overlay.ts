@@ -78,6 +78,13 @@ export function savedBySummary(overlay: Overlay, subject: OverlaySubject): numbe
   return span - kept - summaryTokens(overlay, subject)
 }
 
+/** A compaction with what it takes and saves. */
+export const layOverlay = (overlay: Overlay, subject: OverlaySubject): LaidOverlay => ({
+  ...overlay,
+  saved: savedBySummary(overlay, subject),
+  tokens: summaryTokens(overlay, subject),
+})
+
 /** Estimated tokens of a summary and of the facts shown with it. */
 export const summaryTokens = (overlay: Overlay, subject: OverlaySubject): number =>
   subject.counter.text(renderSummary(overlay)) + subject.counter.text(renderSpanFacts(overlay, subject))

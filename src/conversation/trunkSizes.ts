@@ -4,7 +4,7 @@ import type { Overlay } from '../protocol/records.ts'
 import { renderNotice, renderTag } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
 import type { Sizes } from './economics.ts'
-import { HiddenSteps } from './hiddenSteps.ts'
+import { changedByOverlay, HiddenSteps } from './hiddenSteps.ts'
 import type { FoldPlan } from './planFold.ts'
 import { factsBehind, renderFacts } from './facts.ts'
 import { firstMasked, freedByMask, tokensOfShown } from './maskedResults.ts'
@@ -100,9 +100,7 @@ export function sizesOfFold(conversation: Conversation, { outcome, trunkTokens }
 export function sizesOfCompaction(conversation: Conversation, overlay: Overlay): Sizes {
   const hidden = conversation.annotations?.hidden
   const starts = [conversation.overlay, overlay].flatMap((each) =>
-    each === undefined
-      ? []
-      : [conversation.node(each.from)!.depth, hidden?.changedBySummary(each, conversation) ?? Infinity],
+    each === undefined ? [] : [changedByOverlay(each, hidden, conversation)],
   )
   return {
     before: conversation.trunkTokens,

@@ -31,6 +31,9 @@ export interface AgentPolicy {
     readonly beforeTool?: true
     /** What each turn is asked with is decided when it begins. */
     readonly turns?: boolean
+    /** What people say, or what the agent answers, is guarded; missing without guards. */
+    readonly inputGuards?: true
+    readonly outputGuards?: true
   }
   readonly toolExecution: ToolExecution
   readonly queueMode: QueueMode

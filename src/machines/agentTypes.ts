@@ -8,6 +8,7 @@ import type {
   RevertRequest,
 } from '../protocol/braking.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
+import type { Refusal } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
 import type { Undoing } from '../protocol/undo.ts'
@@ -102,6 +103,8 @@ export interface RunState {
   readonly turnUsage: Usage
   readonly turnCostUsd: number
   readonly lastStopReason: RunStopReason
+  /** What a guard refused: the run ends with it. */
+  readonly refusal?: Refusal
   /** The command that aborts it, if it came from a remote client. */
   readonly abortedBy: string | null
   /** A limit was reached after which it is to answer; `isAsked`: that turn has begun, and is the last. */
@@ -134,6 +137,8 @@ export interface AgentContext {
   readonly isTurnOpen: boolean
   /** Whether the trunk ends with something that the model has not answered. */
   readonly owesReply: boolean
+  /** What people said up to this node the input guards have decided about. */
+  readonly guardedTo?: NodeId
   readonly run: RunState | null
   /** `null` as long as only the definition has a say. */
   readonly frame: FrameState | null

@@ -1,9 +1,11 @@
 import type { GraftRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
+import type { GuardVerdict } from '../protocol/guarding.ts'
+import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
 import type { ModelErrorKind } from '../protocol/model.ts'
 import type { Answer } from '../protocol/questions.ts'
-import type { Limits, RunStopReason, Spent } from '../protocol/records.ts'
+import type { Limits, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { LimitReason, PreparedTurn, TurnUse } from '../protocol/turns.ts'
 
 export interface ReplyInput {
@@ -14,6 +16,13 @@ export interface ReplyInput {
   readonly attempt: number
   /** What a sub-agent may still use: a request that would exceed it is not made. */
   readonly left?: Pick<Limits, 'tokens' | 'costUsd'>
+  /** Set with input guards: what people said after this node they have not looked at yet. */
+  readonly guardedTo?: NodeId
+}
+
+/** What guards decided while a reply was made. */
+interface Guarded {
+  readonly guards?: readonly GuardVerdict[]
 }
 
 export interface PrepareInput {
@@ -48,7 +57,7 @@ export interface PlannedCall {
 }
 
 export interface ReplyFailure {
-  readonly kind: ModelErrorKind | 'badAnswer' | 'overBudget'
+  readonly kind: ModelErrorKind | 'badAnswer' | 'overBudget' | 'refused' | 'unguarded'
   readonly error: ErrorInfo
   /** The limit that the request would have exceeded. */
   readonly limit?: 'tokens' | 'costUsd'
@@ -62,7 +71,7 @@ export interface ReplyFailure {
 
 /** `at` is when it ended; `jitter` is a random number from 0 to 1 for the machine, which makes none itself. */
 export type ReplyOutput =
-  | {
+  | ({
       readonly key: string
       readonly ok: true
       readonly message: AssistantMessage
@@ -72,15 +81,17 @@ export type ReplyOutput =
       readonly contextTokens: number
       /** Missing with folding off. */
       readonly foldAt?: number
+      /** What the answer was before a guard refused it. */
+      readonly withheld?: NonNullable<RecordOf<'reply.end'>['withheld']>
       readonly at: number
-    }
-  | {
+    } & Guarded)
+  | ({
       readonly key: string
       readonly ok: false
       readonly failure: ReplyFailure
       readonly at: number
       readonly jitter: number
-    }
+    } & Guarded)
 
 export interface CallInput {
   readonly agentId: string

@@ -1,6 +1,7 @@
 import type { PauseReason } from '../protocol/records.ts'
 import { settleKey } from './aborts.ts'
 import { drainKey, foldKey } from './brakes.ts'
+import { refusalIn } from './guarding.ts'
 import { askedSoFar, consultKey } from './policies.ts'
 import { stallKey } from './stalls.ts'
 import { undoKey } from './undoing.ts'
@@ -182,6 +183,12 @@ export const isStaleSettle = (subject: Subject): boolean => keyOf(subject) !== s
 
 /** A result whose key is no longer outstanding; it is dropped. */
 export const isStaleReply = (subject: Subject): boolean => outputOf(subject).key !== replyKey(subject.context)
+
+/** A guard refused what people said, or the answer; open only with guards. */
+export const refusedByGuard = (subject: Subject): boolean => {
+  const { inputGuards, outputGuards } = subject.context.policy.flags
+  return (inputGuards ?? outputGuards) === true && refusalIn(outputOf(subject).guards) !== undefined
+}
 
 export const repliedWithCalls = (subject: Subject): boolean => {
   const output = outputOf(subject)

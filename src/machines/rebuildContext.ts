@@ -1,9 +1,11 @@
+import type { Refusal } from '../protocol/guarding.ts'
 import { isImported } from '../protocol/history.ts'
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey, heldCalls, isCalling } from './calls.ts'
 import { remainingLimits } from './limits.ts'
+import { refusalIn } from './guarding.ts'
 import { afterQueued, reporterOf } from './reports.ts'
 import { numberOf } from './continuing.ts'
 import { newRun } from './runs.ts'
@@ -18,6 +20,7 @@ export type FoldedContext = Pick<
   | 'turns'
   | 'isTurnOpen'
   | 'owesReply'
+  | 'guardedTo'
   | 'run'
   | 'frame'
   | 'pausedRun'
@@ -78,6 +81,13 @@ function used(context: FoldedContext, usage: Usage = noUsage, costUsd = 0): Part
 function spentByChild(context: FoldedContext, { usage, costUsd, turns }: Spent): Partial<FoldedContext> {
   const after = used(context, usage, costUsd)
   return after.run == null ? {} : { run: { ...after.run, childTurns: after.run.childTurns + turns } }
+}
+
+/** The run ends, as a guard refused what was said or answered in it. */
+function refusedIn(context: FoldedContext, refused: Refusal | undefined): Partial<FoldedContext> {
+  if (refused === undefined) return {}
+  const { at, guard, reason } = refused
+  return { ...inRun(context, { refusal: { at, guard, reason } }), owesReply: false }
 }
 
 const withStatus = (
@@ -196,7 +206,8 @@ const fold: Fold = {
       nodeId: nodeId + 1 + index,
       status: 'ready',
     }))
-    return { calls, owesReply: calls.length > 0, ...used(context, message.usage, costUsd) }
+    const after = { calls, owesReply: calls.length > 0, ...used(context, message.usage, costUsd) }
+    return { ...after, ...refusedIn({ ...context, ...after }, record.withheld) }
   },
   'reply.reset': (context, { attempt, usage, costUsd, repair, next }) => {
     const after = { ...context, ...used(context, usage, costUsd) }
@@ -244,6 +255,10 @@ const fold: Fold = {
   }),
   'queue.changed': (context, { added }) => (added === undefined ? {} : afterQueued(context, added.id)),
   'child.spawned': ({ children }) => ({ children: children + 1 }),
+  'guard.decided': (context, { to, ...verdict }) => ({
+    ...(to === undefined ? {} : { guardedTo: to }),
+    ...(verdict.at === 'input' ? refusedIn(context, refusalIn([verdict])) : {}),
+  }),
   'compaction.start': ({ compactions }) => ({ isCompacting: true, compactions: compactions + 1 }),
   'compaction.end': (context, { usage, costUsd }) => ({ isCompacting: false, ...used(context, usage, costUsd) }),
   'policy.start': (_, { policy, requestId }) => ({

@@ -5,6 +5,7 @@ import type { Draft } from './draft.ts'
 import { cancelConsultation } from './policies.ts'
 import { mayAnswer, reachedLimit, remainingLimits } from './limits.ts'
 import { goOnUndoing } from './undoing.ts'
+import { endRefused } from './refusals.ts'
 import { endRun, pauseRun } from './runs.ts'
 
 /**
@@ -22,6 +23,7 @@ export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['resto
   // A run paused by a failing store may have left calls open too.
   if (run === null) recoverOpenCalls(draft, restored)
   else if (run.unsaid > 0) forgetRun(draft)
+  else if (run.refusal !== undefined) endRefused(draft)
   else {
     recoverOpenCalls(draft, restored)
     if (waitsForPeople(draft.context)) waitOn(draft)

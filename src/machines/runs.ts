@@ -1,5 +1,6 @@
 import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { Refusal } from '../protocol/guarding.ts'
 import { noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
 import {
   recordVersion as v,
@@ -14,6 +15,7 @@ import type { ReplyOutput, SettleOutput } from './effectTypes.ts'
 import type { RetryPolicy } from './agentPolicy.ts'
 import { runIdOf, room, type Draft } from './draft.ts'
 import { endTask } from './children.ts'
+import { recordGuards } from './guarding.ts'
 import { deadlineReason, reachedLimit } from './limits.ts'
 import { takeMessages } from './queues.ts'
 import { addSpent, spend } from './spending.ts'
@@ -145,7 +147,7 @@ export function endTurn(draft: Draft): void {
 export function endRun(
   draft: Draft,
   stopReason: RunStopReason,
-  why: { reason?: PauseReason; error?: ErrorInfo } = {},
+  why: { reason?: PauseReason; error?: ErrorInfo; refusal?: Refusal } = {},
 ): void {
   endTurn(draft)
   const { run } = draft.context
@@ -239,13 +241,27 @@ export const nextAttempt = (draft: Draft): void => draft.setRun({ attempt: (draf
 
 /** Records a finished reply. Without calls it moves the head; with calls the step stays open until their results are in. */
 export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }>): void {
+  if (output.guards !== undefined) recordGuards(draft, output.guards)
   const { head } = draft.context
   spend(draft, output.message.usage, output.costUsd)
   const { runId, turnIndex } = draft.at
   const { nodeId, parentId } = draft.place()
-  const { message, costUsd, estimatedTokens } = output
+  const { message, costUsd, estimatedTokens, withheld } = output
   const type = 'reply.end'
-  draft.record({ v, seq: 0, type, runId, turnIndex, nodeId, parentId, message, costUsd, estimatedTokens, ...room })
+  const said = {
+    v,
+    seq: 0,
+    type,
+    runId,
+    turnIndex,
+    nodeId,
+    parentId,
+    message,
+    costUsd,
+    estimatedTokens,
+    ...room,
+  } as const
+  draft.record(withheld === undefined ? said : { ...said, withheld })
   const isOpen = output.calls.length > 0
   draft.set({ owesReply: isOpen, contextTokens: output.contextTokens })
   if (isOpen) draft.set({ head })
@@ -277,9 +293,10 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
 /** Records that an attempt failed; another follows at `retryAt`, or at once with `repair`, which is shown to the model, or of the model `next`. */
 export function resetReply(
   draft: Draft,
-  output: Pick<FailedReply, 'failure'>,
+  output: Pick<FailedReply, 'failure' | 'guards'>,
   { retryAt, ...again }: { readonly retryAt?: number; readonly repair?: string; readonly next?: string } = {},
 ): void {
+  if (output.guards !== undefined) recordGuards(draft, output.guards)
   const { error, usage, costUsd } = output.failure
   if (usage !== undefined) spend(draft, usage, costUsd ?? 0)
   const attempt = draft.context.run?.attempt ?? 1

@@ -76,6 +76,9 @@ export const errorTable = {
   LIMIT_REACHED: 'Raise the limit, then call agent.resume() with it.',
   HOOK_FAILED:
     'Correct the function of the definition that is named: what it may return, and by when, is in the guide.',
+  GUARD_REFUSED: 'No action needed: run.end says which guard refused it, and why.',
+  GUARD_FAILED:
+    'Correct the guard: it answers { ok: true } or { refuse: why } within hookTimeoutMs; then prompt again.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',

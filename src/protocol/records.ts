@@ -18,11 +18,13 @@ import {
 import { approvalDecisionShape, approvalRequestShape, toolStartShape } from './callRecords.ts'
 import { economicsSchema } from './economics.ts'
 import { errorInfoSchema } from './errorInfo.ts'
+import { guardVerdictSchema, refusalSchema } from './guarding.ts'
 import { parentSchema } from './parentLink.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { undoLedgerSchema, undoStepSchema } from './undo.ts'
 import {
   assistantMessageSchema,
+  blockSchema,
   plainBlockSchema,
   toolResultMessageSchema,
   usageSchema,
@@ -168,6 +170,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     costUsd: z.number(),
     /** Of a pause; or the limit after which the run was to answer, and did. */
     reason: pauseReasonSchema.exactOptional(),
+    /** What a guard refused; with `refusal`, unless the model itself refused. */
+    refusal: refusalSchema.exactOptional(),
     /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` continues them. */
     unfinished: z
       .array(z.object({ callId: z.string(), spent: spentSchema }))
@@ -206,6 +210,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     ...placed,
     type: z.literal('reply.end'),
     message: assistantMessageSchema,
+    /** A guard refused the answer: this is what it was, and `message` has a line in its place. */
+    withheld: z.object({ ...refusalSchema.shape, content: z.array(blockSchema).readonly() }).exactOptional(),
     costUsd: z.number(),
     /** What the token counter expected of the request, before correction; 0 when unknown. */
     estimatedTokens: count,
@@ -345,6 +351,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     /** Of an applied one. */
     economics: economicsSchema.exactOptional(),
   }),
+  /** What the guards of an agent came to: about what people said, beside the first request after it; about an answer, before its `reply.end`. */
+  z.object({ ...inTurn, type: z.literal('guard.decided'), ...guardVerdictSchema.shape }),
   z.object({ ...inTurn, type: z.literal('revert.requested'), request: revertRequestSchema }),
   z.object({ ...inTurn, type: z.literal('revert.applied'), ...revertOutcomeSchema.shape }),
   /** A call was undone, or was not: one of those that the `revert.applied` with this `id` lists, in their order. */

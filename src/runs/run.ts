@@ -1,5 +1,6 @@
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
+import type { Refusal } from '../protocol/guarding.ts'
 import { noUsage, textOf } from '../protocol/messages.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import { EventBuffer } from './eventBuffer.ts'
@@ -45,13 +46,13 @@ export class RunOutcome {
     { parse, lastText }: { parse(text: string): { output?: unknown }; lastText(): string },
     failure?: ErrorInfo,
   ): void {
-    const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error } = end
+    const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
     if (!this.#hasReply && stopReason === 'stop') this.#text = lastText()
     const totals = { text: this.#text, runId: this.#runId, turns, childTurns, usage, costUsd }
     if (failure !== undefined) this.#resolve(resultOf(totals, 'paused', { error: failure }))
     else
       this.#resolve(
-        resultOf(totals, stopReason, { reason, error, ...(stopReason === 'stop' ? parse(this.#text) : {}) }),
+        resultOf(totals, stopReason, { reason, error, refusal, ...(stopReason === 'stop' ? parse(this.#text) : {}) }),
       )
   }
 
@@ -67,6 +68,7 @@ type Totals = Omit<UnansweredRun, 'stopReason' | 'reason'>
 interface Why {
   readonly reason?: PauseReason | undefined
   readonly error?: ErrorInfo | undefined
+  readonly refusal?: Refusal | undefined
   readonly output?: unknown
 }
 
@@ -87,7 +89,7 @@ export function resultOf(totals: Totals, stopReason: RunStopReason, why: Why): R
       return { stopReason, ...totals, ...known }
     case 'length':
     case 'refusal':
-      return { stopReason, ...totals, ...limit }
+      return { stopReason, ...totals, ...limit, ...(why.refusal === undefined ? {} : { refusal: why.refusal }) }
   }
 }
 

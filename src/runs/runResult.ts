@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '../protocol/errors.ts'
+import type { Refusal } from '../protocol/guarding.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { LimitReason } from '../protocol/turns.ts'
@@ -47,9 +48,11 @@ export interface FailedRun extends RunTotals {
   readonly output?: undefined
 }
 
-/** The model gave no whole answer: `length`, its reply was cut off at the longest length allowed; `refusal`, it refused. */
+/** The model gave no whole answer: `length`, its reply was cut off at the longest length allowed; `refusal`, it refused, or a guard did. */
 export interface UnansweredRun extends RunTotals {
   readonly stopReason: 'length' | 'refusal'
+  /** What a guard refused, and why; missing when the model refused. `text` has a line that says so, or is empty. */
+  readonly refusal?: Refusal
   /** The limit that was reached, if this came of its last turn. */
   readonly reason?: LimitReason | undefined
   readonly error?: undefined

@@ -121,6 +121,7 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'graft.requested':
     case 'pin.requested':
     case 'policy.requested':
+    case 'guard.decided':
       return before
   }
 }

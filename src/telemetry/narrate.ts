@@ -34,8 +34,20 @@ const isMild = ({ code }: ErrorInfo): boolean => ['PRICE_UNKNOWN', 'USAGE_UNKNOW
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-function runEnded({ stopReason, turns, usage, costUsd, reason, error }: EventOf<'run.end'>): Narration {
-  const fields = { stopReason, turns, usage, costUsd, ...(error === undefined ? {} : why(error)) }
+/** Why it refused may quote what was said. */
+function guardDecided({ at, decision, guard, error }: EventOf<'guard.decided'>): Narration {
+  const fields = { at, decision, ...(guard === undefined ? {} : { guard }), ...(error === undefined ? {} : why(error)) }
+  const text = `guards: the ${at} ${decision}`
+  return decision === 'passed'
+    ? debug(text, fields)
+    : decision === 'refused'
+      ? info(text, fields)
+      : failure(text, fields)
+}
+
+function runEnded({ stopReason, turns, usage, costUsd, reason, error, refusal }: EventOf<'run.end'>): Narration {
+  const refused = refusal === undefined ? {} : { at: refusal.at, guard: refusal.guard }
+  const fields = { stopReason, turns, usage, costUsd, ...(error === undefined ? {} : why(error)), ...refused }
   const after = `after ${counted(turns, 'turn')}`
   if (error !== undefined) return failure(`run ${stopReason === 'paused' ? 'paused' : 'failed'} ${after}`, fields)
   switch (reason?.type) {
@@ -180,6 +192,7 @@ const narrators: Narrators = {
   'tool.start': ({ callId, name }) => debug(`tool ${name} started`, { callId, name }),
   'tool.progress': null,
   'tool.end': toolEnded,
+  'guard.decided': guardDecided,
   'approval.requested': ({ callId, name }) => info(`tool ${name} waits for approval`, { callId, name }),
   'approval.decided': ({ callId, decision }) =>
     info(`call ${decision === 'approve' ? 'approved' : 'denied'}`, { callId, decision }),

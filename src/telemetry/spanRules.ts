@@ -68,7 +68,7 @@ const spanRules: SpanRules = {
     }
     trace.begin('run', `invoke_agent ${trace.agent.name}`, attributes, trace.takeParent(requestId))
   },
-  'run.end'(trace, { stopReason, turns, usage, costUsd, reason, error }) {
+  'run.end'(trace, { stopReason, turns, usage, costUsd, reason, error, refusal }) {
     trace.endTurn()
     if (error !== undefined) trace.fail('run', error)
     trace.end('run', {
@@ -77,6 +77,9 @@ const spanRules: SpanRules = {
       'escapement.cost_usd': costUsd,
       'escapement.run.pause': reason?.type,
       'escapement.run.limit': reason?.type === 'limit' ? reason.limit : undefined,
+      'escapement.refusal.at': refusal?.at,
+      'escapement.refusal.guard': refusal?.guard,
+      'escapement.refusal.reason': trace.content ? refusal?.reason : undefined,
       ...usageAttributes(usage),
     })
   },
@@ -131,6 +134,13 @@ const spanRules: SpanRules = {
     trace.begin(`tool/${event.callId}`, `execute_tool ${event.name}`, attributes)
   },
   'tool.end': endTool,
+  'guard.decided'(trace, { at, decision, guard }) {
+    trace.mark('guard.decided', {
+      'escapement.guard.at': at,
+      'escapement.guard.decision': decision,
+      'escapement.guard.name': guard,
+    })
+  },
   'approval.requested': (trace, event) => trace.mark('approval.requested', callAttributes(event)),
   'approval.decided'(trace, { callId, decision }) {
     trace.mark('approval.decided', { 'gen_ai.tool.call.id': callId, 'escapement.approval.decision': decision })

@@ -215,6 +215,28 @@ const records: readonly Record<string, unknown>[] = [
   },
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
   { v: 2, seq: 4, time: 1, type: 'agent.stopped' },
+  {
+    ...inTurn,
+    type: 'approval.requested',
+    callId: 'c',
+    key: 'k',
+    name: 't',
+    input: {},
+    beforeTool: true,
+    edited: true,
+  },
+  { ...inTurn, type: 'guard.decided', at: 'input', decision: 'passed', to: 3 },
+  {
+    ...inTurn,
+    type: 'guard.decided',
+    at: 'input',
+    decision: 'refused',
+    guard: 'g',
+    reason: 'no',
+    to: 3,
+    withheld: [3],
+  },
+  { ...inTurn, type: 'guard.decided', at: 'output', decision: 'failed', guard: 'g', error },
 ]
 
 /** Parts that may be missing, wherever they may. */
@@ -225,6 +247,8 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'turn.prepared': ['instructions', 'sameInstructions', 'tools', 'model', 'settings', 'limit'],
   'turn.captured': ['system', 'tools', 'settings'],
   'child.ended': ['error'],
+  'approval.requested': ['beforeTool', 'edited'],
+  'guard.decided': ['guard', 'reason', 'error', 'to', 'withheld'],
   'approval.decided': ['reason'],
   'question.asked': ['problem'],
   'question.answered': ['value', 'reason', 'again', 'requestId'],

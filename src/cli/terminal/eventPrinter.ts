@@ -164,9 +164,10 @@ function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined
 }
 
 /** Why a run ended without being done. */
-function endingOf({ stopReason, reason, error }: EventOf<'run.end'>): string {
+function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>): string {
   if (error !== undefined) return `failed: ${withoutControls(error.message)} (${error.code})`
   if (reason?.type === 'limit') return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
   if (reason?.type === 'stall') return `paused: it went in circles: ${withoutControls(reason.evidence)}`
+  if (refusal !== undefined) return `refused by ${refusal.guard}: ${withoutControls(refusal.reason)}`
   return stopReason === 'refusal' ? 'not done' : stopReason === 'length' ? 'cut off by the length limit' : stopReason
 }

@@ -57,6 +57,7 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'graft.applied': 'brake',
   'pin.requested': 'brake',
   'pin.applied': 'brake',
+  'guard.decided': 'approval',
   'stall.detected': 'brake',
   'policy.requested': 'brake',
   'policy.start': 'brake',
@@ -77,6 +78,8 @@ const longest = 240
 
 /** The beginning of a text on one line. */
 const short = (text: string): string => oneLine(text, longest)
+
+const whyEnded = (why: string | undefined): string => (why === undefined ? '' : `: ${why}`)
 
 const json = (value: unknown): string => short(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
@@ -138,8 +141,10 @@ const texts: Texts = {
     ].join(', '),
   'agent.stopped': () => 'ended for good',
   'run.start': ({ cause, runId }) => `${runId}, by a ${cause}`,
-  'run.end': ({ stopReason, turns, error }) =>
-    `${stopReason} after ${counted(turns, 'turn')}${error === undefined ? '' : `: ${error.message}`}`,
+  'run.end': ({ stopReason, turns, error, refusal }) =>
+    `${stopReason} after ${counted(turns, 'turn')}${whyEnded(error?.message ?? refusal?.reason)}`,
+  'guard.decided': ({ at, decision, guard = '', reason, error }) =>
+    `${at} ${decision}${guard === '' ? '' : ` by ${guard}`}${whyEnded(reason ?? error?.message)}`,
   'run.abandoned': ({ runId }) => runId,
   'turn.start': ({ turnIndex }) => `turn ${turnIndex}`,
   'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex}, ${counted(totalTokens(usage), 'token')}`,

@@ -1,3 +1,4 @@
+import type { Refusal } from '../../protocol/guarding.ts'
 import type { PolicyEnd } from '../../protocol/braking.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { NoticeRow } from './graphRow.ts'
@@ -84,8 +85,11 @@ const doneAbout = {
   pause: 'the run was paused',
 } as const
 
+const refusedText = ({ at, guard, reason }: Refusal): string =>
+  `${at === 'input' ? 'What was said' : 'The answer'} was refused by the guard ${guard}: ${reason}`
+
 function endOf(record: Extract<LogRecord, { type: 'run.end' }>): Notice | undefined {
-  const { stopReason, error, reason } = record
+  const { stopReason, error, reason, refusal } = record
   switch (stopReason) {
     case 'stop':
       return undefined
@@ -94,7 +98,7 @@ function endOf(record: Extract<LogRecord, { type: 'run.end' }>): Notice | undefi
     case 'aborted':
       return { tone: 'warning', text: 'The run was aborted.' }
     case 'refusal':
-      return { tone: 'bad', text: 'The model refused.' }
+      return { tone: 'bad', text: refusal === undefined ? 'The model refused.' : refusedText(refusal) }
     case 'length':
       return { tone: 'warning', text: 'The reply was cut off at its length limit.' }
     case 'paused':

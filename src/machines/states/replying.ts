@@ -4,7 +4,9 @@ import type { EventOfType } from '../agentTypes.ts'
 import type { ReplyOutput } from '../effectTypes.ts'
 import { openCalls } from '../calls.ts'
 import { startCompaction } from '../compaction.ts'
+import { guardInput } from '../guarding.ts'
 import { budgetLeft, limitAfter } from '../limits.ts'
+import { refuseRun } from '../refusals.ts'
 import {
   addReply,
   askForRepair,
@@ -40,9 +42,15 @@ export const replying = agentSetup.createStateConfig({
       turnIndex: context.turns - 1,
       attempt: context.run!.attempt,
       ...budgetLeft(context),
+      ...guardInput(context),
     }),
     onDone: [
       { guard: 'isStaleReply' },
+      {
+        guard: 'refusedByGuard',
+        target: 'idle',
+        actions: advance<Done>((draft, { output }) => refuseRun(draft, output)),
+      },
       {
         guard: 'repliedWithCalls',
         target: 'executing',

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { cutMiddle } from '../../conversation/cutMiddle.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
+import type { Refusal } from '../../protocol/guarding.ts'
 import type { Limits, PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { History } from '../../sessions/readHistory.ts'
@@ -16,7 +17,7 @@ export interface ChildAnswer {
 /** Longest answer, in UTF-16 units; the same as for a tool. */
 const maxAnswerChars = 30_000
 
-type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'>
+type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'> & { readonly refusal?: Refusal }
 
 /** The answer of a sub-agent, from how its run ended. */
 export function answerOf(
@@ -27,7 +28,7 @@ export function answerOf(
   const said = cutMiddle(text, maxAnswerChars)
   if (stopReason === 'stop' && error === undefined) return { text: said || '(no answer)', isError: false }
   const why = whyUnfinished(ending)
-  const last = said === '' ? '' : `\n\nIts last words were:\n${said}`
+  const last = said === '' || ending.refusal !== undefined ? '' : `\n\nIts last words were:\n${said}`
   const isOverAllowance = reason?.type === 'limit' && reason.allowed < (policy?.limits[reason.limit] ?? Infinity)
   return {
     text: `The agent "${name}" did not finish: ${why.replace(/[.]?$/, '.')}${last}`,
@@ -37,8 +38,10 @@ export function answerOf(
 }
 
 /** Why a run did not finish, in words. */
-export function whyUnfinished({ stopReason, reason, error }: Omit<Ending, 'text'>): string {
+export function whyUnfinished({ stopReason, reason, error, refusal }: Omit<Ending, 'text'>): string {
   if (error !== undefined) return error.message
+  if (refusal !== undefined)
+    return `${refusal.at === 'input' ? 'its task' : 'its answer'} was refused by ${refusal.guard}: ${refusal.reason}`
   if (reason?.type === 'limit') return `its limit of ${reason.allowed} ${reason.limit} was reached`
   if (reason?.type === 'stall') return `it went in circles and was paused, ${reason.evidence}`
   return wordsFor[stopReason]
@@ -72,11 +75,12 @@ export function finishedAnswer(
 }
 
 /** How a run ended, with its last words. */
-export const endingOf = ({ stopReason, reason, error }: RecordOf<'run.end'>, text: string): Ending => ({
+export const endingOf = ({ stopReason, reason, error, refusal }: RecordOf<'run.end'>, text: string): Ending => ({
   stopReason,
   text,
   ...(reason === undefined ? {} : { reason }),
   ...(error === undefined ? {} : { error }),
+  ...(refusal === undefined ? {} : { refusal }),
 })
 
 /** Whether a run ended only because its process or its store failed. */

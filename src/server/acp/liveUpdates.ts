@@ -132,7 +132,12 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   'reply.delta': (live, event) => live.delta(event),
   'thinking.delta': (live, event) => live.delta(event),
   'reply.end': (live, event) => {
-    const { message } = event
+    const { message, withheld, turnIndex } = event
+    if (withheld !== undefined) {
+      const { content: _, ...refusal } = withheld
+      const line = note(`withheld-${turnIndex}`, textOf(message.content), { type: 'withheld', ...refusal })
+      return [...live.rest(replyId(event, live.attempt), { text: '', thinking: '' }), line]
+    }
     const calls = toolCallsOf(message.content)
     return [
       ...live.rest(replyId(event, live.attempt), { text: textOf(message.content), thinking: thinkingOf(message) }),

@@ -57,6 +57,7 @@ const endReasons = { stop: 'end_turn', length: 'max_tokens', refusal: 'refusal',
  */
 export function promptAnswer(result: RunResult): PromptResponse {
   const { stopReason, runId, turns, usage, costUsd, reason } = result
+  const refusal = result.stopReason === 'refusal' ? result.refusal : undefined
   const error = result.error ?? (reason?.type === 'store' ? reason.error : undefined)
   const pause = reason?.type === 'limit' ? reason.limit : reason?.type === 'stall' ? reason.type : undefined
   if (stopReason === 'error' || (stopReason === 'paused' && pause === undefined)) {
@@ -65,6 +66,15 @@ export function promptAnswer(result: RunResult): PromptResponse {
   }
   return {
     stopReason: stopReason === 'paused' ? pauseReasons[pause!] : endReasons[stopReason],
-    _meta: { escapement: { runId, turns, usage, costUsd, ...(reason === undefined ? {} : { reason }) } },
+    _meta: {
+      escapement: {
+        runId,
+        turns,
+        usage,
+        costUsd,
+        ...(reason === undefined ? {} : { reason }),
+        ...(refusal === undefined ? {} : { refusal }),
+      },
+    },
   }
 }

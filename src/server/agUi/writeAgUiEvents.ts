@@ -116,6 +116,8 @@ const table: Table = {
     writeText(writer, event, textOf(event.message.content))
     writeCalls(writer, event)
     writer.parts.closeAll(`${event.agentId} reply `)
+    // What was streamed of it goes.
+    if (event.withheld !== undefined && isOwn(event, writer)) writer.rewrite()
   },
   'reply.reset': (event, writer) => {
     writer.parts.closeAll(`${event.agentId} reply `)
@@ -158,6 +160,7 @@ const table: Table = {
   'model.waiting': custom('model.waiting'),
   'model.waited': custom('model.waited'),
   'model.warning': custom('model.warning'),
+  'guard.decided': custom('guard.decided'),
   'approval.requested': custom('approval.requested'),
   'approval.decided': custom('approval.decided'),
   'question.asked': custom('question.asked'),

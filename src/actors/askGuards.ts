@@ -1,0 +1,91 @@
+import { cutEnd } from '../conversation/cutMiddle.ts'
+import type { ReplyInput } from '../machines/effectTypes.ts'
+import { asSentence, errorInfo, messageOf } from '../protocol/errors.ts'
+import type { GuardVerdict } from '../protocol/guarding.ts'
+import type { AgentPorts } from './agentPorts.ts'
+import { answerInTime } from './answerInTime.ts'
+import { describe } from './askHook.ts'
+import { Cancellation } from './cancellation.ts'
+import type { Guard, GuardContext } from './hooks.ts'
+import { clean } from './resultContent.ts'
+import { runContext, type RunContext } from './runContext.ts'
+
+const longestReason = 2_000
+
+type Asked = Omit<GuardContext<never>, keyof RunContext>
+
+/** What the guards of one side come to, all asked at once: the first that does not let it pass decides. Never rejects. */
+export async function askGuards(
+  ports: AgentPorts,
+  place: Pick<ReplyInput, 'runId' | 'turnIndex'>,
+  asked: Asked,
+  cancellation: Cancellation,
+): Promise<GuardVerdict> {
+  const { at } = asked
+  const guards = ports.definition.guards![at]
+  // Once one has decided, the others need not go on.
+  const all = new Cancellation()
+  const stop = (): void => all.abort()
+  if (cancellation.aborted) stop()
+  else cancellation.add(stop)
+  const verdicts = guards.map((guard, index) => askGuard(ports, place, { guard, index }, asked, all))
+  const decided = verdicts.map(async (verdict) => {
+    const one = await verdict
+    // So that the first to object ends the wait for all.
+    if (one !== undefined) throw new Objection(one)
+  })
+  try {
+    await Promise.all(decided)
+    return { at, decision: 'passed' }
+  } catch (thrown) {
+    return (thrown as Objection).verdict
+  } finally {
+    cancellation.remove(stop)
+    stop()
+  }
+}
+
+class Objection extends Error {
+  readonly verdict: GuardVerdict
+
+  constructor(verdict: GuardVerdict) {
+    super()
+    this.verdict = verdict
+  }
+}
+
+/** `undefined`: it lets it pass. Never rejects. */
+async function askGuard(
+  ports: AgentPorts,
+  place: Pick<ReplyInput, 'runId' | 'turnIndex'>,
+  { guard, index }: { readonly guard: Guard<never>; readonly index: number },
+  asked: Asked,
+  cancellation: Cancellation,
+): Promise<GuardVerdict | undefined> {
+  const { at } = asked
+  const name = guard.name === '' ? `${at} guard ${index + 1}` : guard.name
+  try {
+    const limits = { name: 'it', timeoutMs: ports.definition.guards!.timeoutMs }
+    const answer: unknown = await answerInTime(ports, limits, cancellation, (signal) =>
+      ports.within({ type: 'hook' }, () => guard({ ...runContext(ports, place, { signal }), ...asked })),
+    )
+    const reason = refusalIn(answer)
+    if (reason === undefined) return undefined
+    return { at, decision: 'refused', guard: name, reason: cutEnd(asSentence(clean(ports, reason)), longestReason) }
+  } catch (thrown) {
+    const why = `The guard ${name} came to no decision: ${messageOf(thrown)}`
+    const error = clean(ports, errorInfo('GUARD_FAILED', asSentence(why)))
+    return { at, decision: 'failed', guard: name, error }
+  }
+}
+
+/** The reason of a refusal; `undefined`: none. */
+function refusalIn(answer: unknown): string | undefined {
+  if (typeof answer === 'object' && answer !== null) {
+    const [first, ...others] = Object.entries(answer)
+    const [field, value] = first ?? []
+    if (others.length === 0 && field === 'ok' && value === true) return undefined
+    if (others.length === 0 && field === 'refuse' && typeof value === 'string' && value.trim() !== '') return value
+  }
+  throw new Error(`it answered ${cutEnd(describe(answer), 200)}, where it may answer { ok: true } or { refuse: 'why' }`)
+}
