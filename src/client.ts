@@ -31,6 +31,7 @@ export type {
   RunOptions,
   SayOptions,
 } from './protocol/commands.ts'
+export type { TurnUse, UseChange } from './protocol/turns.ts'
 export type { Content } from './protocol/content.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf } from './protocol/events.ts'

@@ -35,8 +35,9 @@ export type {
   OfferedTool,
   TurnChanges,
   TurnContext,
+  UseOptions,
 } from './actors/turnOptions.ts'
-export type { LimitReason, ToolChoice } from './protocol/turns.ts'
+export type { LimitReason, ToolChoice, TurnUse, UseChange } from './protocol/turns.ts'
 export { workspaceTools, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export { fallback, type FallbackOptions } from './actors/models/fallback.ts'

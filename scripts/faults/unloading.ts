@@ -343,8 +343,8 @@ export const faults: readonly Fault[] = [
     id: 'unloading-39',
     file: 'src/runtime/agents/commands.ts',
     what: 'a prompt to an agent whose store failed is lost',
-    from: `  if (context.pause?.type === 'store') {`,
-    to: `  if (context.pause?.type === 'store' && unseen < 0) {`,
+    from: `  if (pause?.type !== 'store') return`,
+    to: `  if (pause?.type !== 'store' || agentId !== '') return`,
     tests: ['journeys/survivesAFailingStore'],
   },
 ]

@@ -1,24 +1,17 @@
 import type { PrepareInput, PrepareOutput, TurnDecision } from '../machines/effectTypes.ts'
 import { asSentence, describeIssues, errorInfo, messageOf } from '../protocol/errors.ts'
-import { nearestWord } from '../protocol/nearestWord.ts'
 import type { ToolChoice } from '../protocol/turns.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
+import { everyName, noSuch, offeredNames } from './offeredNames.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import type { Cancellation } from './cancellation.ts'
 import { effect } from './effect.ts'
 import { TimeLimit } from './policies/timeLimit.ts'
 import { runContext } from './runContext.ts'
-import {
-  pricedModel,
-  turnChangesSchema,
-  type OfferedTool,
-  type PricedModel,
-  type TurnChanges,
-  type TurnContext,
-} from './turnOptions.ts'
+import { pricedModel, turnChangesSchema, type PricedModel, type TurnChanges, type TurnContext } from './turnOptions.ts'
 
 /** How long the code of a definition may take before a turn, in milliseconds. */
-export const turnHookMs = 30_000
+const turnHookMs = 30_000
 
 /**
  * The effect of `preparing`: asks the code of the definition what the turn is asked with. Code that throws, hangs or answers nonsense ends
@@ -119,26 +112,6 @@ function checkedChanges(returned: unknown): TurnChanges | undefined {
   return returned
 }
 
-const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs.map(({ name }) => name)
-
-/**
- * The names of what is offered, in the order of the definition: those given, and the tools of the brakes.
- *
- * @throws Error naming what the definition does not have.
- */
-export function offeredNames(definition: AgentDefinition, tools: readonly OfferedTool[]): string[] {
-  const names = everyName(definition)
-  const wanted = new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))
-  for (const name of wanted) if (!names.includes(name)) throw new Error(noSuch('tool', name, names))
-  return names.filter((name) => wanted.has(name) || definition.turns.always.includes(name))
-}
-
-function noSuch(what: string, name: string, names: readonly string[]): string {
-  const nearest = nearestWord(name, names)
-  const there = names.length === 0 ? `it has no ${what}s` : `it has ${names.join(', ')}`
-  return `the definition has no ${what} ${JSON.stringify(name)}: ${nearest === undefined ? there : `did you mean ${JSON.stringify(nearest)}?`}`
-}
-
 function checkChoice(choice: ToolChoice | undefined, offered: readonly string[]): void {
   if (typeof choice === 'object' && !offered.includes(choice.tool))
     throw new Error(`toolChoice: ${noSuch('tool', choice.tool, offered)}`)
@@ -149,7 +122,7 @@ function checkChoice(choice: ToolChoice | undefined, offered: readonly string[])
  *
  * @throws Error naming the models there are.
  */
-export function chosenModel(
+function chosenModel(
   definition: AgentDefinition,
   model: NonNullable<TurnChanges['model']>,
 ): { readonly priced: PricedModel; readonly use: { readonly id: string; readonly name?: string } } {

@@ -55,6 +55,16 @@ export interface TurnChanges {
   readonly settings?: Omit<ModelSettings, 'responseFormat' | 'toolChoice'> | undefined
 }
 
+/** What an agent is to use from its next turn on; `null` puts a field back to what the definition says, one that is missing stays. */
+export interface UseOptions {
+  /** Also in place of instructions that are a function. */
+  readonly instructions?: string | null | undefined
+  /** The only tools and sub-agents of the definition that are offered. Those of the brakes always are. */
+  readonly tools?: readonly OfferedTool[] | null | undefined
+  /** A name of the definition's `models`, or a model: after a restart that one is not there, and the definition's is used. */
+  readonly model?: string | ModelOption | null | undefined
+}
+
 /** The system prompt of each turn. */
 export type DynamicInstructions<Deps = unknown> = (context: RunContext<Deps>) => string | Promise<string>
 

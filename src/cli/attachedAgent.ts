@@ -5,6 +5,7 @@ import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } fro
 import type { AgentEvent } from '../protocol/events.ts'
 import { pendingIn, type Pending } from '../protocol/pending.ts'
 import type { PauseReason } from '../protocol/records.ts'
+import type { UseChange } from '../protocol/turns.ts'
 import type { Run } from '../runs/run.ts'
 import type { ChatAgent } from './chatAgent.ts'
 
@@ -98,6 +99,10 @@ export class AttachedAgent implements ChatAgent {
 
   prune(options: PruneOptions): Promise<void> {
     return this.#keep(this.remote.prune(options))
+  }
+
+  use(use: UseChange | null): Promise<void> {
+    return this.#keep(this.remote.use(use))
   }
 
   brake(policy: string): Promise<void> {

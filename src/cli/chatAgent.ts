@@ -2,6 +2,7 @@ import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } fro
 import type { AgentEvent } from '../protocol/events.ts'
 import type { Pending } from '../protocol/pending.ts'
 import type { PauseReason } from '../protocol/records.ts'
+import type { UseChange } from '../protocol/turns.ts'
 import type { Run } from '../runs/run.ts'
 
 /**
@@ -27,6 +28,7 @@ export interface ChatAgent {
   pin(step: string): Promise<void> | void
   unpin(step: string): Promise<void> | void
   brake(policy: string): Promise<void> | void
+  use(use: UseChange | null): Promise<void> | void
   /** Own calls by `callId`, those of sub-agents by `key`. */
   decide(call: string, decision: Decision, reason?: string): Promise<void> | void
   /** Calls with every event from now on; returns a function that ends it. */

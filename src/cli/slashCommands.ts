@@ -1,4 +1,5 @@
 import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
+import type { UseChange } from '../protocol/turns.ts'
 import type { Run } from '../runs/run.ts'
 import { decideCall, type ChatAgent } from './chatAgent.ts'
 
@@ -15,6 +16,7 @@ export type AgentLine =
   | ({ readonly type: 'revert'; readonly step: string } & RevertCommandOptions)
   | { readonly type: 'pin' | 'unpin'; readonly step: string }
   | { readonly type: 'brake'; readonly policy: string }
+  | { readonly type: 'use'; readonly use: UseChange | null }
 
 /** A parsed line of a chat. */
 export type ChatLine =
@@ -72,6 +74,18 @@ function readRevert(text: string): ChatLine {
   }
 }
 
+const useNeeds = 'model <name>, tools <names>, instructions <text>, or reset; without a value: as the definition says'
+
+function readUse(text: string): ChatLine {
+  const [what = ''] = text.split(/\s/, 1)
+  const value = text.slice(what.length).trim()
+  if (what === 'reset' && value === '') return { type: 'use', use: null }
+  if (what === 'tools')
+    return { type: 'use', use: { tools: value === '' ? null : value.split(/[\s,]+/).filter((name) => name !== '') } }
+  if (what === 'model' || what === 'instructions') return { type: 'use', use: { [what]: value === '' ? null : value } }
+  return { type: 'print', text: `  /use needs ${useNeeds}.\n` }
+}
+
 const slashCommands: Readonly<Record<string, SlashCommand>> = {
   '/steer': {
     form: '<text>',
@@ -127,6 +141,12 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     needs: 'the name of a policy',
     help: 'ask a policy of the agent now',
     read: (policy) => ({ type: 'brake', policy }),
+  },
+  '/use': {
+    form: '<what> [value]',
+    needs: useNeeds,
+    help: 'model <name>, tools <names>, instructions <text>',
+    read: readUse,
   },
   '/pin': {
     form: '<step>',
@@ -248,6 +268,10 @@ const lineActions: LineActions = {
     reshape(agent, options.undo === true ? 'undo.end' : 'revert.applied', () => agent.revert(step, options)),
   compact: (agent, { type: _, ...options }) => reshape(agent, 'compaction.end', () => agent.compact(options)),
   brake: (agent, { policy }) => reshape(agent, 'policy.end', () => agent.brake(policy)),
+  async use(agent, { use }) {
+    await agent.use(use)
+    return { note: use === null ? 'as the definition says, from the next turn on' : 'used from the next turn on' }
+  },
   pin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.pin(step)),
   unpin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.unpin(step)),
 }

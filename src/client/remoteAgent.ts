@@ -12,6 +12,7 @@ import {
   type SayOptions,
   type RevertCommandOptions,
 } from '../protocol/commands.ts'
+import type { UseChange } from '../protocol/turns.ts'
 import type { Content } from '../protocol/content.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
@@ -165,6 +166,14 @@ export class RemoteAgent {
   /** Brings steps of an abandoned branch back, as copies at the end: a `graft.applied` event says what came of it. */
   graft(steps: string | readonly string[]): Promise<void> {
     return this.#send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
+  }
+
+  /**
+   * Says what the agent uses from its next turn on; `null` ends it. As `use` of a local agent, but a model is one of the definition's
+   * `models`, by name. Rejects with `INVALID_OPTION`, `MODEL_NOT_FOUND`.
+   */
+  use(use: UseChange | null): Promise<void> {
+    return this.#send({ type: 'agent.use', agentId: this.id, use })
   }
 
   /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event says what came of it. */

@@ -252,7 +252,8 @@ export type AgentMachineEvent =
   | { readonly type: 'graft'; readonly request: GraftRequest; readonly at: number }
   | { readonly type: 'pin'; readonly request: PinRequest; readonly at: number }
   | { readonly type: 'compact'; readonly request: CompactionRequest; readonly at: number }
-  | { readonly type: 'use'; readonly id: string; readonly use: TurnUse | null; readonly at: number }
+  /** What changes of what is used: `null` puts a field, or all, back to what the definition says. */
+  | { readonly type: 'use'; readonly id: string; readonly use: UseEvent | null; readonly at: number }
   | { readonly type: 'brake'; readonly request: PolicyRequest; readonly at: number }
   /** A policy fired in the consultation under `key`. */
   | { readonly type: 'policy.fired'; readonly key: string; readonly start: PolicyStart; readonly at: number }
@@ -278,6 +279,9 @@ export type CallDecision =
   | { readonly decision: 'deny'; readonly reason?: string }
   | { readonly decision: 'answer'; readonly value: unknown }
   | { readonly decision: 'return'; readonly result: CallReturn }
+
+/** As `TurnUse`, with `null` for what is to be as the definition says again. */
+export type UseEvent = { readonly [K in keyof TurnUse]: TurnUse[K] | null }
 
 /** A child that code asks for. */
 type Spawning = { readonly childId: string; readonly name: string; readonly incognito?: true }

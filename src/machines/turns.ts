@@ -1,5 +1,5 @@
 import type { PreparedTurn, TurnUse } from '../protocol/turns.ts'
-import type { AgentContext, EventOfType, FrameState } from './agentTypes.ts'
+import type { AgentContext, EventOfType, FrameState, UseEvent } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import type { PrepareInput, TurnDecision } from './effectTypes.ts'
 
@@ -25,9 +25,15 @@ export function prepareInput(context: AgentContext): PrepareInput {
 }
 
 /** Records what somebody wants the agent to use; it holds from the next turn on. */
-export function changeUse(draft: Draft, { id: requestId, use }: EventOfType<'use'>): void {
+export function changeUse(draft: Draft, { id: requestId, use: change }: EventOfType<'use'>): void {
+  const use = change === null ? null : changed(draft.context.frame?.use ?? {}, change)
   draft.record({ type: 'use.changed', ...draft.at, requestId, use })
   draft.set({ frame: usedFrame(draft.context.frame, use) })
+}
+
+function changed(before: TurnUse, change: UseEvent): TurnUse | null {
+  const fields = Object.entries({ ...before, ...change }).filter(([, value]) => value != null)
+  return fields.length === 0 ? null : (Object.fromEntries(fields) as TurnUse)
 }
 
 /** After a `use.changed`. */

@@ -4,6 +4,7 @@ import { agentIdSchema } from './ids.ts'
 import { contentSchema, type Content } from './content.ts'
 import { limitsSchema, type Limits } from './records.ts'
 import { provenanceKindSchema, type ProvenanceKind } from './provenance.ts'
+import { useChangeSchema } from './turns.ts'
 
 const toAgent = { agentId: agentIdSchema }
 
@@ -69,6 +70,8 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
     focus: z.string().min(1).max(4_000).exactOptional(),
   }),
   z.strictObject({ ...toAgent, type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
+  /** `null`: what its definition says. */
+  z.strictObject({ ...toAgent, type: z.literal('agent.use'), use: useChangeSchema.nullable() }),
   z.strictObject({ ...toAgent, type: z.literal('agent.pin'), step: z.string() }),
   z.strictObject({ ...toAgent, type: z.literal('agent.unpin'), step: z.string() }),
   z.strictObject({

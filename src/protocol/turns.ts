@@ -29,6 +29,15 @@ export const turnUseSchema = z.object({
 })
 export type TurnUse = z.infer<typeof turnUseSchema>
 
+/** What is to change of that: a field that is `null` is as the definition says again, one that is missing stays. */
+export const useChangeSchema = z.strictObject({
+  instructions: z.string().max(1_000_000).nullable().exactOptional(),
+  tools: z.array(z.string()).max(10_000).readonly().nullable().exactOptional(),
+  /** A name of the definition's `models`, or an id. */
+  model: z.string().min(1).max(256).nullable().exactOptional(),
+})
+export type UseChange = z.infer<typeof useChangeSchema>
+
 /** What one turn is asked with; what is missing is as the definition says. */
 export const preparedTurnSchema = z.object({
   /** Who had a say in it, the last of them the last word. */

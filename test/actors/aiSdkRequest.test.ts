@@ -64,6 +64,19 @@ describe('AI SDK request to anthropic', (it) => {
     assert.equal(tool?.['input_schema'], schema)
   })
 
+  it('sends a choice of tools, and none without tools', async (test) => {
+    for (const [toolChoice, sent] of [
+      ['required', { type: 'any' }],
+      ['auto', { type: 'auto' }],
+      [{ tool: 'read_file' }, { type: 'tool', name: 'read_file' }],
+    ] as const) {
+      const body = await bodyOf(test, anthropicWire, ask('hi', { tools: [readFile], settings: { toolChoice } }))
+      assert.equal(body['tool_choice'], sent)
+    }
+    const bare = await bodyOf(test, anthropicWire, ask('hi', { settings: { toolChoice: 'required' } }))
+    assert.is(bare['tool_choice'], undefined)
+  })
+
   it('sends a signed thought back as it came, byte for byte', async (test) => {
     const signature = 'EqQBCkgIAxABGAIiQL+/zz==\\u00e9"'
     const thinking = { thinking: ['deep ', 'thought\n'], signature }

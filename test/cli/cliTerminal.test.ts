@@ -114,6 +114,12 @@ describe('what a chat line asks for', (it) => {
     assert.equal(readChatLine('/compact the port numbers'), { type: 'compact', focus: 'the port numbers' })
     assert.equal(readChatLine('/compact'), { type: 'compact' })
     assert.equal(readChatLine('/pin n12'), { type: 'pin', step: 'n12' })
+    assert.equal(readChatLine('/use model smart'), { type: 'use', use: { model: 'smart' } })
+    assert.equal(readChatLine('/use tools a, b'), { type: 'use', use: { tools: ['a', 'b'] } })
+    assert.equal(readChatLine('/use instructions be kind'), { type: 'use', use: { instructions: 'be kind' } })
+    assert.equal(readChatLine('/use tools'), { type: 'use', use: { tools: null } })
+    assert.equal(readChatLine('/use reset'), { type: 'use', use: null })
+    assert.is(readChatLine('/use everything').type, 'print')
     assert.equal(readChatLine('/unpin n12'), { type: 'unpin', step: 'n12' })
     assert.equal(readChatLine('/graft n12, n13'), { type: 'graft', steps: ['n12', 'n13'] })
     assert.equal(readChatLine('/mask n4 n9'), { type: 'prune', steps: ['n4', 'n9'], mask: true })
@@ -123,6 +129,7 @@ describe('what a chat line asks for', (it) => {
       '/prune the old ones',
       '/mask',
       '/mask n4 because',
+      '/use',
       '/pin',
       '/unpin',
       '/graft',

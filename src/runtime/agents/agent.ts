@@ -1,6 +1,8 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import { describePolicies } from '../../actors/policies/describePolicies.ts'
 import type { SubAgentEntry } from '../../actors/subAgents.ts'
+import { useCommand } from '../../actors/useCommand.ts'
+import type { UseOptions } from '../../actors/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentPolicy } from '../../machines/agentPolicy.ts'
@@ -8,6 +10,7 @@ import type { PolicyInfo } from '../../protocol/braking.ts'
 import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.ts'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import type { TurnUse } from '../../protocol/turns.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
@@ -223,6 +226,23 @@ export class Agent extends AgentCommands {
       if (isEnd) await this.close()
       return successor
     })
+  }
+
+  /**
+   * Says what the agent uses from its next turn on, in place of what its definition says: instructions, tools, a model. It is recorded, so it
+   * holds after a restart too; `null` ends it. `beforeTurn` of the definition has the last word.
+   *
+   * @throws RuntimeError `INVALID_OPTION` (no such tool), `MODEL_NOT_FOUND`, `INVALID_DEFINITION` (no model), `AGENT_STOPPED`, `AGENT_PAUSED`
+   */
+  use(options: UseOptions | null): void {
+    const { use, model } = useCommand(options, `Agent "${this.id}"`)
+    if (model !== undefined) this.#body.lend(model)
+    this.#carryOut(checkCommand({ type: 'agent.use', agentId: this.id, use }))
+  }
+
+  /** What `use` said; `null` if nothing. */
+  get inUse(): TurnUse | null {
+    return this.#body.context.frame?.use ?? null
   }
 
   /** Ids of the calls that wait for an approval; none while their run waits for `resume`. */

@@ -25,6 +25,7 @@ export type RestingContext = Pick<
   | 'pins'
   | 'compactRequests'
   | 'policyRequests'
+  | 'frame'
 >
 
 /** What an agent has whether it is loaded or not. */
@@ -70,6 +71,8 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly unseen: number
   readonly announcer: Pick<Announcer, 'subscribe' | 'requested' | 'clean'>
   readonly runs: Pick<Runs, 'expect' | 'resume'>
+  /** Models that code gave it to use, by id. */
+  readonly lent: ReadonlyMap<string, PricedModel> | undefined
   /** Keeps a model that `use` names by its id. */
   lend(model: PricedModel): void
   /** Takes part in a group of agents; only those that are loaded do. */

@@ -178,6 +178,10 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.asking.decided(live)
   }
 
+  get lent(): AgentBody['lent'] {
+    return this.asking.lent
+  }
+
   lend(...[model]: Parameters<AgentBody['lend']>): void {
     this.asking.lend(model)
   }

@@ -3,6 +3,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { QueueName } from '../../protocol/records.ts'
 import type { AgentBody } from './agentBody.ts'
 import { decide } from './decide.ts'
+import { useOf } from './useOf.ts'
 import type { Run } from '../../runs/run.ts'
 
 type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
@@ -95,6 +96,10 @@ export function dispatchCommand(host: AgentBody, command: Command, id: string, i
       host.send({ type: 'compact', request: { id, by: 'person', ...saidIn(command) }, at })
       return undefined
     }
+    case 'agent.use':
+      checkStore(host)
+      host.send({ type: 'use', id, use: useOf(host, command.use), at })
+      return undefined
     case 'agent.pin':
     case 'agent.unpin': {
       checkRoom(host, 'pins')
@@ -142,14 +147,18 @@ function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: stri
 /** Whether there is a run to send a message into; otherwise the message starts one. */
 const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.state !== 'settling'
 
+function checkStore({ agentId, context: { pause } }: AgentBody): void {
+  if (pause?.type !== 'store') return
+  const why = pause.error.message
+  throw new RuntimeError('AGENT_PAUSED', `Agent "${agentId}" is paused because its store failed: ${why}`)
+}
+
 function checkRoom(
-  { agentId, context, definition, unseen }: AgentBody,
+  body: AgentBody,
   queue: QueueName | 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactRequests' | 'policyRequests',
 ): void {
-  if (context.pause?.type === 'store') {
-    const why = context.pause.error.message
-    throw new RuntimeError('AGENT_PAUSED', `Agent "${agentId}" is paused because its store failed: ${why}`)
-  }
+  checkStore(body)
+  const { agentId, context, definition, unseen } = body
   const waiting = (context[queue]?.length ?? 0) + unseen
   if (waiting < definition.maxQueue) return
   const what = queue === 'compactRequests' ? 'compactions' : queue === 'policyRequests' ? 'policies' : queue

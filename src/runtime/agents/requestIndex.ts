@@ -34,6 +34,8 @@ export class RequestIndex {
       case 'pin.requested':
       case 'policy.requested':
         return this.#add(record.request.id)
+      case 'use.changed':
+        return this.#add(record.requestId)
       case 'approval.decided':
       case 'question.answered':
         return this.#add(record.requestId)

@@ -36,6 +36,7 @@ const atRest: RestingContext = {
   pins: nobody,
   compactRequests: nobody,
   policyRequests: nobody,
+  frame: null,
 }
 
 /** What unloaded agents need from their runtime. */
@@ -85,6 +86,7 @@ export class UnloadedHost implements AgentBody {
   readonly metadata: Metadata | undefined
   /** Models that code gave it to use. */
   lent: Map<string, PricedModel> | undefined
+  readonly #frame: RestingContext['frame']
   readonly #loader: AgentLoader
   readonly #runs: number
   readonly #turns: number
@@ -102,6 +104,7 @@ export class UnloadedHost implements AgentBody {
     this.store = host.store
     this.metadata = host.metadata
     this.lent = host.asking.lent
+    this.#frame = host.context.frame
     this.#runs = host.context.runs
     this.#turns = host.context.turns
   }
@@ -127,7 +130,7 @@ export class UnloadedHost implements AgentBody {
   }
 
   get context(): RestingContext {
-    return atRest
+    return this.#frame === null ? atRest : { ...atRest, frame: this.#frame }
   }
 
   get repairedBytes(): number {

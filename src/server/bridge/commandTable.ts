@@ -126,6 +126,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.fold': forAgent(),
   'agent.brake': forAgent(),
   'agent.compact': forAgent(),
+  'agent.use': forAgent(),
   'agent.pin': forAgent(),
   'agent.unpin': forAgent(),
   'agent.decide': forAgent(),

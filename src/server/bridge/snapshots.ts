@@ -7,6 +7,7 @@ import type { PauseReason } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentTree, PendingApproval } from '../../runtime/agents/agentTree.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
+import type { TurnUse } from '../../protocol/turns.ts'
 import { outwardReason } from './outwardError.ts'
 
 interface AgentSnapshot extends AgentSummary {
@@ -15,6 +16,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly approvals: readonly PendingApproval[]
   readonly pause: PauseReason | null
   readonly policies?: readonly PolicyInfo[]
+  readonly use?: TurnUse
 }
 
 /** An agent as a list shows it. */
@@ -39,6 +41,7 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   approvals: agent.approvals(),
   pause: agent.pause === null ? null : outwardReason(agent.pause),
   policies: agent.policies,
+  ...(agent.inUse === null ? {} : { use: agent.inUse }),
 })
 
 /** How an agent that does not run was left, as its log tells; with the policies of the definition that a command would wake it with. */

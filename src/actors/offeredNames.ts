@@ -1,0 +1,25 @@
+import { nearestWord } from '../protocol/nearestWord.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+import type { OfferedTool } from './turnOptions.ts'
+
+/** Names of everything that the model may call. */
+export const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs.map(({ name }) => name)
+
+/**
+ * The names of what is offered, in the order of the definition: those given, and the tools of the brakes.
+ *
+ * @throws Error naming what the definition does not have.
+ */
+export function offeredNames(definition: AgentDefinition, tools: readonly OfferedTool[]): string[] {
+  const names = everyName(definition)
+  const wanted = new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))
+  for (const name of wanted) if (!names.includes(name)) throw new Error(noSuch('tool', name, names))
+  return names.filter((name) => wanted.has(name) || definition.turns.always.includes(name))
+}
+
+/** Why a name cannot be taken, and which one may have been meant. */
+export function noSuch(what: string, name: string, names: readonly string[]): string {
+  const nearest = nearestWord(name, names)
+  const there = names.length === 0 ? `it has no ${what}s` : `it has ${names.join(', ')}`
+  return `the definition has no ${what} ${JSON.stringify(name)}: ${nearest === undefined ? there : `did you mean ${JSON.stringify(nearest)}?`}`
+}

@@ -1,0 +1,39 @@
+import { offeredNames } from '../../actors/offeredNames.ts'
+import { modelIn } from '../../actors/turnFrames.ts'
+import type { UseEvent } from '../../machines/agentTypes.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { ModelUse, UseChange } from '../../protocol/turns.ts'
+import type { AgentBody } from './agentBody.ts'
+
+/**
+ * What a command asks the agent to use, checked against its definition.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, `MODEL_NOT_FOUND`
+ */
+export function useOf(body: AgentBody, change: UseChange | null): UseEvent | null {
+  if (change === null) return null
+  const { instructions, tools, model } = change
+  return {
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(tools === undefined ? {} : { tools: tools === null ? null : toolsOf(body, tools) }),
+    ...(model === undefined ? {} : { model: model === null ? null : modelOf(body, model) }),
+  }
+}
+
+function toolsOf({ agentId, definition }: AgentBody, tools: readonly string[]): string[] {
+  try {
+    return offeredNames(definition, tools)
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_OPTION', `Agent "${agentId}", tools: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}
+
+/** By its name or, for one that code gave or the definition's own, by its id. */
+function modelOf({ agentId, definition, lent }: AgentBody, name: string): ModelUse {
+  const { models } = definition.turns
+  const named = models.get(name)
+  if (named !== undefined) return { id: named.model.id, name }
+  if (modelIn(definition, lent, { id: name }) !== undefined) return { id: name }
+  const there = models.size === 0 ? 'none' : `only ${[...models.keys()].join(', ')}`
+  throw new RuntimeError('MODEL_NOT_FOUND', `Agent "${agentId}" has no model ${JSON.stringify(name)}, ${there}.`)
+}
