@@ -1,5 +1,9 @@
 /** The door "escapement/client": drives the agents of a server, from a browser or from Node. */
 export { connect } from './client/connect.ts'
+export { emptyChat } from './client/chat.ts'
+export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply, ChatUserMessage } from './client/chat.ts'
+export { foldMessages } from './client/foldMessages.ts'
+export { conversationStore, type ConversationStore } from './client/conversationStore.ts'
 export type {
   AnyWebSocket,
   ConnectOptions,
@@ -40,5 +44,6 @@ export type { Metadata } from './protocol/metadata.ts'
 export type { Block, Message, Usage } from './protocol/messages.ts'
 export type { Pending } from './protocol/pending.ts'
 export type { Limits, PauseReason, RunStopReason, Spent } from './protocol/records.ts'
+export { partialOutput, type PartialOutput } from './runs/partialOutput.ts'
 export type { Run } from './runs/run.ts'
 export type { AbortedRun, AnsweredRun, FailedRun, PausedRun, RunResult, UnansweredRun } from './runs/runResult.ts'

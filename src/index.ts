@@ -80,6 +80,7 @@ export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts
 export { parallel, race, type ParallelOptions, type ParallelResult } from './runtime/groups/parallel.ts'
 export { pipeline, type PipelineResult, type PipelineStop, type PromptMapper } from './runtime/groups/pipeline.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
+export { partialOutput, type PartialOutput } from './runs/partialOutput.ts'
 export type { Run } from './runs/run.ts'
 export type { AbortedRun, AnsweredRun, FailedRun, PausedRun, RunResult, UnansweredRun } from './runs/runResult.ts'
 export { memoryStore } from './stores/memoryStore.ts'

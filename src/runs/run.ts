@@ -4,6 +4,7 @@ import type { Refusal } from '../protocol/guarding.ts'
 import { noUsage, textOf } from '../protocol/messages.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import { EventBuffer } from './eventBuffer.ts'
+import { partialOutputs, type PartialOutput } from './partialOutput.ts'
 import type { RunResult, UnansweredRun } from './runResult.ts'
 
 /**
@@ -15,6 +16,16 @@ export interface Run<out Output = unknown, out Event = AgentEvent> extends Async
   readonly requestId: string
   /** Never rejects. */
   readonly result: Promise<RunResult<Output>>
+  /**
+   * The answer as it grows, for an agent with an `output` schema; the last one is the whole output. It reads the run's events, so
+   * iterate over one of them; parts are not checked against the schema.
+   *
+   * @example
+   * ```ts
+   * for await (const part of agent.prompt('Plan a trip.').partialOutput()) show(JSON.stringify(part))
+   * ```
+   */
+  partialOutput(): AsyncIterableIterator<PartialOutput<Output>>
 }
 
 /** The outcome of a run, from its records. */
@@ -107,6 +118,10 @@ export class RunHandle extends RunOutcome implements Run {
 
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
     return this.#buffer
+  }
+
+  partialOutput(): AsyncIterableIterator<unknown> {
+    return partialOutputs(this, this.result)
   }
 
   override cancel(stopReason: RunStopReason, error?: ErrorInfo): void {

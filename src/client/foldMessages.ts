@@ -1,0 +1,230 @@
+import type { AgentEvent, EventOf } from '../protocol/events.ts'
+import { isImported } from '../protocol/history.ts'
+import { textOf, toolCallsOf, type Block } from '../protocol/messages.ts'
+import type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply } from './chat.ts'
+
+type Fold = { readonly [T in AgentEvent['type']]?: (chat: Chat, event: EventOf<T>) => Chat }
+
+/**
+ * The chat after one more event of its agent, in their order; events of other agents change nothing, except for what those below it
+ * ask of people. Give it the agent's records from the first on: `agent.subscribe(listener, { fromSeq: 1 })`. Pure, and what does not
+ * change stays the same object, so a view that compares identities draws only what is new.
+ *
+ * @example
+ * ```ts no-run
+ * import { connect, emptyChat, foldMessages } from 'escapement/client'
+ *
+ * const agent = connect('http://127.0.0.1:8080').agent('support-1')
+ * let chat = emptyChat(agent.id)
+ * agent.subscribe((event) => (chat = foldMessages(chat, event)), { fromSeq: 1 })
+ * ```
+ */
+export function foldMessages(chat: Chat, event: AgentEvent): Chat {
+  const isOwn = event.agentId === chat.agentId
+  const handlers = isOwn ? own : ofOthers
+  const handle = handlers[event.type] as ((chat: Chat, event: AgentEvent) => Chat) | undefined
+  const next = handle?.(chat, event) ?? chat
+  return isOwn && event.seq > next.seq ? { ...next, seq: event.seq } : next
+}
+
+const ofPeople: Fold = {
+  'approval.requested': (chat, event) => asked(chat, event, { type: 'approval' }),
+  'question.asked': (chat, event) =>
+    asked(chat, event, { type: 'question', question: event.question, schema: event.schema }),
+  'call.requested': (chat, event) => asked(chat, event, { type: 'call' }),
+  'approval.decided': (chat, { key }) => settled(chat, (pending) => pending.key === key),
+  'question.answered': (chat, { key }) => settled(chat, (pending) => pending.key === key),
+}
+
+const ofOthers: Fold = {
+  ...ofPeople,
+  'tool.end': (chat, { agentId, callId }) =>
+    settled(chat, (pending) => pending.agentId === agentId && pending.callId === callId),
+}
+
+const own: Fold = {
+  ...ofPeople,
+  'run.start': ({ pause: _, error: __, ...chat }) => ({ ...chat, status: 'running' }),
+  'run.end': endRun,
+  'run.abandoned': ({ pause: _, ...chat }) => ({ ...chat, status: 'idle' }),
+  'agent.stopped': (chat) => ({ ...chat, status: 'stopped', pending: [] }),
+  'message.added': (chat, { nodeId, message: { content, source } }) =>
+    added(chat, { id: `n${nodeId}`, nodeId, role: 'user', text: textOf(content), content, source }),
+  'reply.start': (chat, event) => grown(chat, event, (reply) => ({ ...reply, text: '', thinking: '', calls: [] })),
+  'reply.delta': (chat, event) =>
+    grown(chat, event, (reply) => ({ ...reply, text: reply.text.slice(0, event.offset) + event.text })),
+  'thinking.delta': (chat, event) =>
+    grown(chat, event, (reply) => ({ ...reply, thinking: reply.thinking.slice(0, event.offset) + event.text })),
+  'toolCall.delta': (chat, event) => grown(chat, event, (reply) => ({ ...reply, calls: written(reply.calls, event) })),
+  'reply.reset': (chat, event) => {
+    const status = event.retryAt === undefined ? 'failed' : 'growing'
+    return grown(chat, event, (reply) => ({ ...reply, text: '', thinking: '', calls: [], status, error: event.error }))
+  },
+  'reply.end': endReply,
+  'tool.start': (chat, { callId, childId }) =>
+    called(chat, callId, (call) => ({ ...call, status: 'running', ...(childId === undefined ? {} : { childId }) })),
+  'tool.progress': (chat, { callId, progress }) => called(chat, callId, (call) => ({ ...call, progress })),
+  'tool.end': endCall,
+  'child.ended': (chat, { childId }) => settled(chat, (pending) => isBelow(pending, childId)),
+  'revert.applied': (chat, { applied, target, rebased = [] }) => {
+    if (!applied) return chat
+    const places = new Map(rebased.map(({ from, nodeId }) => [from, nodeId]))
+    return changed(chat, (message) => {
+      const nodeId = places.get(message.nodeId ?? 0)
+      if (nodeId !== undefined) return { ...message, nodeId }
+      return target === undefined || !(message.nodeId! > target) ? message : hide(message, 'reverted')
+    })
+  },
+  'graft.applied': (chat, { copies }) => {
+    const places = new Map(copies.map(({ from, nodeId }) => [from, nodeId]))
+    return changed(chat, (message) => {
+      const nodeId = places.get(message.nodeId ?? 0)
+      if (nodeId === undefined) return message
+      const { hidden: _, ...shown } = message
+      return { ...shown, nodeId }
+    })
+  },
+  'prune.applied': (chat, { applied, masked, steps }) => {
+    if (!applied || masked === true) return chat
+    const pruned = new Set(steps)
+    return changed(chat, (message) => (pruned.has(message.nodeId ?? 0) ? hide(message, 'pruned') : message))
+  },
+  'compaction.end': (chat, { overlay }) => {
+    if (overlay === undefined) return chat
+    const { from, to, kept } = overlay
+    const isIn = ({ nodeId = 0 }: ChatMessage): boolean => nodeId >= from && nodeId <= to && !kept.includes(nodeId)
+    return changed(chat, (message) => (isIn(message) ? hide(message, 'summarised') : message))
+  },
+}
+
+/** A reply has its id before it has a node: that of its turn. */
+const replyId = (event: { readonly runId: string; readonly turnIndex: number; readonly nodeId?: number }): string =>
+  isImported(event) ? `n${event.nodeId}` : `t${event.turnIndex}`
+
+const added = (chat: Chat, message: ChatMessage): Chat => ({ ...chat, messages: [...chat.messages, message] })
+
+/** With some messages changed; the same chat if none is. */
+function changed(chat: Chat, change: (message: ChatMessage) => ChatMessage): Chat {
+  const messages = chat.messages.map(change)
+  return messages.every((message, index) => message === chat.messages[index]) ? chat : { ...chat, messages }
+}
+
+function replaced(chat: Chat, index: number, message: ChatMessage): Chat {
+  const messages = [...chat.messages]
+  messages[index] = message
+  return { ...chat, messages }
+}
+
+/** What the model no longer sees for two reasons is hidden for the first. */
+const hide = (message: ChatMessage, hidden: NonNullable<ChatMessage['hidden']>): ChatMessage =>
+  message.hidden === undefined ? { ...message, hidden } : message
+
+/** The reply of a turn grows, and begins to if there is none yet; one that has ended stays. */
+function grown(
+  chat: Chat,
+  event: { readonly runId: string; readonly turnIndex: number },
+  grow: (reply: ChatReply) => ChatReply,
+): Chat {
+  const id = replyId(event)
+  const index = chat.messages.findLastIndex((message) => message.id === id)
+  const reply = chat.messages[index]
+  if (reply === undefined)
+    return added(chat, grow({ id, role: 'assistant', text: '', thinking: '', calls: [], status: 'growing' }))
+  if (reply.role !== 'assistant' || reply.nodeId !== undefined) return chat
+  const { error: _, ...rest } = reply
+  return replaced(chat, index, grow({ ...rest, status: 'growing' }))
+}
+
+function written(calls: readonly ChatCall[], { callId, name = '', text }: EventOf<'toolCall.delta'>): ChatCall[] {
+  const index = calls.findIndex((call) => call.callId === callId)
+  if (index === -1) return [...calls, { callId, name, status: 'writing', inputText: text }]
+  return calls.map((call, at) => (at === index ? { ...call, inputText: (call.inputText ?? '') + text } : call))
+}
+
+function endReply(chat: Chat, event: EventOf<'reply.end'>): Chat {
+  const { nodeId, message } = event
+  const id = replyId(event)
+  const { content } = message
+  const calls = toolCallsOf(content).map(({ callId, name, input }): ChatCall => ({
+    callId,
+    name,
+    input,
+    status: 'waiting',
+  }))
+  const status = message.stopReason === 'aborted' ? 'cutOff' : 'done'
+  const reply: ChatReply = {
+    id,
+    nodeId,
+    role: 'assistant',
+    text: textOf(content),
+    thinking: thinkingOf(content),
+    calls,
+    status,
+    content,
+  }
+  const index = chat.messages.findLastIndex((known) => known.id === id)
+  return index === -1 ? added(chat, reply) : replaced(chat, index, reply)
+}
+
+const thinkingOf = (content: readonly Block[]): string =>
+  content.map((block) => (block.type === 'thinking' ? block.text : '')).join('')
+
+/** The newest call of this id changes. */
+function called(chat: Chat, callId: string, change: (call: ChatCall) => ChatCall): Chat {
+  const index = chat.messages.findLastIndex(
+    (message) => message.role === 'assistant' && message.calls.some((call) => call.callId === callId),
+  )
+  const reply = chat.messages[index]
+  if (reply?.role !== 'assistant') return chat
+  return replaced(chat, index, {
+    ...reply,
+    calls: reply.calls.map((call) => (call.callId === callId ? change(call) : call)),
+  })
+}
+
+function endCall(chat: Chat, { callId, message: { content, isError, synthetic } }: EventOf<'tool.end'>): Chat {
+  let childId: string | undefined
+  const ended = called(chat, callId, ({ progress: _, ...call }) => {
+    childId = call.childId
+    const status = isError ? 'failed' : 'done'
+    return { ...call, status, result: content, ...(synthetic === undefined ? {} : { synthetic }) }
+  })
+  return settled(ended, (pending) =>
+    pending.agentId === chat.agentId ? pending.callId === callId : isBelow(pending, childId),
+  )
+}
+
+const isBelow = ({ agentId, path }: ChatPending, childId: string | undefined): boolean =>
+  childId !== undefined && (agentId === childId || path.includes(childId))
+
+function endRun({ pause: _, error: __, ...chat }: Chat, { stopReason, reason, error }: EventOf<'run.end'>): Chat {
+  const isGrowing = (message: ChatMessage): boolean => message.role === 'assistant' && message.status === 'growing'
+  const messages = chat.messages.flatMap((message): ChatMessage[] => {
+    if (message.role !== 'assistant' || message.status !== 'growing') return [message]
+    const isEmpty = message.text === '' && message.thinking === '' && message.calls.length === 0
+    return isEmpty ? [] : [{ ...message, status: stopReason === 'error' ? 'failed' : 'cutOff' }]
+  })
+  return {
+    ...chat,
+    messages: chat.messages.some(isGrowing) ? messages : chat.messages,
+    pending: chat.pending.filter((pending) => pending.agentId !== chat.agentId),
+    status: stopReason === 'paused' ? 'paused' : 'idle',
+    ...(reason === undefined ? {} : { pause: reason }),
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+function asked(
+  chat: Chat,
+  { key, agentId, path, callId, name, input }: EventOf<'approval.requested' | 'question.asked' | 'call.requested'>,
+  what: Pick<ChatPending, 'type' | 'question' | 'schema'>,
+): Chat {
+  const others = chat.pending.filter((pending) => pending.key !== key)
+  return { ...chat, pending: [...others, { key, agentId, path, callId, name, input, ...what }] }
+}
+
+function settled(chat: Chat, isSettled: (pending: ChatPending) => boolean): Chat {
+  return chat.pending.some(isSettled)
+    ? { ...chat, pending: chat.pending.filter((pending) => !isSettled(pending)) }
+    : chat
+}
