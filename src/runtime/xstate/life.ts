@@ -231,7 +231,7 @@ export class Life {
   #ended(crash: ErrorInfo | null): void {
     if (this.#state === 'parting' || this.#state === 'over') return
     if (crash !== null) return this.#fail(Object.assign(new Error(crash.message), { code: crash.code }))
-    const output = this.#run.result ?? { ...aborted, text: this.#text }
+    const output = { ...aborted, text: this.#text }
     void this.#end(async () => ({ state: 'stopped', status: 'done', output }))
   }
 

@@ -8,6 +8,7 @@ import type { AgentEvent, EventOf } from '../../../src/protocol/events.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
 import { agentLogic } from '../../../src/xstate.ts'
+import { brittleStore } from '../../support/brittleStore.ts'
 import { crashingCounter } from '../../support/crashingCounter.ts'
 import { quiet, tool, withCode } from '../../support/agentHarness.ts'
 import { caller } from '../../support/lives.ts'
@@ -44,7 +45,11 @@ describe('agentLogic', (it) => {
     const agent = runtime.agent('t1')!
     const ended = toPromise(actor)
     await agent.close()
-    assert.is((await ended).text, 'answer 3', 'others may end it')
+    assert.equal(
+      (({ stopReason, text }) => [stopReason, text])(await ended),
+      ['aborted', 'answer 3'],
+      'others may end it',
+    )
   })
 
   it('gives its result as data, typed by the output schema of its definition', async (context) => {
@@ -77,6 +82,20 @@ describe('agentLogic', (it) => {
       await assert.rejects(ending(actor), (thrown: unknown) => String(thrown).includes('a defect'))
       assert.is(runtime.agent('b1'), undefined, 'nothing is left of it')
     }
+  })
+
+  it('fails when its store does, and lets go of the agent', async (context) => {
+    const store = brittleStore()
+    const runtime = await begin(context, store)
+    const { model, definition } = held()
+    const actor = actorOf(runtime, definition, { id: 't1', prompt: 'x' }).start()
+    await model.begun
+    store.fail = new Error('the disk is full')
+    model.release()
+    await assert.rejects(ending(actor), withCode('STORE_APPEND_FAILED', 'the disk is full'))
+    store.fail = undefined
+    const again = actorOf(runtime, definition, { id: 't1', prompt: 'y' }).start()
+    assert.is((await ending(again)).stopReason, 'stop')
   })
 
   it('tells a parent what it is to be told, and takes what it is sent', async (context) => {
