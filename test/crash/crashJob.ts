@@ -4,7 +4,7 @@ import { setImmediate as tick } from 'node:timers/promises'
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 
-export type ItemTool = 'look' | 'write' | 'draft' | 'deliver' | 'deploy' | 'delegate'
+export type ItemTool = 'look' | 'write' | 'draft' | 'deliver' | 'deploy' | 'delegate' | 'confirm' | 'locate'
 
 /** One turn of a job: calls made at once, or a revert to the end of an earlier turn. */
 export type JobTurn =
@@ -19,7 +19,7 @@ export interface Job {
   readonly followUpFrom: number
 }
 
-/** The main job: everything a run can do, in 30 turns, and three more that a follow-up asks for. */
+/** The main job: everything a run can do, in 30 turns, and five more that a follow-up asks for. */
 export const mainJob: Job = {
   prefix: 'm',
   followUpFrom: 31,
@@ -57,6 +57,8 @@ export const mainJob: Job = {
     ['write'],
     ['deliver'],
     ['look'],
+    ['confirm', 'look'],
+    ['locate'],
   ],
 }
 
@@ -182,6 +184,17 @@ export function jobTools(files: JobFiles, delegate?: (item: string, key: string)
       needsApproval: true,
       run: irreversible,
     }),
+    defineTool({
+      name: 'confirm',
+      description: 'Does an item, for good, once a person has said twice that it may.',
+      input,
+      run: async ({ item }, context) => {
+        const isMeant = await context.ask(z.boolean(), `Do ${item}?`)
+        const isSure = await context.ask(z.enum(['yes', 'no']), `Really do ${item}?`)
+        return isMeant && isSure === 'yes' ? irreversible({ item }, context) : `item ${item} denied`
+      },
+    }),
+    defineTool({ name: 'locate', description: 'Finds an item, which a client does.', input }),
     defineTool({
       name: 'verify',
       description: 'Tells whether an item was delivered.',

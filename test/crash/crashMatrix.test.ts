@@ -45,6 +45,26 @@ const scenarios: { readonly [title: string]: Scenario } = {
       { mode: 'before', at: 292 },
     ],
   },
+  'around a question and its answer': {
+    deaths: [
+      { mode: 'before', at: 322 },
+      { mode: 'torn', at: 322 },
+      { mode: 'after', at: 322 },
+      { mode: 'before', at: 323 },
+      { mode: 'torn', at: 323 },
+      { mode: 'after', at: 323 },
+    ],
+  },
+  'after questions, among answers given again, and around a call for a client': {
+    deaths: [
+      { mode: 'after', at: 322 },
+      { mode: 'before', at: 324 },
+      { mode: 'after', at: 325 },
+      { mode: 'before', at: 328 },
+      { mode: 'torn', at: 332 },
+      { mode: 'after', at: 336 },
+    ],
+  },
   'before anything was said, in its first turn, and at its end': {
     deaths: [
       { mode: 'torn', at: 1 },
@@ -65,7 +85,8 @@ describe('a process that is killed', (it) => {
       cleanup(() => driver.close())
       expected = await driver.undisturbed()
       const { outcome, types } = expected
-      for (const type of ['prune.applied', 'compaction.end', 'revert.applied']) assert.ok(types.has(type), type)
+      for (const type of ['prune.applied', 'compaction.end', 'revert.applied', 'question.asked', 'call.requested'])
+        assert.ok(types.has(type), type)
       assert.ok(mainJob.turns.length >= 30 && outcome.said['job']?.length === 3)
       assert.equal([outcome.pinned, outcome.hidden, outcome.grafted], [['m-2.1'], ['m-8.1'], ['m-11.1']])
       const { deaths, faults } = await driver.run(scenario)

@@ -1,5 +1,5 @@
 /**
- * The crash matrix, by hand: a job of 33 turns with everything in it is killed around every record of its logs and at random
+ * The crash matrix, by hand: a job of 35 turns with everything in it is killed around every record of its logs and at random
  * moments, gone on with, and compared with an undisturbed one. Takes some minutes; exits with 1 when something was wrong.
  *
  *   node test/crash/crashMatrix.ts [--kills 300] [--seed 1]

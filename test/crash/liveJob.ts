@@ -15,7 +15,17 @@ import type { Store } from '../../src/protocol/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import { readAll } from '../../src/testing/contractDemands.ts'
-import { deniedItem, helperJob, jobTools, mainJob, sayings, wishes, type Job, type JobFiles } from './crashJob.ts'
+import {
+  deniedItem,
+  helperJob,
+  jobTools,
+  mainJob,
+  resultOf,
+  sayings,
+  wishes,
+  type Job,
+  type JobFiles,
+} from './crashJob.ts'
 import { jobPolicy } from './jobPolicy.ts'
 
 /** Hides the oldest step that may be hidden, every six turns, once a model has agreed. */
@@ -106,12 +116,16 @@ function personFor(log: string): (agent: Agent) => void {
       }
     }
     const decide = (): void => {
-      for (const callId of agent.pendingApprovals) {
+      for (const waiting of agent.pending()) {
+        const { key } = waiting
         // What an answer set off may have answered the next one.
-        if (!agent.pendingApprovals.includes(callId)) continue
-        const item = itemOf(agent, callId)
-        if (item === deniedItem) agent.decide(callId, 'deny', `item ${item} denied`)
-        else agent.decide(callId, 'approve')
+        if (!agent.pending().some((other) => other.key === key)) continue
+        const item = (waiting.input as { item: string }).item
+        if (waiting.kind === 'call') agent.decide(key, { result: resultOf(item) })
+        else if (waiting.kind === 'question')
+          agent.decide(key, { value: waiting.schema['type'] === 'boolean' ? true : 'yes' })
+        else if (item === deniedItem) agent.decide(key, 'deny', `item ${item} denied`)
+        else agent.decide(key, 'approve')
       }
     }
     agent.subscribe((event: AgentEvent) => {
@@ -145,13 +159,6 @@ function stepOf(nodes: readonly ConversationNode[], item: string): number {
   const node = nodes.find(({ message }) => message.role === 'toolResult' && isIt(textOf(message.content)))
   if (node === undefined) throw new Error(`${item} is not there`)
   return node.id
-}
-
-function itemOf(agent: Agent, callId: string): string {
-  for (const { message } of agent.conversation.log().toReversed())
-    for (const block of message.content)
-      if (block.type === 'toolCall' && block.callId === callId) return (block.input as { item: string }).item
-  throw new Error(`there is no call ${callId}`)
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type { CompactOutput, ConsultOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { Limits } from '../../src/protocol/records.ts'
+import { waitsForPeople } from '../../src/machines/calls.ts'
 import type { Move, Outcome } from '../support/arbitraries.ts'
 import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'
 import {
@@ -130,11 +131,19 @@ export class Wanderer {
           at: driver.now,
           ...(move.limits === null ? {} : { limits: move.limits }),
         })
+      case 'ask': {
+        const running = this.#underway.findLast((child) => child.src === 'runTool')
+        const key = running?.src === 'runTool' ? running.input.key : 'a/t0/tool/unheard-of'
+        const question = { key: `${key}/q${driver.steps.length}`, question: 'Which?', schema: {} }
+        return driver.send({ type: 'ask', key, question, at: driver.now })
+      }
       case 'decide': {
-        const held = driver.context.calls.filter(({ status }) => status === 'held')
-        const callId =
-          move.pick === 0 ? 'unheard-of' : (held[move.pick % Math.max(1, held.length)]?.callId ?? 'unheard-of')
-        return driver.send({ type: 'decide', callId, decision: move.decision, at: driver.now })
+        const waiting = driver.context.calls.filter(waitsForPeople)
+        const call = move.pick === 0 ? undefined : waiting[move.pick % Math.max(1, waiting.length)]
+        const { callId } = call ?? { callId: 'unheard-of' }
+        const isAnswer = call?.status === 'asking' && move.decision === 'approve'
+        const decision = isAnswer ? ({ decision: 'answer', value: move.pick } as const) : { decision: move.decision }
+        return driver.send({ type: 'decide', callId, ...decision, at: driver.now })
       }
       case 'tick':
         driver.now += move.ms

@@ -36,6 +36,7 @@ export type Move =
         | 'compact'
         | 'brake'
         | 'spawn'
+        | 'ask'
         | 'use'
     }
   | { readonly do: 'resume'; readonly limits: Limits | null }
@@ -105,6 +106,7 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
             'followUp' as const,
             'abort' as const,
             'firstToken' as const,
+            'ask' as const,
             'revert' as const,
             'prune' as const,
             'pin' as const,
