@@ -138,4 +138,28 @@ export const faults: readonly Fault[] = [
     to: 'false',
     tests: ['journeys/endsARunByItsSignal'],
   },
+  {
+    id: 'models-18',
+    file: 'src/protocol/content.ts',
+    what: 'the password in the address of an image is kept in the log',
+    from: "if (username !== '' || password !== '')",
+    to: 'if (false)',
+    tests: ['protocol/imageUrls'],
+  },
+  {
+    id: 'models-19',
+    file: 'src/client/remoteAgent.ts',
+    what: 'bytes of an image cross the wire as an object of numbers',
+    from: 'const asking = { number, frame: asFrame(command) as Asked, answered, refused }',
+    to: 'const asking = { number, frame: command as Asked, answered, refused }',
+    tests: ['journeys/seesImages'],
+  },
+  {
+    id: 'models-20',
+    file: 'src/actors/models/aiSdk/toPrompt.ts',
+    what: 'an image by address is sent as if it were base64',
+    from: "'url' in image ? { type: 'url', url: new URL(image.url) } : { type: 'data', data: image.data }",
+    to: "{ type: 'data', data: 'url' in image ? image.url : image.data }",
+    tests: ['actors/aiSdkRequest'],
+  },
 ]

@@ -1,5 +1,5 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
-import { maxContentChars } from '../protocol/content.ts'
+import { maxContentChars, wrongInImage } from '../protocol/content.ts'
 import { asSentence, errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
@@ -215,7 +215,7 @@ function isBlock(block: Partial<Block> | null | undefined): boolean {
     case 'thinking':
       return typeof block.text === 'string' && ['string', 'undefined'].includes(typeof block.signature)
     case 'image':
-      return typeof block.data === 'string' && typeof block.mimeType === 'string'
+      return wrongInImage(block) === undefined
     case 'provider':
       return [block.provider, block.name].every((text) => typeof text === 'string') && providerKinds.has(block.kind)
     case 'toolCall':

@@ -1,5 +1,5 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import { imageBlock } from '../protocol/content.ts'
+import { imageOf, wrongInImage, type SaidImage } from '../protocol/content.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { isBlocks } from './tools/defineTool.ts'
@@ -12,13 +12,19 @@ export const clean = <T>({ redactor }: Pick<AgentPorts, 'redactor'>, value: T): 
 /**
  * What a model reads of what a tool returned: without secrets, and cut to size.
  *
- * @throws TypeError when it is not JSON.
+ * @throws TypeError when it is not JSON, or has an image that is none.
  */
 export function contentOf(value: unknown, maxChars: number, ports: Pick<AgentPorts, 'redactor'>): PlainBlock[] {
   const blocks = isBlocks(value)
-    ? value
+    ? value.map((block) => (block.type === 'image' ? soundImage(block) : block))
     : [textBlock(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))]
   return cutBlocks(clean(ports, blocks), maxChars)
+}
+
+function soundImage(image: SaidImage): PlainBlock {
+  const wrong = wrongInImage(image)
+  if (wrong !== undefined) throw new TypeError(`of an image: ${wrong}`)
+  return imageOf(image)
 }
 
 /** A copy of the blocks with their total text limited to `maxChars`; images do not count. */
@@ -26,7 +32,7 @@ function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[
   let left = maxChars
   let dropped = 0
   const kept = blocks.flatMap((block): PlainBlock[] => {
-    if (block.type === 'image') return [imageBlock(block.data, block.mimeType)]
+    if (block.type === 'image') return [block]
     if (block.text.length > left && left < 100) {
       dropped += 1
       return []

@@ -1,5 +1,6 @@
 import { checkCommand } from '../protocol/checkCommand.ts'
 import {
+  asFrame,
   decided,
   given,
   stepsIn,
@@ -270,7 +271,7 @@ export class RemoteAgent {
       const { ended } = commandAnswerSchema.safeParse(result).data ?? {}
       if (ended !== undefined) this.#runs.cancel(requestId, ended.stopReason, ended.error)
     }
-    const asking = { number, frame: command as Asked, answered, refused }
+    const asking = { number, frame: asFrame(command) as Asked, answered, refused }
     this.#feed.whenOpen(() => this.#owner.send(asking, true), refused)
     return run
   }
@@ -326,7 +327,7 @@ export class RemoteAgent {
     checkCommand(command)
     const number = this.#owner.nextNumber()
     const done = new Promise<void>((resolve, refused) => {
-      const asking = { number, frame: command as Asked, answered: () => resolve(), refused }
+      const asking = { number, frame: asFrame(command) as Asked, answered: () => resolve(), refused }
       this.#feed.whenOpen(() => this.#owner.send(asking, false), refused)
     })
     // Whoever does not wait for it has nothing to catch.

@@ -65,6 +65,7 @@ const times =
 
 function addBlock(hash: TextHash, block: PlainBlock): void {
   if (block.type === 'text') hash.add(block.text.replace(times, '#'))
+  else if ('url' in block) hash.add(block.url)
   else hash.add(block.mimeType).add(block.data)
 }
 

@@ -1,4 +1,4 @@
-import { providedText, type Block, type ToolResultMessage } from '../protocol/messages.ts'
+import { imageText, providedText, type Block, type ToolResultMessage } from '../protocol/messages.ts'
 import type { ConversationNode } from './node.ts'
 import { soundName } from './renderMessage.ts'
 
@@ -35,7 +35,7 @@ function* saidIn(block: Block): Generator<string, void, undefined> {
       yield block.text
       break
     case 'image':
-      yield `(an image, ${block.mimeType})`
+      yield imageText(block)
       break
     case 'provider':
       yield providedText(block)

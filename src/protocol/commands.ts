@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { revertCategorySchema, type RevertCategory } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
-import { contentSchema, type Content } from './content.ts'
+import { contentSchema, withoutBytes, type Content } from './content.ts'
 import { limitsSchema, type Limits } from './records.ts'
 import { provenanceKindSchema, type ProvenanceKind } from './provenance.ts'
 import { useChangeSchema } from './turns.ts'
@@ -155,6 +155,14 @@ export function decided(decision: Decision, how: string | DecideOptions = {}): o
   if ('value' in decision) return { decision: 'answer', value: decision.value, ...options }
   if ('result' in decision) return { decision: 'return', ...given({ value: decision.result }), ...options }
   return { decision: 'fail', reason: decision.error, ...options }
+}
+
+/** A command as it goes over a connection: JSON holds no bytes. */
+export function asFrame(command: AgentCommand): AgentCommand {
+  if (!('content' in command)) return command
+  const { content, context } = command
+  const before = context?.map((message) => ({ ...message, content: withoutBytes(message.content) }))
+  return { ...command, content: withoutBytes(content), ...(before === undefined ? {} : { context: before }) }
 }
 
 /** The options that were given, including unknown ones, so that the command's schema can report them. */

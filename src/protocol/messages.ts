@@ -1,10 +1,32 @@
 import { z } from 'zod'
 import { provenanceKindSchema } from './provenance.ts'
 
-const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() })
+/** zod infers optional fields; its refinement says which go together. */
+function asImages<B>(schema: z.ZodType): z.ZodType<B, B> {
+  return schema as z.ZodType<B, B>
+}
 
-/** `data` is base64 without a `data:` prefix. */
-const imageBlockSchema = z.object({ type: z.literal('image'), data: z.string(), mimeType: z.string() })
+export const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() })
+
+/** An image: base64 without a `data:` prefix, or an address that the model's provider fetches. */
+export type ImageBlock =
+  | { type: 'image'; data: string; mimeType: string }
+  | { type: 'image'; url: string; mimeType?: string }
+
+const imageBlockSchema = z
+  .object({
+    type: z.literal('image'),
+    data: z.string().exactOptional(),
+    mimeType: z.string().exactOptional(),
+    /** Instead of `data`: `https:` or `http:`. */
+    url: z.string().exactOptional(),
+  })
+  .refine(
+    ({ data, mimeType, url }) => (data === undefined ? url !== undefined : url === undefined && mimeType !== undefined),
+    {
+      error: 'an image has data and a mimeType, or a url',
+    },
+  )
 
 /** `signature` is the provider's signature of `text`; both must be sent back unmodified. */
 const thinkingBlockSchema = z.object({
@@ -35,20 +57,28 @@ const providerBlockSchema = z.object({
   data: z.unknown(),
 })
 
-export const blockSchema = z.discriminatedUnion('type', [
-  textBlockSchema,
-  imageBlockSchema,
-  thinkingBlockSchema,
-  toolCallBlockSchema,
-  providerBlockSchema,
-])
-export type Block = z.infer<typeof blockSchema>
+export type Block =
+  | z.infer<typeof textBlockSchema | typeof thinkingBlockSchema>
+  | ImageBlock
+  | ToolCallBlock
+  | ProviderBlock
+export const blockSchema: z.ZodType<Block, Block> = asImages(
+  z.discriminatedUnion('type', [
+    textBlockSchema,
+    imageBlockSchema,
+    thinkingBlockSchema,
+    toolCallBlockSchema,
+    providerBlockSchema,
+  ]),
+)
 export type ProviderBlock = z.infer<typeof providerBlockSchema>
 export type ToolCallBlock = z.infer<typeof toolCallBlockSchema>
 
 /** What a person or a tool may say: text and images. */
-export const plainBlockSchema = z.discriminatedUnion('type', [textBlockSchema, imageBlockSchema])
-export type PlainBlock = z.infer<typeof plainBlockSchema>
+export type PlainBlock = z.infer<typeof textBlockSchema> | ImageBlock
+export const plainBlockSchema: z.ZodType<PlainBlock, PlainBlock> = asImages(
+  z.discriminatedUnion('type', [textBlockSchema, imageBlockSchema]),
+)
 
 /** Tokens of one model call. `input` excludes what was read from or written to the provider's cache. */
 export const usageSchema = z.object({
@@ -135,6 +165,9 @@ export type Message = z.infer<typeof messageSchema>
 /** The content of a result as the tool gave it, without what the runtime added. */
 export const saidByTool = ({ content, hasLesson }: ToolResultMessage): readonly PlainBlock[] =>
   hasLesson === true ? content.slice(0, -1) : content
+
+/** An image in a few words: its address, or its type. */
+export const imageText = (image: ImageBlock): string => `(an image, ${'url' in image ? image.url : image.mimeType})`
 
 /** The text blocks of a message joined without a separator. */
 export function textOf(content: readonly Block[]): string {

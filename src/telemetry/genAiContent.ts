@@ -15,7 +15,14 @@ function partOf(block: Block): Part {
     case 'provider':
       return { type: block.kind, name: block.name, content: block.data }
     case 'image':
-      return { type: 'blob', modality: 'image', mime_type: block.mimeType, content: '' }
+      return 'url' in block
+        ? {
+            type: 'uri',
+            modality: 'image',
+            ...(block.mimeType === undefined ? {} : { mime_type: block.mimeType }),
+            uri: block.url,
+          }
+        : { type: 'blob', modality: 'image', mime_type: block.mimeType, content: '' }
     case 'toolCall':
       return { type: 'tool_call', id: block.callId, name: block.name, arguments: block.input }
   }

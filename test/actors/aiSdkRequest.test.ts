@@ -152,6 +152,21 @@ describe('AI SDK request to anthropic', (it) => {
     ])
   })
 
+  it('sends images by address as such, of the user and of a tool result', async (test) => {
+    const there: Block = { type: 'image', url: 'https://pictures.example/cat.png' }
+    const source = { type: 'url', url: 'https://pictures.example/cat.png' }
+    const messages = [
+      { role: 'user' as const, content: [text('look'), there] },
+      { role: 'assistant' as const, content: [call('c1')] },
+      result('c1', [there]),
+    ]
+    const body = await bodyOf(test, anthropicWire, ask('', { messages }))
+    assert.equal(body.messages[0]?.['content'], [text('look'), { type: 'image', source }])
+    assert.equal(body.messages[2]?.['content'], [
+      { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'image', source }] },
+    ])
+  })
+
   it('keeps the error mark and the images of an error result, side by side', async (test) => {
     const messages = followUp('hi', [call('c1')], result('c1', [image], true))
     const body = await bodyOf(test, anthropicWire, ask('', { messages }))
@@ -254,6 +269,17 @@ describe('AI SDK request to openai-compatible', (it) => {
     assert.equal(first?.['extra_content'], { google: { thought_signature: 'c2lnbmF0dXJl' } })
     assert.is(second?.['extra_content'], undefined)
     assert.is(assistant?.['reasoning_content'], undefined)
+  })
+
+  it('sends images by address as such, with their type or without', async (test) => {
+    const url = 'https://pictures.example/cat.webp'
+    const images: Block[] = [
+      { type: 'image', url },
+      { type: 'image', url, mimeType: 'image/webp' },
+    ]
+    const body = await bodyOf(test, openaiWire, ask('', { messages: [{ role: 'user', content: images }] }))
+    const sent = { type: 'image_url', image_url: { url } }
+    assert.equal(body.messages[0]?.['content'], [sent, sent])
   })
 
   it('sends images of the user inline, and those of a tool result in a user message after all results', async (test) => {

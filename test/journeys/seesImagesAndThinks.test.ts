@@ -1,4 +1,9 @@
 import { calls, done, never, startAgent, tool } from '../support/agentHarness.ts'
+import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
+import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' } as const
@@ -29,6 +34,63 @@ describe('images', (it) => {
       content: [{ type: 'text', text: 'a picture' }, image],
       isError: false,
     })
+  })
+})
+
+describe('images that lie elsewhere, and bytes', (it) => {
+  const there = { type: 'image', url: 'https://pictures.example/cat.png' } as const
+
+  it('go from people and tools to the model, and into the log', async (context) => {
+    const bytes = new TextEncoder().encode('hello')
+    const { agent, script, records } = await startAgent(context, {
+      tools: [tool('shoot', () => [there, { type: 'image', data: bytes, mimeType: 'image/png' }])],
+      replies: [calls('c', 'shoot'), 'nice'],
+    })
+    await agent.prompt([there, { type: 'image', data: bytes, mimeType: 'image/png' }]).result
+    assert.equal(script.requests[0]!.messages[0]!.content, [there, image])
+    assert.equal(script.requests[1]!.messages[2]!.content, [there, image])
+    const rebuilt = rebuildConversation(await records())
+    assert.equal(rebuilt.trunk()[0]!.message.content, [there, image])
+  })
+
+  it('are redacted like any text', async (context) => {
+    const { agent, script } = await startAgent(context, {
+      replies: ['ok'],
+      redact: { secrets: { SIGN: 's3cr3t-sign' } },
+    })
+    await agent.prompt([{ type: 'image', url: 'https://pictures.example/cat.png?sign=s3cr3t-sign' }]).result
+    assert.not.match(JSON.stringify(script.requests), 's3cr3t-sign')
+    assert.match(JSON.stringify(script.requests), 'https://pictures.example/cat.png')
+  })
+
+  it('of a tool must be such, or its call has failed and the model is told why', async (context) => {
+    const { agent, script } = await startAgent(context, {
+      tools: [tool('shoot', () => [{ type: 'image', url: 'file:///etc/passwd' }])],
+      replies: [calls('c', 'shoot'), 'sorry'],
+    })
+    assert.is((await agent.prompt('go').result).text, 'sorry')
+    const result = script.requests[1]!.messages[2]!
+    assert.ok(result.role === 'toolResult' && result.isError)
+    assert.match(JSON.stringify(result.content), /give an https: or http: address/)
+  })
+
+  it('count as much as any image', () => {
+    const count = (block: object) =>
+      estimateTokens.message({ role: 'user', content: [block as never], source: 'prompt' })
+    assert.is(count(there), count(image))
+  })
+
+  it('reach an agent on a server', async (context) => {
+    const model = scriptedModel(['hi'])
+    const seer = defineAgent({ name: 'seer', model })
+    const serving = await serveAgents(context, [seer])
+    await serving.runtime.spawn(seer, { id: 's' })
+    const bytes = new TextEncoder().encode('hello')
+    await serving
+      .connect()
+      .agent('s')
+      .prompt([there, { type: 'image', data: bytes, mimeType: 'image/png' }]).result
+    assert.equal(model.requests[0]!.messages[0]!.content, [there, image])
   })
 })
 

@@ -47,10 +47,14 @@ describe('content', (it) => {
     ['a part of another kind', [text('x'), { type: 'image_url' }], /block 1: its type is "image_url": give a text/],
     ['a text without text', [{ type: 'text', content: 'x' }], /block 0: its text is missing/],
     ['an image without a type', [{ type: 'image', data: 'AAAA' }], /block 0: its mimeType is missing: give one like/],
-    ['bytes', [{ ...image, data: new Uint8Array(2) }], /block 0: its data is bytes: give base64, Buffer\.from/],
-    ['an address', [{ ...image, data: 'https://a.example/b.png' }], /its data is an address, "https:.*give base64/],
+    ['a buffer', [{ ...image, data: new ArrayBuffer(2) }], /block 0: its data is an ArrayBuffer: give new Uint8Array/],
+    ['an address', [{ ...image, data: 'https://a.example/b.png' }], /its data is an address, "https:.*give it as url/],
     ['a data URL without base64', [{ ...image, data: 'data:image/svg+xml,<svg>' }], /its data is an address/],
-    ['an image without data', [{ type: 'image', mimeType: 'image/png' }], /its data is undefined: give base64/],
+    [
+      'an image without data',
+      [{ type: 'image', mimeType: 'image/png' }],
+      /its data is missing: give base64 or bytes, or a url/,
+    ],
   ] as const) {
     it(`says of ${what} what it is and what is wanted`, () => {
       assert.match(describeIssues(contentSchema.safeParse(content).error!), said)

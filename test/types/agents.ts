@@ -146,7 +146,15 @@ export async function drive(): Promise<void> {
 }
 
 expectType<
-  Equal<Content, string | ({ type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string })[]>
+  Equal<
+    Content,
+    | string
+    | (
+        | { type: 'text'; text: string }
+        | { readonly type: 'image'; readonly data: string | Uint8Array; readonly mimeType: string }
+        | { readonly type: 'image'; readonly url: string; readonly mimeType?: string }
+      )[]
+  >
 >()
 export const stores: readonly Store[] = [memoryStore(), fileStore('folder')]
 

@@ -31,6 +31,7 @@ type Same<A, B> = Equal<Plain<A>, Plain<B>>
 type TheBlock =
   | { type: 'text'; text: string }
   | { type: 'image'; data: string; mimeType: string }
+  | { type: 'image'; url: string; mimeType?: string }
   | { type: 'thinking'; text: string; signature?: string }
   | { type: 'toolCall'; callId: string; name: string; input: unknown }
   | {

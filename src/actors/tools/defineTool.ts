@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import type { PlainBlock } from '../../protocol/messages.ts'
+import type { SaidBlock } from '../../protocol/content.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
 import type { Snapshots } from '../../protocol/snapshots.ts'
 import type { RunContext } from '../runContext.ts'
@@ -323,8 +323,14 @@ function parseInput(schema: z.ZodType, input: unknown): ReturnType<Tool['parse']
   }
 }
 
+const isImageData = (block: object): boolean =>
+  'data' in block &&
+  (typeof block.data === 'string' || block.data instanceof Uint8Array) &&
+  'mimeType' in block &&
+  typeof block.mimeType === 'string'
+
 /** Whether a value returned by a tool is already a list of content blocks. */
-export const isBlocks = (value: unknown): value is readonly PlainBlock[] =>
+export const isBlocks = (value: unknown): value is readonly SaidBlock[] =>
   Array.isArray(value) &&
   value.length > 0 &&
   value.every(
@@ -333,9 +339,5 @@ export const isBlocks = (value: unknown): value is readonly PlainBlock[] =>
       block !== null &&
       'type' in block &&
       ((block.type === 'text' && 'text' in block && typeof block.text === 'string') ||
-        (block.type === 'image' &&
-          'data' in block &&
-          typeof block.data === 'string' &&
-          'mimeType' in block &&
-          typeof block.mimeType === 'string')),
+        (block.type === 'image' && (isImageData(block) || ('url' in block && typeof block.url === 'string')))),
   )

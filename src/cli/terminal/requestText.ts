@@ -69,7 +69,9 @@ function blockLines(block: Block): string[] {
     case 'text':
       return indented(block.text, '    ')
     case 'image':
-      return [`    [image ${oneLine(block.mimeType)}, ${whole(block.data.length)} characters of base64]`]
+      return 'url' in block
+        ? [`    [image ${oneLine(block.url)}]`]
+        : [`    [image ${oneLine(block.mimeType)}, ${whole(block.data.length)} characters of base64]`]
     case 'thinking':
       return [`    [thinking${block.signature === undefined ? '' : ', signed'}]`, ...indented(block.text, '    ')]
     case 'provider':

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { Block } from '../../protocol/messages.ts'
+import type { Block, ImageBlock } from '../../protocol/messages.ts'
 import { formatCount } from '../model/numbers.ts'
 
 /** Only pictures that cannot act are shown as such. */
@@ -9,17 +9,26 @@ const shownTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'
 export function Images({ content }: { readonly content: readonly Block[] }): JSX.Element | null {
   const images = content.filter((block) => block.type === 'image')
   if (images.length === 0) return null
-  return (
-    <div class="conversation-images">
-      {images.map(({ data, mimeType }) =>
-        shownTypes.has(mimeType) ? (
-          <img src={`data:${mimeType};base64,${data}`} alt={`Picture in the message (${mimeType})`} loading="lazy" />
-        ) : (
-          <span class="badge">
-            {mimeType}, {formatCount(data.length)} characters of base64
-          </span>
-        ),
-      )}
-    </div>
+  return <div class="conversation-images">{images.map(imageOf)}</div>
+}
+
+/** What lies elsewhere is not fetched by the page: it is a link that a person may follow. */
+function imageOf(image: ImageBlock): JSX.Element {
+  if ('url' in image)
+    // A log from elsewhere may hold any address.
+    return !/^https?:/i.test(image.url) ? (
+      <span class="badge">{image.url}</span>
+    ) : (
+      <a class="mono cut" href={image.url} target="_blank" rel="noopener noreferrer">
+        {image.url}
+      </a>
+    )
+  const { data, mimeType } = image
+  return shownTypes.has(mimeType) ? (
+    <img src={`data:${mimeType};base64,${data}`} alt={`Picture in the message (${mimeType})`} loading="lazy" />
+  ) : (
+    <span class="badge">
+      {mimeType}, {formatCount(data.length)} characters of base64
+    </span>
   )
 }

@@ -7,6 +7,7 @@ import { formatCount } from '../model/numbers.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { CutText } from '../parts/cutText.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Images } from './conversationImages.tsx'
 import { JsonTree } from '../parts/jsonTree.tsx'
 
 const roles = { user: 'User message', assistant: 'Reply', toolResult: 'Tool result' } as const
@@ -261,6 +262,10 @@ function BlockView({ block }: { readonly block: Block }) {
         </div>
       )
     case 'image':
-      return <img class="image" alt="Image of the message" src={`data:${block.mimeType};base64,${block.data}`} />
+      return 'url' in block ? (
+        <Images content={[block]} />
+      ) : (
+        <img class="image" alt="Image of the message" src={`data:${block.mimeType};base64,${block.data}`} />
+      )
   }
 }

@@ -52,8 +52,9 @@ export const callUpdate = (call: KnownCall): SessionUpdate => ({
   status: 'pending',
 })
 
-/** A block as ACP content. */
-export const contentBlock = (block: PlainBlock): ContentBlock => ({ ...block })
+/** A block as ACP content, which holds no image that lies elsewhere: that becomes a link. */
+export const contentBlock = (block: PlainBlock): ContentBlock =>
+  'url' in block ? { type: 'resource_link', name: block.url, uri: block.url } : { ...block }
 
 export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } })
 

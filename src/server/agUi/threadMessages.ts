@@ -1,8 +1,8 @@
-import type { ContentPart, Message } from '@ag-ui/core'
+import type { ContentPart, Message, PartSource } from '@ag-ui/core'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import type { NodeId } from '../../protocol/ids.ts'
-import { textOf, toolCallsOf, type Block, type PlainBlock } from '../../protocol/messages.ts'
+import { textOf, toolCallsOf, type Block, type ImageBlock, type PlainBlock } from '../../protocol/messages.ts'
 import { contextTier } from './userInput.ts'
 import { replyMessageId, resultMessageId, thinkingMessageId } from './ids.ts'
 
@@ -10,11 +10,14 @@ import { replyMessageId, resultMessageId, thinkingMessageId } from './ids.ts'
 export function contentOf(blocks: readonly PlainBlock[]): string | ContentPart[] {
   if (blocks.every(({ type }) => type === 'text')) return textOf(blocks)
   return blocks.map((block) =>
-    block.type === 'text'
-      ? { type: 'text', text: block.text }
-      : { type: 'image', source: { type: 'data', value: block.data, mimeType: block.mimeType } },
+    block.type === 'text' ? { type: 'text', text: block.text } : { type: 'image', source: sourceOf(block) },
   )
 }
+
+const sourceOf = (image: ImageBlock): PartSource =>
+  'url' in image
+    ? { type: 'url', value: image.url, ...(image.mimeType === undefined ? {} : { mimeType: image.mimeType }) }
+    : { type: 'data', value: image.data, mimeType: image.mimeType }
 
 /** The arguments of a call as JSON; those that were not JSON as they came. */
 export const argumentsOf = (input: unknown): string =>

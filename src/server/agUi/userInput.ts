@@ -26,7 +26,7 @@ export function newMessages(
     .filter((message): message is UserMessage => message.role === 'user' && !knows(message.id))
 }
 
-/** The blocks of a user message. @throws RuntimeError `INVALID_CONTENT` for anything but text and images sent as data */
+/** The blocks of a user message. @throws RuntimeError `INVALID_CONTENT` for anything but text and images as data or by url */
 export function blocksOf({ content }: UserMessage): PlainBlock[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.map(blockOf)
@@ -36,7 +36,13 @@ function blockOf(part: ContentPart): PlainBlock {
   if (part.type === 'text') return { type: 'text', text: part.text }
   if (part.type === 'image' && part.source.type === 'data')
     return { type: 'image', data: part.source.value, mimeType: part.source.mimeType }
-  const what = `A part of type "${part.type}" with a source of type "${part.source.type}" came; agents take text and images as data.`
+  if (part.type === 'image' && part.source.type === 'url')
+    return {
+      type: 'image',
+      url: part.source.value,
+      ...(part.source.mimeType == null ? {} : { mimeType: part.source.mimeType }),
+    }
+  const what = `A part of type "${part.type}" with a source of type "${part.source.type}" came; agents take text, and images as data or by url.`
   throw new RuntimeError('INVALID_CONTENT', what)
 }
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import type { Block, ProviderBlock } from '../../../protocol/messages.ts'
+import type { Block, ImageBlock, ProviderBlock } from '../../../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../../../protocol/model.ts'
 import { fromProvided } from './providerParts.ts'
 import { fromNextSignature, fromSignature, isNextSignature } from './providerData.ts'
@@ -17,7 +17,6 @@ export interface PromptOptions {
 type ToolResult = Extract<RequestMessage, { role: 'toolResult' }>
 type UserMessage = Extract<LanguageModelV4Message, { role: 'user' }>
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
-type ImageBlock = Extract<Block, { type: 'image' }>
 
 /** The messages of a request as an AI SDK prompt; adjacent tool results become one `tool` message. Pure. */
 export function toPrompt(request: ModelRequest, options: PromptOptions): LanguageModelV4Message[] {
@@ -51,8 +50,8 @@ const toSystem = (content: string, cache: boolean): LanguageModelV4Message => ({
 
 const toFile = (image: ImageBlock): LanguageModelV4FilePart => ({
   type: 'file',
-  mediaType: image.mimeType,
-  data: { type: 'data', data: image.data },
+  mediaType: image.mimeType ?? 'image',
+  data: 'url' in image ? { type: 'url', url: new URL(image.url) } : { type: 'data', data: image.data },
 })
 
 const imagesOf = (content: readonly Block[]): ImageBlock[] => content.filter((block) => block.type === 'image')
