@@ -63,7 +63,9 @@ export type { AgentPage, ListOptions } from './runtime/registry.ts'
 export type { Authenticate } from './server/bridge/authenticator.ts'
 export type { Grant } from './server/bridge/roles.ts'
 export type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
-export type { Agent, ListenOptions } from './runtime/agents/agent.ts'
+export type { Agent } from './runtime/agents/agent.ts'
+export type { AgentOf } from './runtime/agents/agentOf.ts'
+export type { DepsOf, ListenOptions, OutputOf } from './runtime/agents/agentTypes.ts'
 export type {
   CompactOptions,
   DecideOptions,

@@ -52,6 +52,8 @@ export interface SubAgent {
   /** Its model may go on with one that it called before. */
   readonly continuable: boolean
   readonly restarts: RestartPolicy
+  /** Its deps, from those of its caller; `null`: the same. */
+  readonly deps: ((callerDeps: never) => unknown) | null
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
 }
@@ -105,6 +107,8 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   readonly hooks: AgentHooks<Deps> | null
   readonly guards: AgentGuards<Deps> | null
   readonly output: z.ZodType<Output> | null
+  /** Checks what the application gives to its runs. */
+  readonly deps: z.ZodType | null
   readonly pricing: Pricing | null
   /** Prices of each model that may answer, by id, if that is what was given. */
   readonly prices: PricesByModel | null

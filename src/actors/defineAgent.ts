@@ -82,6 +82,11 @@ export interface AgentOptions<
    * was wrong and asked again at once; if it does, it becomes `result.output`.
    */
   readonly output?: z.ZodType<Output>
+  /**
+   * What the application must give to its runs: a schema that checks it, such as `z.instanceof(Shop)`. It changes nothing: the same object
+   * is passed on, so defaults and transforms have no effect. Without it nothing is checked when the agent runs.
+   */
+  readonly deps?: z.ZodType<Deps>
   /** How many answers to ask for, in total, before the run ends with `OUTPUT_INVALID`. Default 3. */
   readonly outputAttempts?: number
   /** Allowances of each run; reaching one pauses the agent. */
@@ -137,6 +142,11 @@ const optionsSchema = lazily(() =>
     output: z
       .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
         error: ({ input }) => foreignSchema(input) ?? 'give a zod schema',
+      })
+      .optional(),
+    deps: z
+      .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
+        error: ({ input }) => foreignSchema(input) ?? 'give a zod schema, such as z.instanceof(Shop)',
       })
       .optional(),
     outputAttempts: z.int().positive().optional(),
@@ -292,6 +302,7 @@ export function defineAgent<
     hooks: hooksOf(options, brakeTools),
     guards: guardsOf(options),
     output: output ?? null,
+    deps: options.deps ?? null,
     ...readPricing(options.pricing, model),
     counter,
     maxQueue: options.maxQueue ?? 100,

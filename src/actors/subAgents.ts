@@ -11,6 +11,11 @@ export type SubAgentEntry = AgentDefinition | SubAgentOptions
 
 export interface SubAgentOptions {
   readonly definition: AgentDefinition
+  /**
+   * Its deps, from those of the run that calls it; by default they are the same. Called whenever it begins, also after a crash. If it
+   * throws, the call is answered with that. Say what it is given: `deps: (shop: Shop) => shop.mail`.
+   */
+  readonly deps?: (callerDeps: never) => unknown
   /** Default `'own'`. */
   readonly context?: 'own' | 'fork'
   /**
@@ -45,6 +50,7 @@ const optionsSchema = z.strictObject({
   windowMs: count.default(60_000),
   backoffMs: count.default(200),
   stallMs: z.number().positive().default(Infinity),
+  deps: z.custom<SubAgent['deps']>((value) => typeof value === 'function', 'give a function').default(null),
 })
 
 /**
@@ -56,11 +62,11 @@ export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
   const checked = optionsSchema.safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
   if (!checked.success)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
-  const { definition, context, detach, continuable, stallMs, ...restarts } = checked.data
+  const { definition, context, detach, continuable, stallMs, deps, ...restarts } = checked.data
   const wrong = continuable ? wrongInContinuable(definition, detach) : undefined
   if (wrong !== undefined)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: "${definition.name}" is continuable, but ${wrong}.`)
-  return { definition, context, detach, continuable, stallMs, restarts }
+  return { definition, context, detach, continuable, stallMs, deps, restarts }
 }
 
 function wrongInContinuable({ input }: AgentDefinition, detach: SubAgent['detach']): string | undefined {

@@ -38,7 +38,7 @@ export const undoCall = (find: FindPorts) =>
 
 /** Resolves to the reason if it was not even tried. */
 async function undo(ports: AgentPorts, input: UndoInput, cancellation: Cancellation): Promise<string | undefined> {
-  const { conversation, definition, agentId, path, snapshots } = ports
+  const { conversation, definition, agentId, path, snapshots, deps } = ports
   const receiptOf = (id: number): unknown => {
     const message = conversation.node(id)?.message
     return message?.role === 'toolResult' ? message.receipt?.data : undefined
@@ -53,7 +53,16 @@ async function undo(ports: AgentPorts, input: UndoInput, cancellation: Cancellat
   const calls = toolCallsOf(conversation.node(node.stepId)?.message.content ?? [])
   const { input: said } = node.ranWith ?? calls.find((call) => call.callId === callId) ?? {}
   const [receipt, ...earlier] = receipts
-  const context = { input: said, receipt, earlier, callId, key: input.key, snapshots, agent: { id: agentId, path } }
+  const context = {
+    input: said,
+    receipt,
+    earlier,
+    callId,
+    key: input.key,
+    snapshots,
+    deps: deps as never,
+    agent: { id: agentId, path },
+  }
   await withinTime(ports, Math.min(tool.timeoutMs, mostMs), cancellation, (signal) =>
     tool.undo!({ ...context, signal }),
   )

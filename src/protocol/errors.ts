@@ -8,6 +8,9 @@ import type { errorInfoSchema } from './errorInfo.ts'
 export const errorTable = {
   INVALID_DEFINITION: 'The guide lists the options of defineAgent and defineTool.',
   INVALID_OPTION: 'Correct the named option.',
+  DEPS_MISSING:
+    'Give them with deps: to runtime.spawn, resume or open, to the prompt or to agent.resume; a paused run waits for them.',
+  INVALID_DEPS: 'Give what the schema in deps of its definition asks for.',
   EFFECTS_MISSING: 'Start agents with runtime.spawn, or provide every effect: machine.provide({ actors }).',
   INVALID_CONTENT: 'Give text or images that are not empty and not too large.',
   INVALID_ID: 'Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit.',

@@ -1,6 +1,8 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Agent } from './agents/agent.ts'
-import type { OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
+import type { DepsFor, NeededDeps } from './agents/agentTypes.ts'
+import type { EventsOf } from '../actors/typedEvents.ts'
+import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
 import type { ListOptions } from './registry.ts'
 
 /** Spawns agents in this process and owns what they share. */
@@ -18,7 +20,10 @@ export interface AgentRuntime {
    * for await (const event of run) if (event.type === 'reply.delta') process.stdout.write(event.text)
    * ```
    */
-  spawn(definition: AgentDefinition, options?: RootSpawnOptions): Promise<Agent>
+  spawn<Output, Deps, Calls, Given extends DepsFor<Deps> | undefined = undefined>(
+    definition: AgentDefinition<Output, Deps, Calls>,
+    options?: RootSpawnOptions & GivenDeps<Given>,
+  ): Promise<Agent<Output, NeededDeps<Deps, Given>, EventsOf<Calls>>>
   /**
    * Resumes an agent from its log after its process ended without `stop`: the conversation, queues, approvals and pauses are as they
    * were. A run that waits for approvals keeps waiting; an interrupted one continues as a new run: the model is asked again, and
@@ -35,7 +40,11 @@ export interface AgentRuntime {
    * console.log(resumed.state, resumed.conversation.steps().length)
    * ```
    */
-  resume(agentId: string, definition: AgentDefinition, options?: ResumeOptions): Promise<Agent>
+  resume<Output, Deps, Calls, Given extends DepsFor<Deps> | undefined = undefined>(
+    agentId: string,
+    definition: AgentDefinition<Output, Deps, Calls>,
+    options?: ResumeOptions & GivenDeps<Given>,
+  ): Promise<Agent<Output, NeededDeps<Deps, Given>, EventsOf<Calls>>>
   /**
    * Returns the agent with this id in whatever state it is: the one running here, else the one in the store (resumed as by
    * `resume`), else a new one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is
@@ -51,7 +60,11 @@ export interface AgentRuntime {
    * const { text } = await agent.prompt('My order is late.').result
    * ```
    */
-  open(agentId: string, definition: AgentDefinition, options?: OpenOptions): Promise<Agent>
+  open<Output, Deps, Calls, Given extends DepsFor<Deps> | undefined = undefined>(
+    agentId: string,
+    definition: AgentDefinition<Output, Deps, Calls>,
+    options?: OpenOptions & GivenDeps<Given>,
+  ): Promise<Agent<Output, NeededDeps<Deps, Given>, EventsOf<Calls>>>
   /**
    * The agents without a parent that have not ended, including unloaded ones but no incognito ones, oldest first: all of
    * them, or those with certain metadata, or one page.

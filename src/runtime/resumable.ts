@@ -1,12 +1,23 @@
-import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
+import { rebuildConversation } from '../conversation/rebuildConversation.ts'
+import { rebuildContext } from '../machines/rebuildContext.ts'
 import type { AgentInput } from '../machines/agentTypes.ts'
+import { checkDeps } from './children/runDeps.ts'
 import { RuntimeError } from '../protocol/errors.ts'
+import { isAgentId } from '../protocol/ids.ts'
 import { missingHistory } from './beginWithHistory.ts'
 import type { History } from '../sessions/readHistory.ts'
 
 /** Whether a log ends in the middle of a run, or with an interrupted one. */
 export const wasCutOff = ({ restored }: AgentInput): boolean =>
   restored?.context.run != null || restored?.context.pause?.type === 'interrupted'
+
+/** Refuses what is no definition, or no id. @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID` */
+export function checkGiven(agentId: string, definition: AgentDefinition, verb: string): void {
+  if (!isAgentDefinition(definition))
+    throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
+  if (!isAgentId(agentId)) throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)
+}
 
 /**
  * Refuses logs that cannot be continued.
@@ -22,6 +33,19 @@ export function checkResumable(agentId: string, definition: AgentDefinition, { c
   if (records.at(-1)?.type === 'agent.stopped')
     throw new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped for good.`)
   checkSame(agentId, created.definition, definition)
+}
+
+/**
+ * Refuses to go on without what the agent needs: nothing is lost, the log is as it was.
+ *
+ * @throws RuntimeError `DEPS_MISSING`
+ */
+export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past, records }: History): void {
+  if (definition.deps === null || deps !== undefined) return
+  const { run, pause } = rebuildContext(records, past)
+  const owes =
+    run !== null || pause?.type === 'interrupted' || rebuildConversation(records, { past }).queues.prompts.length > 0
+  if (owes) checkDeps(definition, deps, 'resume')
 }
 
 /**

@@ -1,22 +1,15 @@
 import { nanoid } from 'nanoid'
 import type { ActorRefFrom } from 'xstate'
 import { checkFold } from '../actors/brakingOptions.ts'
-import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
-import { sleep } from '../actors/sleep.ts'
-import { openChild, watchChild } from '../actors/openChild.ts'
-import { agentMachine } from '../machines/agentMachine.ts'
+import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentMachineEvent } from '../machines/agentTypes.ts'
-import type { SubAgentLogic } from '../machines/agentSetup.ts'
-import { supervisorMachine } from '../machines/supervisorMachine.ts'
 import { Redactor } from '../redaction/redactor.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import { isAgentId } from '../protocol/ids.ts'
 import type { Logger } from '../protocol/logger.ts'
-import type { RecordDraft } from '../protocol/records.ts'
 import type { Store, StoreLease } from '../protocol/store.ts'
-import { agentEffects } from './agentEffects.ts'
 import type { Agent } from './agents/agent.ts'
 import type { AgentOwner } from './agents/agentOwner.ts'
 import type { AgentBody } from './agents/agentBody.ts'
@@ -25,13 +18,15 @@ import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 import type { ChildHosts } from './children/childHosts.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
-import type { OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
+import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
 import { checkedHistory, isCutHistory, withHistory, type CheckedHistory } from './beginWithHistory.ts'
 import { incognitoStore } from './incognitoStore.ts'
+import { preparedMachine } from './preparedMachine.ts'
 import { Registry, type ListOptions } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { IdleUnloader } from './agents/idleUnloader.ts'
-import { checkResumable, checkSame, wasCutOff } from './resumable.ts'
+import { checkGiven, checkOwedDeps, checkResumable, checkSame, wasCutOff } from './resumable.ts'
+import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import { Instrumentation } from '../telemetry/instrumentation.ts'
 import { interpretBy } from './interpreter/differenceFromXState.ts'
@@ -43,6 +38,9 @@ import { memoryStore } from '../stores/memoryStore.ts'
 interface Closable {
   close(): Promise<void>
 }
+
+/** What any caller takes for its agent: the types of definitions are only known to callers. */
+type AnyAgent = Agent<never, unknown, never>
 
 export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   readonly #store: Store
@@ -78,28 +76,13 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
         unload: ({ agentId }) => this.#unload(this.#hosts.get(agentId)!),
       })
     const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
-    // Once for all agents, because every `provide` rebuilds the chart.
     const interpreter = interpretBy(options.interpreter ?? 'planned', logger)
-    const supervisor = interpreter.prepare(
-      supervisorMachine.provide({
-        actors: { openChild: openChild(find), watchChild: watchChild(find), sleep: sleep(clock) },
-      }),
-    )
-    const machine = interpreter.prepare(
-      agentMachine.provide({
-        actors: {
-          ...agentEffects(find, clock),
-          subAgent: supervisor as unknown as SubAgentLogic,
-        },
-        actions: {
-          attach: ({ context, self }) => this.#attach(context.agentId, self as ActorRefFrom<typeof agentMachine>),
-          record: ({ context }: { context: { agentId: string } }, record: RecordDraft) =>
-            find(context.agentId).record(record),
-        },
-      }),
-    )
-    // The two machines contain each other.
-    supervisor.implementations.actors['agent'] = machine
+    const machine = preparedMachine({
+      clock,
+      interpreter,
+      find,
+      attach: (agentId, actor) => this.#attach(agentId, actor),
+    })
     this.#shared = {
       machine,
       createActor: interpreter.createActor,
@@ -117,16 +100,18 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     }
   }
 
-  async spawn(definition: AgentDefinition, options?: RootSpawnOptions): Promise<Agent> {
+  async spawn(definition: AgentDefinition, options?: RootSpawnOptions & GivenDeps<unknown>): Promise<AnyAgent> {
     if (options !== undefined) checkOptions('spawn', options)
     const agentId = options?.id ?? `${definition?.name}-${this.#owner.newId()}`
     this.#check(agentId, definition, 'spawn')
     this.#checkFree(agentId)
     const history = checkedHistory(options?.history)
+    const deps = runDepsOf(definition, options?.deps, 'spawn')
     return this.#alone(agentId, async () => {
       const incognito = options?.incognito === true ? this.incognitoStore() : undefined
       const lease = await this.openLog(agentId, incognito)
-      const birth = { agentId, definition, lease, incognito, metadata: options?.metadata, under: options?.under }
+      const { metadata, under } = options ?? {}
+      const birth = { agentId, definition, lease, incognito, metadata, under, deps }
       if (lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history)))
         return await this.#begin(birth, history)
       await lease.release()
@@ -135,7 +120,11 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     })
   }
 
-  async resume(agentId: string, definition: AgentDefinition, options: ResumeOptions = {}): Promise<Agent> {
+  async resume(
+    agentId: string,
+    definition: AgentDefinition,
+    options: ResumeOptions & GivenDeps<unknown> = {},
+  ): Promise<AnyAgent> {
     checkOptions('resume', options)
     this.#check(agentId, definition, 'resume')
     this.#checkStored(agentId, 'resume')
@@ -143,7 +132,11 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#alone(agentId, async () => this.#continue(await this.openLog(agentId), definition, options))
   }
 
-  async open(agentId: string, definition: AgentDefinition, options: OpenOptions = {}): Promise<Agent> {
+  async open(
+    agentId: string,
+    definition: AgentDefinition,
+    options: OpenOptions & GivenDeps<unknown> = {},
+  ): Promise<AnyAgent> {
     checkOptions('open', options)
     const history = checkedHistory(options.history)
     for (;;) {
@@ -156,13 +149,18 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       else if (body.isStopped) await this.#parting(body)
       else {
         checkSame(agentId, body.definition.name, definition)
-        return this.#registry.get(agentId)!
+        replaceDeps(body, options.deps, 'open')
+        return this.#agent(agentId)
       }
     }
+    const deps = runDepsOf(definition, options.deps, 'open')
     return this.#alone(agentId, async () => {
       const lease = await this.openLog(agentId)
       return lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history))
-        ? await this.#begin({ agentId, definition, lease, metadata: options.metadata, under: options.under }, history)
+        ? await this.#begin(
+            { agentId, definition, lease, metadata: options.metadata, under: options.under, deps },
+            history,
+          )
         : await this.#continue(lease, definition, options)
     })
   }
@@ -174,7 +172,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   }
 
   /** Opens an agent while no other call does. */
-  #alone(agentId: string, open: () => Promise<Agent>): Promise<Agent> {
+  #alone(agentId: string, open: () => Promise<AnyAgent>): Promise<AnyAgent> {
     const opening = open().finally(() => this.#openings.delete(agentId))
     const settled = opening.catch(() => {})
     this.#openings.set(agentId, settled)
@@ -184,16 +182,18 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   async #continue(
     lease: StoreLease,
     definition: AgentDefinition,
-    { continue: goesOn = true, under }: ResumeOptions,
-  ): Promise<Agent> {
+    { continue: goesOn = true, under, deps }: ResumeOptions & GivenDeps<unknown>,
+  ): Promise<AnyAgent> {
     const { agentId } = lease
     try {
       const history = await readHistory(this.#store, agentId)
       checkResumable(agentId, definition, history)
-      const host = this.adopt({ agentId, definition, lease, history, staysPaused: !goesOn, under })
+      const given = runDepsOf(definition, deps, 'resume')
+      if (goesOn) checkOwedDeps(definition, deps, history)
+      const host = this.adopt({ agentId, definition, lease, history, staysPaused: !goesOn, under, deps: given })
       host.start(goesOn && wasCutOff(host.input) ? [this.#resumption()] : [])
       await host.childrenReady()
-      return this.#registry.get(agentId)!
+      return this.#agent(agentId)
     } catch (thrown) {
       await lease.release()
       throw thrown
@@ -207,12 +207,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
 
   #check(agentId: string, definition: AgentDefinition, verb: string): void {
     this.checkOpen()
-    if (!isAgentDefinition(definition)) {
-      throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
-    }
-    if (!isAgentId(agentId)) {
-      throw new RuntimeError('INVALID_ID', `${JSON.stringify(agentId)} is not an agent id.`)
-    }
+    checkGiven(agentId, definition, verb)
   }
 
   #checkFree(agentId: string): void {
@@ -255,9 +250,13 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed in the meantime.')
   }
 
-  async #begin(options: HostOptions, history: CheckedHistory | undefined): Promise<Agent> {
+  async #begin(options: HostOptions, history: CheckedHistory | undefined): Promise<AnyAgent> {
     this.adopt(history === undefined ? options : await withHistory(options, history, this.#shared)).start()
-    return this.#registry.get(options.agentId)!
+    return this.#agent(options.agentId)
+  }
+
+  #agent(agentId: string): AnyAgent {
+    return this.#registry.get(agentId) as AnyAgent
   }
 
   adopt(options: HostOptions): AgentHost {
@@ -303,12 +302,12 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   }
 
   async load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost> {
-    const { agentId, definition, lent } = unloaded
+    const { agentId, definition, lent, given: deps } = unloaded
     const lease = await this.#open(agentId)
     try {
       const history = await readHistory(this.#store, agentId)
       checkResumable(agentId, definition, history)
-      const host = this.adopt({ agentId, definition, lease, history, lent })
+      const host = this.adopt({ agentId, definition, lease, history, lent, deps })
       begin(host)
       return host
     } catch (thrown) {

@@ -68,9 +68,9 @@ const schemas = {
       interpreter: z.enum(['planned', 'xstate']),
     })
     .partial(),
-  spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), under, ...birth }).partial(),
-  resume: z.strictObject({ continue: z.boolean(), under }).partial(),
-  open: z.strictObject({ continue: z.boolean(), under, ...birth }).partial(),
+  spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), under, deps: z.unknown(), ...birth }).partial(),
+  resume: z.strictObject({ continue: z.boolean(), under, deps: z.unknown() }).partial(),
+  open: z.strictObject({ continue: z.boolean(), under, deps: z.unknown(), ...birth }).partial(),
 }
 
 /**

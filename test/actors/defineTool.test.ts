@@ -55,8 +55,9 @@ describe('the definition of a tool', (it) => {
       run: ({ seat }, context) => context.keep({ id: seat }),
       undo: ({ input, receipt, earlier }) => void seen.push(input.seat + receipt.id, ...earlier.map(({ id }) => id)),
     })
-    const { signal, callId, key, agent, snapshots } = toolContext()
+    const { signal, callId, key, agent, deps, snapshots } = toolContext()
     const call = {
+      deps,
       signal,
       callId,
       key,

@@ -110,12 +110,17 @@ export async function drive(): Promise<void> {
   const runtime = await createRuntime({ store: memoryStore() })
   expectType<Equal<typeof runtime, Runtime>>()
   const agent = await runtime.spawn(definition)
-  expectType<Equal<typeof agent, Agent>>()
+  const anyAgent: Agent = agent
   const run = agent.prompt('Fix it')
-  expectType<Equal<typeof run, Run>>()
-  for await (const event of run) expectType<Equal<typeof event, AgentEvent>>()
+  const anyRun: Run = run
+  void anyRun
+  for await (const event of run) {
+    const anyEvent: AgentEvent = event
+    void anyEvent
+    if (event.type === 'tool.start' && event.name === 'read_file') expectType<Equal<typeof event.input.path, string>>()
+  }
   const result = await run.result
-  expectType<Equal<typeof result, RunResult>>()
+  expectType<Equal<typeof result, RunResult<undefined>>>()
   expectType<Equal<typeof result.text, string>>()
   expectType<Equal<typeof result.turns, number>>()
   agent.prompt(
@@ -129,6 +134,7 @@ export async function drive(): Promise<void> {
   agent.followUp('then the tests')
   agent.abort()
   expectType<Equal<ReturnType<Agent['resume']>, Run>>()
+  anyAgent.subscribe((event: AgentEvent) => event.type)
   agent.decide('c1', 'deny', 'no')
   // @ts-expect-error there is no third decision
   agent.decide('c1', 'maybe')

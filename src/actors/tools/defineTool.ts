@@ -80,13 +80,15 @@ export type ToolOutput = unknown
 export type ToolEffects = 'none' | 'idempotent' | 'reversible' | 'irreversible'
 
 /** What a tool's `undo` receives. */
-export interface UndoContext<Input = unknown, Receipt = unknown> {
+export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unknown> {
   /** Of the call, as the log has it: secrets that `redact` names are blanked. */
   readonly input: Input
   /** What the call kept; `undefined` if it kept nothing. */
   readonly receipt: Receipt
   /** What older calls of the same thing kept that are to be undone as well, the newest first. */
   readonly earlier: readonly Receipt[]
+  /** What the application gives to the run that undoes it, or between runs to the agent. */
+  readonly deps: Deps
   /** Aborted when the run is aborted, the agent stops or the undoing times out. */
   readonly signal: AbortSignal
   readonly callId: string
@@ -123,7 +125,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
   /** Set if its effects are reversible. Takes the input and receipts of the log, and checks them. */
-  undo?(context: UndoContext): Promise<void>
+  undo?(context: UndoContext<unknown, unknown, Deps>): Promise<void>
 }
 
 /** Any tool, whatever it needs. */
@@ -184,7 +186,7 @@ export interface ToolOptions<
    * `timeoutMs`, at most a minute. It may be called again after a crash, so it must look first whether all is as the call left it. What it
    * throws is told as the reason why the call stands; then it should not have changed anything.
    */
-  undo?(context: UndoContext<InputOf<Input>, z.output<Receipt>>): void | Promise<void>
+  undo?(context: UndoContext<InputOf<Input>, z.output<Receipt>, Deps>): void | Promise<void>
   /** What `run` keeps for `undo`: a schema, by which it is checked when it comes back from the log. Default: anything. */
   readonly receipt?: Receipt
   /** It waits for something outside, so that calling it again and again is no stall (`braking.stall`). Default `false`. */

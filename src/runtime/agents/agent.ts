@@ -1,6 +1,5 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import { describePolicies } from '../../actors/policies/describePolicies.ts'
-import type { SubAgentEntry } from '../../actors/subAgents.ts'
 import { useCommand } from '../../actors/useCommand.ts'
 import type { UseOptions } from '../../actors/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
@@ -16,7 +15,9 @@ import type { Pending } from '../../protocol/pending.ts'
 import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
 import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
-import type { SpawnOptions } from '../children/spawnOptions.ts'
+import type { DepsFor, DispatchOptions, Entry, ListenOptions, SpawnArguments } from './agentTypes.ts'
+import type { EventsOf } from '../../actors/typedEvents.ts'
+import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { approvalsOf, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
 import { AgentCommands } from './agentCommands.ts'
@@ -29,16 +30,15 @@ import type { AgentActor } from './machineHost.ts'
 import type { AgentListener } from '../events/observers.ts'
 import type { Run } from '../../runs/run.ts'
 
-export interface ListenOptions {
-  /** Also deliver events of sub-agents, however deep. Default `false`. */
-  readonly descendants?: boolean
-}
-
 /**
  * A running agent. Its methods give commands and return at once; their effects appear in events and results. With the runtime's
  * `idleUnloadMs` it may be unloaded while idle: its next command loads it again, so all commands work as usual.
  */
-export class Agent extends AgentCommands {
+export class Agent<
+  out Output = unknown,
+  in Deps = undefined,
+  out Event extends AgentEvent = AgentEvent,
+> extends AgentCommands<Output, Deps, Event> {
   readonly id: string
   readonly #slot: AgentSlot
   readonly #owner: AgentOwner<Agent>
@@ -205,11 +205,15 @@ export class Agent extends AgentCommands {
    * Starts a child that works alongside the agent and is prompted like any other. It is aborted, stopped and closed with the agent,
    * and restarted after a crash according to `restart`. With the `id` of an earlier child, that one resumes from its log. An `incognito`
    * child of an agent that is not counts towards `spent`, and is otherwise known to whoever holds it alone: the agent does not list it,
-   * nor is it asked about the child's calls, and its log has only the child's id, definition and usage.
+   * nor is it asked about the child's calls, and its log has only the child's id, definition and usage. Without `deps` it has those of the
+   * agent's run.
    *
-   * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many), `AGENT_STOPPED`
+   * @throws RuntimeError `INVALID_DEPS`, `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many), `AGENT_STOPPED`
    */
-  spawn(entry: SubAgentEntry, options: SpawnOptions = {}): Promise<Agent> {
+  spawn<O, D, C>(
+    entry: Entry<O, D, C>,
+    options: SpawnOptions & GivenDeps<DepsFor<D>> = {},
+  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
     return this.#body.loaded((agent) => this.#spawn(agent, entry, options))
   }
 
@@ -218,7 +222,10 @@ export class Agent extends AgentCommands {
    * prompt from now on. `afterwards: 'wait'` (default) keeps this agent, with the other as its child; `'end'` closes it, and the
    * other becomes a root. Throws as `spawn` does.
    */
-  handOver(entry: SubAgentEntry, options: { readonly afterwards?: 'wait' | 'end' } = {}): Promise<Agent> {
+  handOver<O, D, C>(
+    entry: Entry<O, D, C>,
+    options: { readonly afterwards?: 'wait' | 'end' } = {},
+  ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
     return this.#body.loaded(async (agent) => {
       const isEnd = options.afterwards === 'end'
       const rest = isAgentDefinition(entry) ? { definition: entry } : entry
@@ -294,11 +301,15 @@ export class Agent extends AgentCommands {
    * unsubscribe()
    * ```
    */
-  subscribe(listener: AgentListener, options: ListenOptions = {}): () => void {
+  subscribe(listener: (event: Event) => unknown, options?: { readonly descendants?: false }): () => void
+  subscribe(listener: AgentListener, options: ListenOptions): () => void
+  subscribe(listener: (event: never) => unknown, options: ListenOptions = {}): () => void {
     if (typeof listener !== 'function') {
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
     }
-    const unsubscribe = this.#body.announcer.subscribe(listener, { descendants: options.descendants === true })
+    const unsubscribe = this.#body.announcer.subscribe(listener as AgentListener, {
+      descendants: options.descendants === true,
+    })
     return () => {
       unsubscribe()
       this.#owner.unheard(this.#body)
@@ -306,6 +317,8 @@ export class Agent extends AgentCommands {
   }
 
   /** Every event from now on, as an async iterable with a bounded buffer; leaving the loop ends it. */
+  events(options?: { readonly descendants?: false }): AsyncIterableIterator<Event>
+  events(options: ListenOptions): AsyncIterableIterator<AgentEvent>
   events(options: ListenOptions = {}): AsyncIterableIterator<AgentEvent> {
     const buffer: EventBuffer = new EventBuffer(() => {
       unsubscribe()
@@ -332,11 +345,8 @@ export class Agent extends AgentCommands {
     }
   }
 
-  /**
-   * Executes a command given as data; the methods above are shorthands. Throws what they throw. `requestId` identifies its run or
-   * message in the log; by default one is created.
-   */
-  dispatch(command: AgentCommand, options: { readonly requestId?: string } = {}): Run | undefined {
+  /** Executes a command given as data; the methods above are shorthands. Throws what they throw. */
+  dispatch(command: AgentCommand, options: DispatchOptions = {}): Run | undefined {
     const checked = checkCommand(command)
     if (checked.agentId !== this.id) {
       throw new RuntimeError('INVALID_OPTION', `The command is for agent "${checked.agentId}", not "${this.id}".`)
@@ -349,13 +359,16 @@ export class Agent extends AgentCommands {
     this.#body.joinGroup(group)
   }
 
-  #carryOut(checked: CheckedCommand, { requestId }: { readonly requestId?: string } = {}): Run | undefined {
+  #carryOut(checked: CheckedCommand, { requestId, deps }: DispatchOptions = {}): Run | undefined {
     if (this.#body.isStopped && checked.type === 'agent.stop') return undefined
     if (this.#body.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
     if (checked.type === 'agent.stop') return this.#endSoon('stop')
     // Back to what its log says leads only through the log.
     if (checked.type === 'agent.abort' && this.#body.isStuck && this.#isOf(checked.run)) return this.#endSoon('close')
-    return dispatchCommand(this.#body, checked, requestId ?? this.#owner.newId(), requestId !== undefined)
+    return dispatchCommand(this.#body, checked, requestId ?? this.#owner.newId(), {
+      isRemote: requestId !== undefined,
+      deps,
+    })
   }
 
   /** Whether the run under way is that of the request; any is, if none is named. */
@@ -375,9 +388,10 @@ export class Agent extends AgentCommands {
     return this.#body.loaded(async ({ requests }) => requests.has(requestId))
   }
 
-  async #spawn(agent: LoadedAgent, entry: SubAgentEntry, options: SpawnOptions): Promise<Agent> {
+  async #spawn(agent: LoadedAgent, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never>> {
     const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
     const { agentId } = await spawnChild(agent, agent.family, entry, { options, isTaken })
-    return this.#owner.agent(agentId)!
+    // Its types are those of the entry.
+    return this.#owner.agent(agentId) as Agent<never, unknown, never>
   }
 }

@@ -7,6 +7,7 @@ import type { Children } from '../children/children.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
+import type { RunDeps } from '../children/runDeps.ts'
 import type { InspectionListener } from './inspections.ts'
 import type { AgentActor } from './machineHost.ts'
 
@@ -48,6 +49,7 @@ type Known =
   | 'incognito'
   | 'metadata'
   | 'answers'
+  | 'deps'
 
 /** What an `Agent` delegates to: its host, or what stands in for the host while the agent is unloaded. */
 export interface AgentBody extends Pick<TreeAgent, Known> {
@@ -59,6 +61,8 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly context: RestingContext
   readonly conversation: ConversationView
   readonly growingReply: GrowingReply | undefined
+  /** What the application gives it; `undefined` as long as that is nothing. */
+  given: RunDeps | undefined
   /** `seq` of its last record. */
   readonly lastSeq: number
   /** How many bytes of a torn last line were cut off when the log was opened. */

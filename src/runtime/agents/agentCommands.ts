@@ -15,20 +15,33 @@ import { checkCommand } from '../../protocol/checkCommand.ts'
 import { hasCode } from '../../protocol/errors.ts'
 import { endWith, neverRun, signalIn } from '../../runs/endWith.ts'
 import type { Content } from '../../protocol/content.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
 import type { Run } from '../../runs/run.ts'
 
+/** Only for the type checker: what prompts may give. */
+declare const takes: unique symbol
+
+/** An agent whose prompts need not give anything, as it has what it needs. */
+interface Equipped {
+  readonly id: string
+  readonly [takes]?: (deps: undefined) => void
+}
+
 /** What people and code can ask of an agent, each a shorthand for a command given to `dispatch`. */
-export abstract class AgentCommands {
+export abstract class AgentCommands<out Output = unknown, in Deps = undefined, out Event = AgentEvent> {
   abstract readonly id: string
+  declare readonly [takes]?: (deps: Deps) => void
 
   /** Executes a command given as data. */
-  abstract dispatch(command: AgentCommand): Run | undefined
+  abstract dispatch(command: AgentCommand, options?: { readonly deps?: unknown }): Run | undefined
 
   /**
    * Starts a run, or queues it if the agent is busy.
    *
-   * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store); then nothing has
-   * happened.
+   * `deps`: what the run is given in place of the agent's own, by reference; it ends with the run and is not logged.
+   *
+   * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store), `DEPS_MISSING`,
+   * `INVALID_DEPS`; then nothing has happened.
    *
    * @example
    * ```ts
@@ -37,12 +50,16 @@ export abstract class AgentCommands {
    * const { stopReason, text } = await run.result
    * ```
    */
-  prompt(content: Content, options: RunOptions = {}): Run {
+  prompt(this: Equipped, content: Content, options?: RunOptions & { readonly deps?: undefined }): Run<Output, Event>
+  prompt(content: Content, options: RunOptions & { readonly deps: Deps }): Run<Output, Event>
+  prompt(content: Content, options: RunOptions & { readonly deps?: unknown } = {}): Run<Output, Event> {
     return this.#start({ type: 'agent.prompt', agentId: this.id, content }, options)
   }
 
   /** Aborts the current run and starts a new one, ahead of waiting prompts. Throws as `prompt` does. */
-  interrupt(content: Content, options: RunOptions = {}): Run {
+  interrupt(this: Equipped, content: Content, options?: RunOptions & { readonly deps?: undefined }): Run<Output, Event>
+  interrupt(content: Content, options: RunOptions & { readonly deps: Deps }): Run<Output, Event>
+  interrupt(content: Content, options: RunOptions & { readonly deps?: unknown } = {}): Run<Output, Event> {
     return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
   }
 
@@ -82,11 +99,12 @@ export abstract class AgentCommands {
 
   /**
    * Continues after a pause, as a new run whose `limits` (default: the agent's) count from here. After a store failure it first
-   * writes what could not be written; if that fails again, the run's result says so.
+   * writes what could not be written; if that fails again, the run's result says so. It has the deps of the run that was paused, unless
+   * it is given others; after a restart those of the agent. If nothing was left to do, the run ends with `stop` and without an `output`.
    *
-   * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`
+   * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`, `DEPS_MISSING`, `INVALID_DEPS`
    */
-  resume(options: RunOptions = {}): Run {
+  resume(options: RunOptions & { readonly deps?: Deps } = {}): Run<Output | undefined, Event> {
     return this.#start({ type: 'agent.resume', agentId: this.id }, options)
   }
 
@@ -161,14 +179,15 @@ export abstract class AgentCommands {
     this.dispatch({ type: 'agent.unpin', agentId: this.id, step })
   }
 
-  #start(command: AgentCommand, how: RunOptions): Run {
+  /** The answers are those of the schema that the agent was made with. */
+  #start(command: AgentCommand, { deps, ...how }: RunOptions & { readonly deps?: unknown }): Run<never, never> {
     const { options, signal } = signalIn(how)
     const whole = { ...command, ...given(options) }
     if (signal?.aborted === true) {
       checkCommand(whole)
-      return neverRun()
+      return neverRun() as Run<never, never>
     }
-    return endWith(this.dispatch(whole)!, signal, (run) => this.#endRun(run))
+    return endWith(this.dispatch(whole, { deps })!, signal, (run) => this.#endRun(run)) as Run<never, never>
   }
 
   #endRun(run: string): void {

@@ -16,7 +16,6 @@ import type { GrowingReply } from '../../protocol/events.ts'
 import type { Answer } from '../../protocol/questions.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { LogRecord, RecordDraft, RecordOf, Spent } from '../../protocol/records.ts'
-import type { Snapshots } from '../../protocol/snapshots.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { TracedEffect } from '../../protocol/tracer.ts'
 import { Announcer } from '../events/announcer.ts'
@@ -40,6 +39,7 @@ import { snapshotsOf } from './snapshotsOf.ts'
 import { FamilyHost } from './familyHost.ts'
 import { notSpent, spentAfter, type SpentSoFar } from '../../sessions/spent.ts'
 import { StallTimer } from '../children/stallTimer.ts'
+import type { RunDeps } from '../children/runDeps.ts'
 
 const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
@@ -49,7 +49,6 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
-  readonly deps: unknown = undefined
   readonly conversation: Conversation
   readonly parent: TreeAgent | undefined
   /** The machine's input. */
@@ -70,6 +69,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   /** Set once it has called a model, with limits. */
   #waits: ModelWaits | undefined
   #group: GroupMember | undefined
+  given: RunDeps | undefined
   announced = ''
   readonly redactor: AgentPorts['redactor']
   protected readonly shared: HostShared
@@ -85,6 +85,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     const { agentId, definition, parent } = options
     this.agentId = agentId
     this.definition = definition
+    this.given = options.deps
     this.parent = parent
     this.under = options.under
     this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
@@ -112,6 +113,10 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
 
   protected get self(): TreeAgent {
     return this
+  }
+
+  get deps(): unknown {
+    return this.given?.current
   }
 
   get isLoaded(): true {
@@ -149,7 +154,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     return this.shared.random
   }
 
-  get snapshots(): Snapshots {
+  get snapshots(): AgentPorts['snapshots'] {
     return snapshotsOf(this.agentId, this.store.snapshots ?? this.shared.snapshots)
   }
 
@@ -278,6 +283,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.asking.apply(record)
     this.#log.append(record)
     this.heard()
+    this.given?.note(record)
     if (record.type === 'run.start') this.runs.begin(record)
     else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     this.announcer.record(record)

@@ -3,7 +3,7 @@ import type { AgentBody } from './agentBody.ts'
 /** An agent in its tree. */
 export type TreeNode = Pick<
   AgentBody,
-  'agentId' | 'definition' | 'state' | 'context' | 'listedChildren' | 'send' | 'answers'
+  'agentId' | 'definition' | 'deps' | 'state' | 'context' | 'listedChildren' | 'send' | 'answers'
 >
 
 /** An agent and what is alive below it. */

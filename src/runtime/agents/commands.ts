@@ -4,16 +4,38 @@ import type { QueueName } from '../../protocol/records.ts'
 import type { AgentBody } from './agentBody.ts'
 import { decide } from './decide.ts'
 import { useOf } from './useOf.ts'
+import { checkDeps, RunDeps } from '../children/runDeps.ts'
 import type { Run } from '../../runs/run.ts'
 
 type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /**
- * Passes a checked command to an agent's machine; `id` identifies its run or message, and `isRemote` says whether it came from a
- * remote client and may be repeated. Throws what `Agent.dispatch` does.
+ * Passes a checked command to an agent's machine; `id` identifies its run or message, `isRemote` says whether it came from a remote
+ * client and may be repeated, and `deps` are for the run that it starts. Throws what `Agent.dispatch` does.
  */
-export function dispatchCommand(host: AgentBody, command: Command, id: string, isRemote = false): Run | undefined {
+export function dispatchCommand(
+  host: AgentBody,
+  command: Command,
+  id: string,
+  { isRemote, deps }: { readonly isRemote: boolean; readonly deps: unknown },
+): Run | undefined {
+  checkCommandDeps(host, command, deps)
+  if (deps === undefined) return carryOut(host, command, id, isRemote)
+  const given = (host.given ??= new RunDeps())
+  given.give(id, deps)
+  try {
+    const run = carryOut(host, command, id, isRemote)
+    // It may have been dropped before it began.
+    void run?.result.then(() => given.takeBack(id))
+    return run
+  } catch (thrown) {
+    given.takeBack(id)
+    throw thrown
+  }
+}
+
+function carryOut(host: AgentBody, command: Command, id: string, isRemote: boolean): Run | undefined {
   const asked = isRemote ? { requestId: id } : {}
   const at = host.clock.now()
   if (startsRun.has(command.type)) host.announcer.requested(id)
@@ -125,6 +147,16 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.pin',
   'agent.unpin',
 ])
+
+/** Checks what the run will have that a command starts or goes on with. @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS` */
+function checkCommandDeps(host: AgentBody, { type }: Command, deps: unknown): void {
+  const { definition, given } = host
+  if (definition.deps === null) return
+  if (type === 'agent.prompt' || type === 'agent.interrupt') checkDeps(definition, deps ?? given?.own, type)
+  else if (type === 'agent.resume') checkDeps(definition, deps ?? host.deps ?? given?.own, type)
+  else if ((type === 'agent.steer' || type === 'agent.followUp') && !isBusy(host))
+    checkDeps(definition, given?.own, type)
+}
 
 /** A command without its addressee. */
 const saidIn = <C extends { readonly type: string; readonly agentId: string }>({

@@ -5,13 +5,14 @@ import type { Pending } from '../../protocol/pending.ts'
 import type { AgentBody } from './agentBody.ts'
 import { hostOf, type TreeNode } from './agentTree.ts'
 import { pendingOf } from './pending.ts'
+import { checkDeps } from '../children/runDeps.ts'
 
 type DecideCommand = Extract<CheckedCommand, { type: 'agent.decide' }>
 
 /**
  * Decides something of the agent that waits for people or, by its key, of an agent below.
  *
- * @throws RuntimeError `CALL_NOT_PENDING`, `ANSWER_INVALID` (then it keeps waiting)
+ * @throws RuntimeError `CALL_NOT_PENDING`; `ANSWER_INVALID`, `DEPS_MISSING` (then it keeps waiting)
  */
 export function decide(
   host: AgentBody,
@@ -19,6 +20,7 @@ export function decide(
   how: { readonly at: number; readonly requestId?: string },
 ): undefined {
   const { pending, owner } = find(host, command.callId)
+  if (owner.definition.deps !== null) checkDeps(owner.definition, owner.deps, 'agent.decide')
   const decision = decisionOf(owner, pending, command)
   owner.answers.decided(pending.key)
   owner.send({ type: 'decide', callId: pending.callId, ...decision, ...how })

@@ -13,6 +13,7 @@ import type { Interpreter } from '../interpreter/interpreter.ts'
 import type { ChildHosts } from '../children/childHosts.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { History } from '../../sessions/readHistory.ts'
+import type { RunDeps } from '../children/runDeps.ts'
 import type { IdleUnloader } from './idleUnloader.ts'
 import type { UnderActor } from '../children/spawnOptions.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
@@ -54,6 +55,8 @@ export interface HostOptions {
   readonly under?: UnderActor | undefined
   /** Models that code gave it to use before it was unloaded, by id. */
   readonly lent?: Map<string, PricedModel> | undefined
+  /** What the application gives it. */
+  readonly deps?: RunDeps | undefined
   /** For a sub-agent. */
   readonly parent?: TreeAgent
   readonly link?: ParentLink

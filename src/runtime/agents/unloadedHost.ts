@@ -14,6 +14,7 @@ import type { GrowingReply } from '../../protocol/events.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { AgentBody, LoadedAgent, RestingContext } from './agentBody.ts'
 import type { AgentHost } from './agentHost.ts'
+import type { RunDeps } from '../children/runDeps.ts'
 import type { InspectionListener } from './inspections.ts'
 import { Observers, type AgentListener } from '../events/observers.ts'
 import { RunHandle } from '../../runs/run.ts'
@@ -87,6 +88,7 @@ export class UnloadedHost implements AgentBody {
   /** Models that code gave it to use. */
   lent: Map<string, PricedModel> | undefined
   readonly #frame: RestingContext['frame']
+  given: RunDeps | undefined
   readonly #loader: AgentLoader
   readonly #runs: number
   readonly #turns: number
@@ -99,6 +101,7 @@ export class UnloadedHost implements AgentBody {
     this.agentId = host.agentId
     this.definition = host.definition
     this.#loader = loader
+    this.given = host.given
     this.lastSeq = host.conversation.lastSeq
     this.spent = host.spent
     this.store = host.store
@@ -164,6 +167,10 @@ export class UnloadedHost implements AgentBody {
 
   get ref(): undefined {
     return undefined
+  }
+
+  get deps(): unknown {
+    return this.given?.current
   }
 
   get isLoaded(): false {

@@ -3,6 +3,7 @@ import type { Limits, QueuedMessage, Spent } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { RunOutcome } from '../../runs/run.ts'
 import { lessSpent } from '../../sessions/spent.ts'
+import type { RunDeps } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /** A promise settled from outside. Our declarations must also work with older libraries that lack `PromiseWithResolvers`. */
@@ -21,6 +22,8 @@ export interface Child {
   state: 'wanted' | 'opening' | 'opened' | 'running' | 'ended'
   /** For one requested by code: its definition, also used for a restart. */
   agent?: SubAgent | undefined
+  /** For one requested by code: what it is given, if that is not what its parent has. */
+  deps?: RunDeps | undefined
   /** Where the log of one is that is incognito and its parent is not. */
   incognito?: Store | undefined
   /** The code waiting for it to start. */
@@ -35,6 +38,12 @@ export interface Child {
   usedBefore?: Spent | undefined
   /** Callers waiting until its parent has removed it. */
   left?: Deferred<void> | undefined
+}
+
+/** What code asks for in a child. */
+export interface Wanted {
+  readonly incognito: boolean
+  readonly deps: RunDeps | undefined
 }
 
 /** One life of a sub-agent. */

@@ -3,6 +3,7 @@ import type { Metadata } from '../../protocol/metadata.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import type { History } from '../../sessions/readHistory.ts'
+import type { RunDeps } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /** An agent that may be unloaded, or of another tree. */
@@ -28,6 +29,7 @@ export interface ChildHosts {
     readonly task?: string
     readonly incognito?: Store | undefined
     readonly isUnattended?: boolean
+    readonly deps?: RunDeps | undefined
     readonly metadata: Metadata | undefined
   }): TreeAgent
   /** Writes what is left of its log, and lets it go. */

@@ -11,9 +11,11 @@ import type { Spent } from '../../protocol/records.ts'
 import { RunOutcome } from '../../runs/run.ts'
 import { notSpent, spentAfter } from '../../sessions/spent.ts'
 import { lastText } from '../events/runs.ts'
-import { since, usedBy, type Child, type Deferred, type Life } from './child.ts'
+import { stopped, withoutWords } from './childErrors.ts'
+import { since, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory } from './childHistory.ts'
+import { childDeps } from './childDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
 import { named, noEarlier, sinceCall, wantedEarlier } from './continued.ts'
 import { detachedAnswer, DetachedAgents } from './detachedAgents.ts'
@@ -67,9 +69,10 @@ export class Children implements ChildPorts {
   }
 
   /** Notes that code asks for a child, which the machine is told to begin; resolves once it runs. */
-  want(childId: string, agent: SubAgent, isIncognito: boolean): Promise<TreeAgent> {
+  want(childId: string, agent: SubAgent, { incognito, deps }: Wanted): Promise<TreeAgent> {
     const child = this.#child(childId)
-    child.incognito = isIncognito ? this.#hosts.incognitoStore() : undefined
+    child.incognito = incognito ? this.#hosts.incognitoStore() : undefined
+    child.deps = deps
     const asked: Deferred<TreeAgent> = Promise.withResolvers<TreeAgent>()
     child.state = 'wanted'
     child.agent = agent
@@ -177,6 +180,7 @@ export class Children implements ChildPorts {
         metadata: this.#parent.metadata,
         ...(agent.detach === false ? { parent: this.#parent } : {}),
         incognito,
+        deps: child.deps ?? childDeps(agent, this.#parent, task !== undefined),
         ...(agent.detach !== false || task === undefined ? {} : { task: id }),
       })
       if (agent.detach !== false) {
@@ -276,7 +280,7 @@ export class Children implements ChildPorts {
   left(childId: string): void {
     const child = this.#children.get(childId)
     if (child === undefined) return
-    child.agent = child.usedBefore = child.incognito = undefined
+    child.agent = child.usedBefore = child.incognito = child.deps = undefined
     child.left?.resolve()
     child.left = undefined
     this.#forget(childId)
@@ -391,9 +395,3 @@ const notBegun = { own: undefined, before: undefined } as const
 /** The run in which a sub-agent goes on that nobody's call waits for. */
 const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>
   new RunOutcome(`${key}/life/${conversation.lastSeq}`)
-
-/** Why an incognito agent crashed, for the log of its parent: the text may quote what was said. */
-const withoutWords = ({ code }: ErrorInfo): ErrorInfo => ({ code, message: 'It is incognito: why is not kept.' })
-
-const stopped = ({ agentId }: TreeAgent): RuntimeError =>
-  new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped meanwhile.`)

@@ -8,6 +8,7 @@ import { RunOutcome } from '../../runs/run.ts'
 import { readHistory } from '../../sessions/readHistory.ts'
 import type { ChildAnswer } from './childAnswer.ts'
 import { beginning } from './childHistory.ts'
+import { childDeps } from './childDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
 import { callerOf, firstAnswer, reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
@@ -98,6 +99,7 @@ export class DetachedAgents {
         incognito: parent.incognito && parent.store,
         link,
         metadata: parent.metadata,
+        deps: childDeps(agent, parent, true),
       })
       await this.begin(host, { key }, { prompt: undefined, isBegun: beginning(history, key).isBegun })
     } catch (thrown) {

@@ -5,6 +5,7 @@ import { RunOutcome } from '../../runs/run.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { whyUnfinished } from './childAnswer.ts'
 import type { ChildHosts } from './childHosts.ts'
+import { runDepsOf } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /** The agent on whose behalf another runs, and where it stands. */
@@ -38,6 +39,7 @@ export async function runIncognito(
     metadata: parent.metadata,
     incognito,
     isUnattended: true,
+    deps: runDepsOf(definition, parent.deps, 'incognito agent'),
   })
   const abort = (): void => host.send({ type: 'abort' })
   let isLate = false

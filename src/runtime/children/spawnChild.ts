@@ -4,10 +4,11 @@ import { aliveChildren } from '../../machines/allowances.ts'
 import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import type { Children } from './children.ts'
-import type { SpawnOptions } from './spawnOptions.ts'
+import { runDepsOf } from './runDeps.ts'
+import type { GivenDeps, SpawnOptions } from './spawnOptions.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-const optionsSchema = z.strictObject({ id: z.string(), incognito: z.boolean() }).partial()
+const optionsSchema = z.strictObject({ id: z.string(), incognito: z.boolean(), deps: z.unknown() }).partial()
 
 /** How many more sub-agents an agent may have alive. `children`: those that it has had. */
 export const roomFor = ({ definition, context }: TreeAgent, children: Children | undefined): number =>
@@ -18,7 +19,7 @@ export async function spawnChild(
   parent: TreeAgent & { readonly isStopped: boolean },
   children: Children,
   entry: SubAgentEntry,
-  { options, isTaken }: { readonly options: SpawnOptions; isTaken(agentId: string): boolean },
+  { options, isTaken }: { readonly options: SpawnOptions & GivenDeps<unknown>; isTaken(agentId: string): boolean },
 ): Promise<TreeAgent> {
   const agent = subAgentOf(entry, 'spawn')
   const checked = optionsSchema.safeParse(options)
@@ -43,8 +44,9 @@ export async function spawnChild(
   }
   try {
     // Below an incognito agent all are.
+    const deps = runDepsOf(agent.definition, options.deps, 'spawn')
     const incognito = checked.data.incognito === true && !parent.incognito
-    const opened = children.want(childId, agent, incognito)
+    const opened = children.want(childId, agent, { incognito, deps })
     const { name } = agent.definition
     const mark = incognito ? ({ incognito } as const) : {}
     parent.send({ type: 'spawn', childId, name, ...mark, at: parent.clock.now() })

@@ -42,6 +42,15 @@ export interface UnderOptions {
   readonly under?: UnderActor
 }
 
+/** What the application gives to an agent. */
+export interface GivenDeps<out Deps> {
+  /**
+   * Given to every run of the agent that is given none of its own: the same object, never a copy, and in no log, event or request. After
+   * a restart it must be given again. Its sub-agents have the same, or what `deps` of their entry makes of it.
+   */
+  readonly deps?: Deps
+}
+
 /** Options of `runtime.resume`. */
 export interface ResumeOptions extends UnderOptions {
   /** `false`: an interrupted run, and queued prompts, wait for `agent.resume()`. Default `true`. */

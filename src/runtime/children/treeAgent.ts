@@ -32,6 +32,8 @@ export interface TreeAgent {
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
   readonly definition: AgentDefinition
+  /** What the application gave to its current run; `undefined` if nothing was given. */
+  readonly deps: unknown
   readonly parent: TreeAgent | undefined
   /** Its living sub-agents, oldest first. */
   readonly liveChildren: readonly TreeAgent[]

@@ -3,6 +3,7 @@ import type { SubAgentOptions } from '../../actors/subAgents.ts'
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { Limits } from '../../protocol/records.ts'
 import type { Agent } from '../agents/agent.ts'
+import type { DepsFor, OutputOf } from '../agents/agentTypes.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { AgentRuntime } from '../agentRuntime.ts'
 
@@ -15,9 +16,11 @@ export type GroupHost = AgentRuntime | Agent
  */
 export type GroupEntry = AgentDefinition | Pick<SubAgentOptions, 'definition' | 'context' | 'stallMs'>
 
-export interface GroupOptions {
+export interface GroupOptions<Deps = unknown> {
   /** Limits of each agent's run, overriding those of its definition. */
   readonly limits?: Limits | undefined
+  /** What every agent of the group is given; below an agent they have its own without it. */
+  readonly deps?: Deps | undefined
   /** Aborts every agent of the group; the result is what was done by then. */
   readonly signal?: AbortSignal | undefined
   /**
@@ -28,12 +31,12 @@ export interface GroupOptions {
 }
 
 /** What one agent of a group did. */
-export interface Branch {
+export interface Branch<out Output = unknown> {
   /** Its session is under this id. */
   readonly agentId: string
   /** Name of its definition. */
   readonly definition: string
-  readonly result: RunResult
+  readonly result: RunResult<Output>
 }
 
 /** What several runs used together. */
@@ -42,6 +45,24 @@ export interface GroupSpent {
   /** US dollars; agents without prices count as 0. */
   readonly costUsd: number
 }
+
+/** The answers of the agents of a group, as data. */
+export type OutputIn<Entry> = Entry extends { readonly definition: infer D extends AgentDefinition }
+  ? OutputOf<D>
+  : Entry extends AgentDefinition
+    ? OutputOf<Entry>
+    : never
+
+/** What the agents of a group need, all of them together. */
+export type DepsIn<Entry> = DepsFor<
+  (
+    Entry extends { readonly definition: AgentDefinition<infer _, infer Deps> } | AgentDefinition<infer _, infer Deps>
+      ? (deps: Deps) => void
+      : never
+  ) extends (deps: infer All) => void
+    ? All
+    : never
+>
 
 /** Whether its answer can be used. */
 export const endedWell = ({ result }: Pick<Branch, 'result'>): boolean =>

@@ -22,6 +22,7 @@ const entrySchema = lazily(() =>
 export const groupOptionsSchema = lazily(() =>
   z.strictObject({
     limits: limitsSchema.optional(),
+    deps: z.unknown().optional(),
     signal: z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'give an AbortSignal').optional(),
     keep: z.boolean().optional(),
   }),

@@ -4,20 +4,22 @@ import type { Content } from '../../protocol/content.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Limits } from '../../protocol/records.ts'
 import { Agent } from '../agents/agent.ts'
-import type { Branch, GroupEntry, GroupHost } from './branch.ts'
+import type { Branch, GroupEntry, GroupHost, GroupOptions } from './branch.ts'
 
 /** The agents of one group, from their spawn until they are closed. */
 export class GroupAgents {
   readonly #host: GroupHost
   readonly #signal: AbortSignal | undefined
+  readonly #deps: unknown
   readonly #open = new Set<Agent>()
   readonly #lessons = new SharedLessons()
   readonly #aborted = Promise.withResolvers<null>()
 
   /** A signal that is aborted aborts all that are open, in the same tick. */
-  constructor(host: GroupHost, signal: AbortSignal | undefined) {
+  constructor(host: GroupHost, { signal, deps }: Pick<GroupOptions, 'signal' | 'deps'>) {
     this.#host = host
     this.#signal = signal
+    this.#deps = deps
     if (this.isAborted) this.#abortAll()
     else signal?.addEventListener('abort', this.#abortAll, { once: true })
   }
@@ -38,8 +40,8 @@ export class GroupAgents {
     const options = isAgentDefinition(entry) ? { definition: entry } : entry
     // A restart would go unnoticed: the branch is the run of the first life.
     return this.#host instanceof Agent
-      ? this.#host.spawn({ ...options, restart: 'never' })
-      : this.#host.spawn(options.definition)
+      ? this.#host.spawn({ ...options, restart: 'never' }, { deps: this.#deps })
+      : this.#host.spawn(options.definition, { deps: this.#deps })
   }
 
   /** Spawns all in this order, or throws what the first failure threw. */

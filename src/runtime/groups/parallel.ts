@@ -71,7 +71,7 @@ export async function parallel(
   const judging = judgeAgent(judge)
   const alive = keep ? entries.length : Math.min(concurrency ?? Infinity, entries.length)
   checkRoom('parallel', host, alive + (keep && judging !== null ? 1 : 0))
-  const agents = new GroupAgents(host, signal)
+  const agents = new GroupAgents(host, { signal, deps: options.deps })
   const won: { first: Branch | null } = { first: null }
   const ask = async (member: Agent): Promise<Branch> => {
     const branch = await agents.ask(member, prompt, limits)

@@ -70,7 +70,7 @@ export async function pipeline(
   checkContent('pipeline', prompt)
   checkRoom('pipeline', host, 1)
   const { limits, signal, keep = false } = options
-  const agents = new GroupAgents(host, signal)
+  const agents = new GroupAgents(host, { signal, deps: options.deps })
   const steps: Branch[] = []
   const resultOf = (stopped: PipelineStop | null): PipelineResult => {
     const used = spentBy(steps.map(({ result }) => result))

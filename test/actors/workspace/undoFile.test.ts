@@ -42,10 +42,10 @@ function undoable(
     /** Undoes the newest call together with all before it. */
     undo(name: string, all: readonly unknown[] = receipts): Promise<void> {
       const [receipt, ...earlier] = all.toReversed()
-      const { signal, callId, key, agent } = toolContext()
+      const { signal, callId, key, agent, deps } = toolContext()
       const input = { path: 'a', content: '', oldText: 'a', newText: 'b' }
       const tool = tools.find((one) => one.name === name)!
-      return tool.undo!({ input, receipt, earlier, signal, callId, key, agent, snapshots })
+      return tool.undo!({ input, receipt, earlier, signal, callId, key, agent, deps, snapshots })
     },
     read: (path: string) => readFileSync(join(dir, path)),
   }

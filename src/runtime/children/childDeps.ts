@@ -1,0 +1,33 @@
+import type { SubAgent } from '../../actors/agentDefinition.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { checkDeps, type RunDeps, runDepsOf } from './runDeps.ts'
+import type { TreeAgent } from './treeAgent.ts'
+
+/**
+ * What a sub-agent is given: what its caller's run has, or what its entry makes of that. One that is called needs it now; the prompts of
+ * another may give it.
+ *
+ * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`, also if its entry throws
+ */
+export function childDeps(agent: SubAgent, parent: TreeAgent, isCalled: boolean): RunDeps | undefined {
+  const what = `sub-agent of "${parent.agentId}"`
+  const deps = agent.deps === null ? parent.deps : mapped(agent, parent.deps)
+  if (isCalled) checkDeps(agent.definition, deps, what)
+  return runDepsOf(agent.definition, deps, what)
+}
+
+function mapped({ definition, deps }: SubAgent, callerDeps: unknown): unknown {
+  const failed = (why: string, options?: ErrorOptions): RuntimeError =>
+    new RuntimeError('INVALID_DEPS', `The deps of sub-agent "${definition.name}" could not be made: ${why}.`, options)
+  let made: unknown
+  try {
+    made = deps!(callerDeps as never)
+  } catch (thrown) {
+    throw failed(messageOf(thrown), { cause: thrown })
+  }
+  if (made instanceof Promise) {
+    made.catch(() => {})
+    throw failed('its function returns a promise, which is not waited for')
+  }
+  return made
+}

@@ -1,0 +1,8 @@
+import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
+import type { TreeAgent } from './treeAgent.ts'
+
+/** Why an incognito agent crashed, for the log of its parent: the text may quote what was said. */
+export const withoutWords = ({ code }: ErrorInfo): ErrorInfo => ({ code, message: 'It is incognito: why is not kept.' })
+
+export const stopped = ({ agentId }: TreeAgent): RuntimeError =>
+  new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped meanwhile.`)

@@ -1,0 +1,93 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+
+/** What the application gave an agent to work with: to the agent itself, and to requests of it whose runs have not begun. Nothing else keeps it. */
+export class RunDeps {
+  #own: unknown
+  /** Set during a run, and as long as it is paused. */
+  #run: { readonly deps: unknown } | null = null
+  #byRequest: Map<string, unknown> | undefined
+
+  constructor(own?: unknown) {
+    this.#own = own
+  }
+
+  /** What runs have that are given nothing else. */
+  get own(): unknown {
+    return this.#own
+  }
+
+  get current(): unknown {
+    return this.#run === null ? this.#own : this.#run.deps
+  }
+
+  /** From the next run on. */
+  replace(own: unknown): void {
+    this.#own = own
+  }
+
+  /** For the run that the request with this id starts. */
+  give(requestId: string, deps: unknown): void {
+    this.#byRequest ??= new Map()
+    this.#byRequest.set(requestId, deps)
+  }
+
+  /** The run of that request has ended, or will not begin. */
+  takeBack(requestId: string): void {
+    this.#byRequest?.delete(requestId)
+  }
+
+  /** Takes an agent's next record. */
+  note(record: LogRecord): void {
+    if (record.type === 'run.start') this.#begin(record)
+    else if (record.type === 'run.end' && record.stopReason !== 'paused') this.#run = null
+  }
+
+  /** A run that goes on after a pause has what it had. */
+  #begin({ requestId, cause }: RecordOf<'run.start'>): void {
+    const paused = cause === 'resume' ? this.#run?.deps : undefined
+    this.#run = { deps: this.#byRequest?.get(requestId) ?? paused ?? this.#own }
+  }
+}
+
+/**
+ * Checks what is given against the definition's schema. It is passed on as it is: the schema changes nothing.
+ *
+ * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`
+ */
+export function checkDeps({ name, deps: schema }: AgentDefinition, deps: unknown, what: string): void {
+  if (schema === null) return
+  const wrong = wrongIn(schema, deps)
+  if (wrong === undefined) return
+  if (deps === undefined) throw new RuntimeError('DEPS_MISSING', `${what}: agent "${name}" needs deps, and has none.`)
+  throw new RuntimeError('INVALID_DEPS', `${what}: the deps do not fit those of agent "${name}": ${wrong}.`)
+}
+
+/** What an agent begins with, `undefined` if that is nothing. Its prompts may give it more. Throws as `checkDeps` does. */
+export function runDepsOf(definition: AgentDefinition, deps: unknown, what: string): RunDeps | undefined {
+  if (deps === undefined) return undefined
+  checkDeps(definition, deps, what)
+  return new RunDeps(deps)
+}
+
+/** Gives an agent that may be running others, from its next run on. Throws as `checkDeps` does. */
+export function replaceDeps(
+  agent: { readonly definition: AgentDefinition; given: RunDeps | undefined },
+  deps: unknown,
+  what: string,
+): void {
+  if (deps === undefined) return
+  checkDeps(agent.definition, deps, what)
+  agent.given ??= new RunDeps()
+  agent.given.replace(deps)
+}
+
+function wrongIn(schema: NonNullable<AgentDefinition['deps']>, deps: unknown): string | undefined {
+  try {
+    const checked = schema.safeParse(deps)
+    return checked.success ? undefined : describeIssues(checked.error)
+  } catch (thrown) {
+    return `they could not be checked: ${messageOf(thrown)}`
+  }
+}
