@@ -174,4 +174,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['protocol/questionForm'],
   },
+  {
+    id: 'asking-22',
+    file: 'src/actors/clientResult.ts',
+    what: 'what a client returns is not reviewed by afterTool',
+    from: '{ ...result, isReviewed: true }',
+    to: 'result',
+    tests: ['journeys/letsClientsCall'],
+  },
 ]

@@ -16,5 +16,6 @@ export function clientResult(
   const outcome =
     'error' in given ? failure(given.error) : toOutcome(given.value, tool?.maxOutputChars ?? 30_000, ports)
   const { content, isError } = withinSize(outcome)
-  return { content, isError, tokens: estimate(ports, call, content) }
+  const result = { content, isError, tokens: estimate(ports, call, content) }
+  return ports.definition.hooks?.afterTool === undefined ? result : { ...result, isReviewed: true }
 }

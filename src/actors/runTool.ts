@@ -115,6 +115,7 @@ export const estimate = (
   )
 
 function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): Outcome | Promise<Outcome> {
+  if (input.returned !== undefined) return afterTool(ports, input, input.returned, cancellation)
   const { tools } = ports.definition
   const tool = tools.get(input.name)
   if (tool === undefined) {

@@ -36,6 +36,8 @@ export interface CallState {
   readonly status: 'ready' | 'checking' | 'held' | 'asking' | 'asked' | 'requested' | 'running' | 'paused' | 'settled'
   /** What its tool asked last. */
   readonly question?: Question
+  /** A client gave its result, which is under review. */
+  readonly returned?: RecordOf<'tool.end'>['returned']
   /** To the questions before, in order: given to a call that runs again. */
   readonly answers?: readonly Answer[]
   /** `beforeTool` has let it through. */

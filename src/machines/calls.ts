@@ -1,8 +1,9 @@
-import type { PlainBlock, SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
+import type { SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
 import type { AgentContext, AgentInput, CallState } from './agentTypes.ts'
 import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
 import { requestBrake } from './brakes.ts'
+import { editNote } from './editNote.ts'
 import { recordVersion as v, type RecordOf, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
@@ -360,7 +361,17 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
   const { callId, key, name, nodeId } = call
   const content =
     call.edited === 'person' && begun.has(call.status) ? [editNote(call), ...result.content] : result.content
-  const { isError, synthetic, changed = [], receipt, hasLesson, spent, returned, hook, delivers } = result
+  const {
+    isError,
+    synthetic,
+    changed = [],
+    receipt,
+    hasLesson,
+    spent,
+    returned = call.returned,
+    hook,
+    delivers,
+  } = result
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
@@ -385,14 +396,5 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
     ...(delivers === undefined ? {} : { delivers }),
   })
 }
-
-/** Tells the model what its call ran with. */
-function editNote({ input }: CallState): PlainBlock {
-  const json = JSON.stringify(input)
-  const cut = json.length > maxNotedChars ? `${json.slice(0, maxNotedChars)}…` : json
-  return { type: 'text', text: `A person changed the arguments of this call before it ran, to: ${cut}` }
-}
-
-const maxNotedChars = 1_000
 
 const setStatus = (draft: Draft, index: number, status: CallState['status']): void => draft.setCall(index, { status })

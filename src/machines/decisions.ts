@@ -1,6 +1,7 @@
-import type { CallDecision, EventOfType } from './agentTypes.ts'
-import { advanceCalls, endCall, synthesize, waitsForPeople } from './calls.ts'
+import type { CallDecision, CallState, EventOfType } from './agentTypes.ts'
+import { advanceCalls, callSlot, endCall, synthesize, waitsForPeople } from './calls.ts'
 import type { Draft } from './draft.ts'
+import type { CallInput } from './effectTypes.ts'
 
 /** The tool of a running call asks people: the call waits for the answer. */
 export function askPeople(draft: Draft, { key, question }: EventOfType<'ask'>): void {
@@ -63,7 +64,25 @@ function answerQuestion(draft: Draft, index: number, event: Decided<'answer' | '
 function endRequest(draft: Draft, index: number, event: Decided<'return' | 'deny'>): void {
   const returned = requestOf(event)
   if (event.decision === 'deny') return synthesize(draft, index, 'denied', event.reason, { returned })
-  const { content, isError, tokens } = event.result
+  const { content, isError, tokens, isReviewed } = event.result
+  if (isReviewed === true) return startReview(draft, index, { content, isError }, returned)
   endCall(draft, index, { content, isError, returned })
   draft.set({ contextTokens: draft.context.contextTokens + tokens })
+}
+
+/** The hook after calls is asked about a result as if the tool had run here. If the process dies meanwhile, the client is asked again. */
+function startReview(
+  draft: Draft,
+  index: number,
+  result: NonNullable<CallInput['returned']>,
+  returned: CallState['returned'],
+): void {
+  const { callId, key, name, input } = draft.context.calls[index]!
+  draft.setCall(index, { status: 'running', ...(returned === undefined ? {} : { returned }) })
+  draft.children.push({
+    type: 'start',
+    src: 'runTool',
+    id: callSlot(index),
+    input: { agentId: draft.context.agentId, ...draft.at, key, callId, name, input, returned: result },
+  })
 }

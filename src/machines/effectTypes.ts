@@ -103,10 +103,15 @@ export interface CallInput {
   readonly input: unknown
   /** To the questions that it asked before, in order, when it runs again. */
   readonly answers?: readonly Answer[]
+  /** What a client returned for it: it is not run, only reviewed. */
+  readonly returned?: Pick<CallOutput, 'content' | 'isError'>
 }
 
 /** What a client returned for a call. */
-export type CallReturn = Pick<CallOutput, 'content' | 'isError' | 'tokens'>
+export interface CallReturn extends Pick<CallOutput, 'content' | 'isError' | 'tokens'> {
+  /** A hook is to review it. */
+  readonly isReviewed?: true
+}
 
 /** What `beforeTool` decides about a call: it runs, with its own or other arguments, or it is answered without being run. */
 export type CallVerdict =

@@ -124,6 +124,28 @@ describe('a tool without run', (it) => {
     }
   })
 
+  it('is reviewed by afterTool like any other, and withheld if that fails', async (context) => {
+    for (const fails of [false, true]) {
+      const { agent, script, ofType, untilState } = await startAgent(context, {
+        id: fails ? 'a2' : 'a1',
+        tools: [locate()],
+        afterTool: async ({ name }, { content }) => {
+          if (fails) throw new Error('no reviewer')
+          return { result: `${name}: ${JSON.stringify(content).includes('Ulm')}` }
+        },
+        replies: [calls('c', 'locate'), 'done'],
+      })
+      const run = agent.prompt('go')
+      await untilState('paused')
+      agent.decide('c0', { result: 'in Ulm' })
+      assert.throws(() => agent.decide('c0', { result: 'in Bonn' }), withCode('CALL_NOT_PENDING'))
+      await run.result
+      assert.match(resultsOf(script.requests[1])[0]!, fails ? /withheld/ : /^locate: true$/)
+      const [end] = ofType('tool.end')
+      assert.equal([end!.hook, end!.returned], [fails ? 'withheld' : 'replaced', {}])
+    }
+  })
+
   it('is not defined with what only a run can have', () => {
     const odd = { effects: 'reversible', undo: () => {} } as const
     assert.throws(

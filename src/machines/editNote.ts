@@ -1,0 +1,11 @@
+import type { PlainBlock } from '../protocol/messages.ts'
+import type { CallState } from './agentTypes.ts'
+
+/** Tells the model what its call ran with. */
+export function editNote({ input }: Pick<CallState, 'input'>): PlainBlock {
+  const json = JSON.stringify(input)
+  const cut = json.length > maxNotedChars ? `${json.slice(0, maxNotedChars)}…` : json
+  return { type: 'text', text: `A person changed the arguments of this call before it ran, to: ${cut}` }
+}
+
+const maxNotedChars = 1_000
