@@ -207,4 +207,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests,
   },
+  {
+    id: 'xstate-26',
+    file: logic,
+    what: 'the deps of an input are not those of its agent',
+    from: 'given.get(actor) ?? (isFunction',
+    to: '(isFunction',
+    tests: ['runtime/xstate/deps'],
+  },
+  {
+    id: 'xstate-27',
+    file: life,
+    what: 'deps of an actor do not reach its agent',
+    from: 'continue: false, under: this.#self, deps }',
+    to: 'continue: false, under: this.#self }',
+    tests: ['runtime/xstate/deps'],
+  },
 ]

@@ -55,6 +55,7 @@ export interface AgentLogic<Output = unknown, Deps = unknown> {
 }
 
 const isAny = (): boolean => true
+const isFunction = <T>(value: unknown): value is (agentId: string) => T => typeof value === 'function'
 
 const optionsSchema = z
   .strictObject({
@@ -107,15 +108,21 @@ export function agentLogic<Output = unknown, Deps = unknown>(
     throw new RuntimeError('INVALID_DEFINITION', 'agentLogic takes what defineAgent returns.')
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agentLogic: ${describeIssues(checked.error)}.`)
-  const { onStop = 'abort', tell = [], textMs = 16 } = options
-  const plan = { runtime, definition: definition as AgentDefinition, onStop, tell: new Set<string>(tell), textMs }
+  const { onStop = 'abort', tell = [], textMs = 16, deps } = options
+  /** What inputs give. By actor: in a snapshot it would be persisted. */
+  const given = new WeakMap<object, Deps>()
+  const depsOf = (agentId: string, actor: object): Deps | undefined =>
+    given.get(actor) ?? (isFunction(deps) ? deps(agentId) : deps)
+  const told = new Set<string>(tell)
+  const plan = { runtime, definition: definition as AgentDefinition, onStop, tell: told, textMs, depsOf }
   const newId = (): string => nanoid(12)
 
   return {
     config: configOf(plan.definition),
-    getInitialSnapshot: (_scope, input) => {
+    getInitialSnapshot: ({ self }, input) => {
       try {
         const { agentId, request } = checkInput(definition.name, input, newId)
+        if (input?.deps !== undefined) given.set(self, input.deps)
         return { ...blank, status: 'active', agentId, request }
       } catch (error) {
         return { ...blank, status: 'error', error }

@@ -39,6 +39,8 @@ interface Plan {
   /** Types of the events that the parent is sent. */
   readonly tell: ReadonlySet<string>
   readonly textMs: number
+  /** What an agent's tools are given. */
+  depsOf(agentId: string, actor: object): unknown
 }
 
 /** An actor of some copy of XState, which names its parent so. */
@@ -114,13 +116,14 @@ export class Life {
 
   /** The agent, loaded; if it starts here, it is followed from its first record on. */
   async #find(): Promise<Agent> {
-    const { runtime, definition } = this.#plan
+    const { runtime, definition, depsOf } = this.#plan
+    const deps = depsOf(this.#agentId, this.#self)
     this.#forgetAgents = runtime.onAgent((agent) => {
       if (agent.id === this.#agentId && this.#state === 'opening') this.#follow(agent)
       // A restored one may have brought calls that wait for a decision.
       else if (agent.path.includes(this.#agentId)) void this.#loaded?.childrenReady().then(this.#flush)
     })
-    const agent = await runtime.open(this.#agentId, definition, { continue: false, under: this.#self })
+    const agent = await runtime.open(this.#agentId, definition, { continue: false, under: this.#self, deps })
     if (agent !== this.#agent) this.#follow(agent)
     await agent.wake()
     return agent
