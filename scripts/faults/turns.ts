@@ -55,18 +55,18 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'turns-7',
-    file: 'src/actors/prepareTurn.ts',
+    file: 'src/actors/turnOptions.ts',
     what: 'code that hangs holds its turn for ever',
-    from: 'const turnHookMs = 30_000',
-    to: 'const turnHookMs = 30_000_000',
+    from: 'const defaultMs = 30_000',
+    to: 'const defaultMs = 30_000_000',
     tests: ['journeys/preparesTurns'],
   },
   {
     id: 'turns-8',
     file: 'src/actors/prepareTurn.ts',
     what: 'nonsense of beforeTurn is taken for nothing',
-    from: 'if (!checked.success) throw new Error(`it returned nonsense: ${describeIssues(checked.error)}`)',
-    to: 'if (!checked.success) return describeIssues(checked.error) === "" ? returned : undefined',
+    from: 'if (!checked.success) throw new Error(`beforeTurn returned nonsense: ${describeIssues(checked.error)}`)',
+    to: 'if (!checked.success) return describeIssues(checked.error) === "" ? { tools: [] } : {}',
     tests: ['journeys/preparesTurns'],
   },
   {

@@ -69,9 +69,9 @@ export interface AgentOptions<
   readonly maxChildren?: number
   /** How many calls of one reply are run; the model is told that the others were not. Default 128. */
   readonly maxCallsPerReply?: number
-  /** The system prompt, or a function that is asked for it before every turn: it is recorded, and may take 30 s. */
+  /** The system prompt, or a function that is asked for it before every turn: it is recorded, and may take `hookTimeoutMs`. */
   readonly instructions?: string | DynamicInstructions<Deps>
-  /** Asked before every turn what that is asked with; what it decides is recorded. It may take 30 s. */
+  /** Asked before every turn what that is asked with; what it decides is recorded. It may take `hookTimeoutMs`. */
   readonly beforeTurn?: BeforeTurn<Deps>
   /** Models by name, for `beforeTurn` and `agent.use`: after a restart they are there again. */
   readonly models?: { readonly [name: string]: ModelOption }

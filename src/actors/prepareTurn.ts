@@ -6,12 +6,10 @@ import { everyName, noSuch, offeredNames } from './offeredNames.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import type { Cancellation } from './cancellation.ts'
 import { effect } from './effect.ts'
-import { TimeLimit } from './policies/timeLimit.ts'
+import { answerInTime } from './answerInTime.ts'
+import { withoutUndefined } from './withoutUndefined.ts'
 import { runContext } from './runContext.ts'
 import { pricedModel, turnChangesSchema, type PricedModel, type TurnChanges, type TurnContext } from './turnOptions.ts'
-
-/** How long the code of a definition may take before a turn, in milliseconds. */
-const turnHookMs = 30_000
 
 /**
  * The effect of `preparing`: asks the code of the definition what the turn is asked with. Code that throws, hangs or answers nonsense ends
@@ -23,67 +21,74 @@ export const prepareTurn = (find: FindPorts) =>
     const { key } = input
     // What the code does it does for a turn that is in the log.
     await ports.durable()
-    const limit = new TimeLimit(ports.clock, turnHookMs, cancellation)
-    const asked: Asked = { what: 'instructions' }
     try {
-      const decision = await limit.race(() => decide(ports, input, limit.cancellation, asked))
+      const decision = await decide(ports, input, cancellation)
       return { key, ok: true, decision, at: ports.clock.now() }
     } catch (thrown) {
       cancellation.throwIfAborted()
-      const why = limit.isOver ? `it took too long, over ${turnHookMs} ms` : messageOf(thrown)
-      const error = errorInfo('HOOK_FAILED', asSentence(`${asked.what} of agent "${ports.definition.name}": ${why}`))
-      return { key, ok: false, error, at: ports.clock.now() }
-    } finally {
-      limit.end()
+      const what = `Agent "${ports.definition.name}" could not begin its turn: ${messageOf(thrown)}`
+      return { key, ok: false, error: errorInfo('HOOK_FAILED', asSentence(what)), at: ports.clock.now() }
     }
   })
 
-/** Whose turn it is, for the error. */
-interface Asked {
-  what: 'instructions' | 'beforeTurn'
+async function decide(ports: AgentPorts, input: PrepareInput, cancellation: Cancellation): Promise<TurnDecision> {
+  const { use } = input
+  const { turns } = ports.definition
+  const isAsked = turns.instructions !== null && use?.instructions === undefined
+  const instructions = isAsked ? await askInstructions(ports, input, cancellation) : use?.instructions
+  const known = instructions === undefined ? {} : { instructions }
+  const by = isAsked ? (['instructions'] as const) : []
+  if (turns.beforeTurn === null) return { by, ...known }
+  const changes = await askChanges(ports, input, cancellation, instructions)
+  if (changes === undefined) return { by, ...known }
+  return { ...known, ...changesOf(ports, input, changes), by: [...by, 'beforeTurn'] }
 }
 
-async function decide(
+async function askInstructions(ports: AgentPorts, input: PrepareInput, cancellation: Cancellation): Promise<string> {
+  const { instructions, timeoutMs } = ports.definition.turns
+  const text: unknown = await answerInTime(ports, { name: 'instructions', timeoutMs }, cancellation, (signal) =>
+    instructions!(runContext(ports, input, { signal })),
+  )
+  if (typeof text !== 'string') throw new Error(`instructions returned ${typeof text}, not a string`)
+  return text
+}
+
+/** What `beforeTurn` returned; it may be nonsense. */
+async function askChanges(
   ports: AgentPorts,
   input: PrepareInput,
   cancellation: Cancellation,
-  asked: Asked,
-): Promise<TurnDecision> {
-  const { definition } = ports
-  const { turns } = definition
-  const by: TurnDecision['by'][number][] = []
-  const context = runContext(ports, input, cancellation)
-  let instructions = input.use?.instructions
-  if (turns.instructions !== null && instructions === undefined) {
-    const text: unknown = await turns.instructions(context)
-    if (typeof text !== 'string') throw new Error(`it returned ${typeof text}, not a string`)
-    instructions = text
-    by.push('instructions')
-  }
-  if (turns.beforeTurn === null) return { by, ...(instructions === undefined ? {} : { instructions }) }
-  cancellation.throwIfAborted()
-  asked.what = 'beforeTurn'
-  const turn = Object.defineProperties(
-    turnContext(ports, input, instructions),
-    Object.getOwnPropertyDescriptors(context),
+  instructions: string | undefined,
+): Promise<unknown> {
+  const { beforeTurn, timeoutMs } = ports.definition.turns
+  const about = turnContext(ports, input, instructions)
+  const changes: unknown = await answerInTime(ports, { name: 'beforeTurn', timeoutMs }, cancellation, (signal) =>
+    beforeTurn!({ ...runContext(ports, input, { signal }), ...about }),
   )
-  const changes = checkedChanges(await turns.beforeTurn(turn as TurnContext<never>))
-  cancellation.throwIfAborted()
-  if (changes === undefined) return { by, ...(instructions === undefined ? {} : { instructions }) }
-  by.push('beforeTurn')
-  const tools = changes.tools === undefined ? undefined : offeredNames(definition, changes.tools)
-  checkChoice(changes.toolChoice, tools ?? input.use?.tools ?? everyName(definition))
-  const model = changes.model === undefined ? undefined : chosenModel(definition, changes.model)
-  const { providerOptions, ...settings } = changes.settings ?? {}
-  const recorded = { ...settings, ...(changes.toolChoice === undefined ? {} : { toolChoice: changes.toolChoice }) }
-  ports.decided({ turnIndex: input.turnIndex, model: model?.priced, providerOptions })
-  instructions = changes.instructions ?? instructions
-  return {
-    by,
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(model === undefined ? {} : { model: model.use }),
-    ...(Object.keys(recorded).length === 0 ? {} : { settings: recorded }),
+  return changes ?? undefined
+}
+
+/** What the turn is asked with because of what `beforeTurn` returned. What no record can hold is left with the ports. */
+function changesOf(ports: AgentPorts, input: PrepareInput, returned: unknown): Omit<TurnDecision, 'by'> {
+  const { definition } = ports
+  const checked = turnChangesSchema().safeParse(returned)
+  if (!checked.success) throw new Error(`beforeTurn returned nonsense: ${describeIssues(checked.error)}`)
+  try {
+    const { instructions, tools, toolChoice, model, settings: given } = returned as TurnChanges
+    const names = tools === undefined ? undefined : offeredNames(definition, tools)
+    checkChoice(toolChoice, names ?? input.use?.tools ?? everyName(definition))
+    const chosen = model === undefined ? undefined : chosenModel(definition, model)
+    const { providerOptions, ...rest } = given ?? {}
+    const settings = withoutUndefined({ ...rest, toolChoice })
+    ports.decided({ turnIndex: input.turnIndex, model: chosen?.priced, providerOptions })
+    return {
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(names === undefined ? {} : { tools: names }),
+      ...(chosen === undefined ? {} : { model: chosen.use }),
+      ...(Object.keys(settings).length === 0 ? {} : { settings }),
+    }
+  } catch (thrown) {
+    throw new Error(`beforeTurn: ${messageOf(thrown)}`, { cause: thrown })
   }
 }
 
@@ -103,13 +108,6 @@ function turnContext(
     ...(limit === undefined ? {} : { limit }),
     conversation,
   }
-}
-
-function checkedChanges(returned: unknown): TurnChanges | undefined {
-  if (returned === undefined || returned === null) return undefined
-  const checked = turnChangesSchema().safeParse(returned)
-  if (!checked.success) throw new Error(`it returned nonsense: ${describeIssues(checked.error)}`)
-  return returned
 }
 
 function checkChoice(choice: ToolChoice | undefined, offered: readonly string[]): void {

@@ -77,6 +77,8 @@ export type BeforeTurn<Deps = unknown> = (
 export interface TurnSettings<in Deps = never> {
   readonly instructions: DynamicInstructions<Deps> | null
   readonly beforeTurn: BeforeTurn<Deps> | null
+  /** How long each of them may take, in milliseconds. */
+  readonly timeoutMs: number
   /** By name. */
   readonly models: ReadonlyMap<string, PricedModel>
   /** Names of the tools that the runtime added: they are offered whatever a list of tools says. */
@@ -152,9 +154,11 @@ export function pricedModel(option: ModelOption, label: string): PricedModel {
 }
 
 const noModels: ReadonlyMap<string, PricedModel> = new Map()
+const defaultMs = 30_000
 const plain: TurnSettings<unknown> = Object.freeze({
   instructions: null,
   beforeTurn: null,
+  timeoutMs: defaultMs,
   models: noModels,
   always: [],
 })
@@ -165,15 +169,16 @@ export function turnSettings<Deps>(
     readonly instructions?: string | DynamicInstructions<Deps>
     readonly beforeTurn?: BeforeTurn<Deps>
     readonly models?: { readonly [name: string]: ModelOption }
+    readonly hookTimeoutMs?: number
   },
   always: readonly string[],
   label: string,
 ): TurnSettings<Deps> {
-  const { instructions, beforeTurn = null, models } = options
+  const { instructions, beforeTurn = null, models, hookTimeoutMs: timeoutMs = defaultMs } = options
   const dynamic = typeof instructions === 'function' ? instructions : null
   if (dynamic === null && beforeTurn === null && models === undefined && always.length === 0) return plain
   const priced = Object.entries(models ?? {}).map(
     ([name, model]) => [name, pricedModel(model, `${label}: models.${name}`)] as const,
   )
-  return { instructions: dynamic, beforeTurn, models: new Map(priced), always }
+  return { instructions: dynamic, beforeTurn, timeoutMs, models: new Map(priced), always }
 }

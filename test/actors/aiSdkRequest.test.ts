@@ -1,3 +1,4 @@
+import { toCallOptions } from '../../src/actors/models/aiSdk/toCallOptions.ts'
 import type { Block } from '../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -73,8 +74,10 @@ describe('AI SDK request to anthropic', (it) => {
       const body = await bodyOf(test, anthropicWire, ask('hi', { tools: [readFile], settings: { toolChoice } }))
       assert.equal(body['tool_choice'], sent)
     }
-    const bare = await bodyOf(test, anthropicWire, ask('hi', { settings: { toolChoice: 'required' } }))
-    assert.is(bare['tool_choice'], undefined)
+    const bare = ask('hi', { settings: { toolChoice: 'required' } })
+    assert.is((await bodyOf(test, anthropicWire, bare))['tool_choice'], undefined)
+    const options = { provider: 'any', cache: false, toolImages: 'user' } as const
+    assert.is(toCallOptions(bare, options).toolChoice, undefined)
   })
 
   it('sends a signed thought back as it came, byte for byte', async (test) => {

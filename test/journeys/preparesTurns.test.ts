@@ -191,7 +191,7 @@ describe('beforeTurn', (it) => {
       const { stopReason, error } = await agent.prompt('go').result
       assert.equal([stopReason, error?.code], ['error', 'HOOK_FAILED'])
       assert.match(error?.message ?? '', why)
-      assert.match(error?.message ?? '', /beforeTurn of agent "tester"/)
+      assert.match(error?.message ?? '', /Agent "tester" could not begin its turn: .*(beforeTurn|no database)/)
       assert.is(script.requests.length, 0)
       assert.is(ofType('reply.reset').length, 0)
       isBroken = false
@@ -211,7 +211,7 @@ describe('beforeTurn', (it) => {
     await clock.advance(30_000)
     const { stopReason, error } = await result
     assert.equal([stopReason, error?.code], ['error', 'HOOK_FAILED'])
-    assert.match(error!.message, /too long/)
+    assert.match(error!.message, /beforeTurn gave no answer within 30000 ms/)
   })
 
   it('is told of an abort, and what it returns after that is not used', async (context) => {

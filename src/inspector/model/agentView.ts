@@ -1,3 +1,4 @@
+import type { TurnUse } from '../../protocol/turns.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { CapturedRequest } from '../../conversation/captureRequest.ts'
 import type { PolicyInfo, PolicyStart } from '../../protocol/braking.ts'
@@ -63,6 +64,8 @@ export interface AgentViewState {
   readonly policies: readonly PolicyInfo[] | null
   /** The policy that is being asked as of `at`. */
   readonly consulting: Consultation | null
+  /** What it was told to use as of `at`. */
+  readonly use: TurnUse | null
   /** Id of the model that its call waits for, within the limits of the runtime; `null` in the past. */
   readonly waitsFor: string | null
   /** As of `at`, oldest first. */

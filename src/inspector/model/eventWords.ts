@@ -110,7 +110,8 @@ const rungWords = {
   pause: 'the run is paused',
 } as const
 
-const useWords = ({ model, tools, instructions }: TurnUse): string =>
+/** What an agent was told to use, on one line. */
+export const useWords = ({ model, tools, instructions }: TurnUse): string =>
   [
     model === undefined ? '' : `model ${model.name ?? model.id}`,
     tools === undefined ? '' : tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`,

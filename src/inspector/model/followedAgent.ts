@@ -259,6 +259,7 @@ export class FollowedAgent implements AgentView {
       braking: this.#braking,
       policies: this.#policies,
       consulting: isNow && this.#liveState !== 'draining.consulting' ? null : fold.consulting,
+      use: fold.use,
       waitsFor: isNow ? this.#waitsFor : null,
       requests: fold.requests,
       partial: isNow ? this.#partial : null,

@@ -4,6 +4,7 @@ import type { LogRecord, PauseReason, RecordOf, Spent } from '../../protocol/rec
 import type { Session } from '../../sessions/session.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
+import type { TurnUse } from '../../protocol/turns.ts'
 import type { Consultation, RequestView } from './agentView.ts'
 import { RequestList } from './requestList.ts'
 
@@ -18,6 +19,7 @@ export class LogFold {
   #childrenCopy: readonly string[] | undefined
   #definition = ''
   #consulting: Consultation | null = null
+  #use: TurnUse | null = null
   #lastSeq = 0
 
   /** `past`: of a fork, what it shares with its source, oldest first. @throws RuntimeError `LOG_CORRUPT` */
@@ -50,6 +52,11 @@ export class LogFold {
   /** The policy that has fired and not come to an end. A process that died in the middle of it leaves it so. */
   get consulting(): Consultation | null {
     return this.#consulting
+  }
+
+  /** What the agent was told to use. */
+  get use(): TurnUse | null {
+    return this.#use
   }
 
   get session(): Session {
@@ -91,6 +98,8 @@ export class LogFold {
   #share(record: LogRecord): void {
     if (record.type === 'agent.created' && record.forkedFrom !== undefined) this.conversation.beginLog()
     this.conversation.apply(record)
+    if (record.type === 'use.changed') this.#use = record.use
+    else if (record.type === 'agent.created' && record.parent !== undefined) this.#use = null
   }
 
   #addChild(childId: string): void {

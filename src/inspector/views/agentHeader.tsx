@@ -1,4 +1,5 @@
 import { metadataText } from '../../protocol/metadata.ts'
+import { useWords } from '../model/eventWords.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCompact, formatCost } from '../model/numbers.ts'
@@ -39,7 +40,7 @@ export function AgentHeader({
   readonly onStop: () => void
 }) {
   const state = view.state.value
-  const { chartState, spent, definition, status, at, isRunning, records, policies, consulting, waitsFor } = state
+  const { chartState, spent, definition, status, at, isRunning, records, policies, consulting, waitsFor, use } = state
   const [created] = records
   const source = created?.type === 'agent.created' ? created.forkedFrom : undefined
   const parent = created?.type === 'agent.created' ? created.path.at(-1) : undefined
@@ -92,6 +93,7 @@ export function AgentHeader({
       <p class="agent-line muted cut number" hidden={status === 'error' || status === 'loading'}>
         {definition}
         {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
+        {use === null ? '' : ` · uses ${useWords(use)}`}
         {created?.type === 'agent.created' && created.metadata !== undefined
           ? ` · ${metadataText(created.metadata)}`
           : ''}
