@@ -152,6 +152,29 @@ describe('fallback', (it) => {
     assert.is(backup.requests.length, 0)
   })
 
+  it('takes language model objects of the AI SDK, and so does a router, with one adapter for each', async () => {
+    const calls: string[] = []
+    const sdk = (modelId: string) => ({
+      specificationVersion: 'v4',
+      provider: 'acme.chat',
+      modelId,
+      doStream: () => {
+        calls.push(modelId)
+        return Promise.reject(new Error('no network'))
+      },
+    })
+    const one = sdk('one')
+    const model = fallback([one, router(() => one), named('b:2', 'hi')])
+    assert.is(model.id, 'acme:one')
+    assert.equal(kindsOf(await partsOf(model)).slice(0, 4), [
+      'model acme:one',
+      'model router',
+      'model acme:one',
+      'model b:2',
+    ])
+    assert.equal(calls, ['one', 'one'])
+  })
+
   it('may stand in another one, and in a router', async () => {
     const inner = fallback([named('a:1', fails('network')), named('b:2', fails('network'))])
     const outer = fallback([inner, router(() => named('c:3', 'hi'))])

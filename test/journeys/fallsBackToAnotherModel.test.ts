@@ -3,6 +3,11 @@ import { router } from '../../src/actors/models/router.ts'
 import { sessionOf } from '../../src/sessions/sessionProjection.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { calls, delta, gate, stalled, startAgent, tool, usageOf } from '../support/agentHarness.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import { serveAgents } from '../server/bridge/bridgeHarness.ts'
+import { cutStore, settled } from './cutLogs.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const named = (id: string, ...replies: readonly ScriptedReply[]) => scriptedModel(replies, { id })
@@ -106,6 +111,49 @@ describe('a model that falls back', (it) => {
     assert.is((await run.result).stopReason, 'aborted')
     const [end] = ofType('reply.end')
     assert.equal([end?.message.content, end?.message.model], [[{ type: 'text', text: 'second' }], 'b:2'])
+  })
+
+  it('comes to the same end after a crash at any record', async (context) => {
+    const models = () => fallback([named('a:1', breaksOff('half ')), named('b:2', 'the whole answer')])
+    const { agent, records } = await startAgent(context, { model: models() })
+    await agent.prompt('go').result
+    const all = await records()
+    assert.ok(all.some(({ type }) => type === 'reply.reset'))
+    for (let count = all.findIndex(({ type }) => type === 'turn.start') + 1; count < all.length; count++) {
+      const runtime = await createRuntime({ store: await cutStore('a1', all.slice(0, count)) })
+      context.cleanup(() => runtime.close())
+      const again = await runtime.resume('a1', defineAgent({ name: 'tester', model: models() }))
+      if (again.state !== 'idle') await settled(again)
+      const trunk = again.conversation.trunk().map(({ message }) => textOf(message.content))
+      assert.equal(trunk, ['go', 'the whole answer'], `after ${count} records`)
+    }
+  })
+
+  it('is seen by a client as one reply, without what was taken back', async (context) => {
+    const definition = defineAgent({
+      name: 'remote',
+      model: fallback([named('a:1', breaksOff('half ')), named('b:2', 'the whole answer')]),
+    })
+    const serving = await serveAgents(context, [definition])
+    await serving.runtime.spawn(definition, { id: 'r1' })
+    const run = serving.connect().agent('r1').prompt('go')
+    let text = ''
+    for await (const event of run) {
+      if (event.type === 'reply.start') text = ''
+      else if (event.type === 'reply.delta') text = text.slice(0, event.offset) + event.text
+    }
+    assert.equal([text, (await run.result).text], ['the whole answer', 'the whole answer'])
+  })
+
+  it('lets no secret through that the models say in halves', async (context) => {
+    const { agent, events } = await startAgent(context, {
+      model: fallback([named('a:1', breaksOff('it is s3cr3t-')), named('b:2', 'it is s3cr3t-word')]),
+      redact: { secrets: { WORD: 's3cr3t-word' } },
+    })
+    const { text } = await agent.prompt('go').result
+    assert.not.match(text, 's3cr3t')
+    const after = events.slice(events.findIndex(({ type }) => type === 'reply.reset'))
+    assert.not.match(JSON.stringify(after), 's3cr3t-word')
   })
 
   it('warns when it has no price for the model that answered', async (context) => {
