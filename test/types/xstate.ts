@@ -41,6 +41,9 @@ agentLogic(runtime, rated, { deps: { order: [] } })
 agentLogic(runtime, plain, { tell: ['approval.asked'] })
 
 // With each copy of XState the same is inferred.
+const talk = newest.createActor(agentLogic(runtime, plain))
+talk.on('*', (event) => expectType<Equal<typeof event, AgentEvent>>())
+
 const inNewest = newest.setup({
   actors: { support: logic },
   types: { events: {} as EventOf<'approval.requested'>, children: {} as { desk: 'support' } },
@@ -100,7 +103,9 @@ for (const actor of [
   // @ts-expect-error a step is missing
   actor.send({ type: 'revert', category: 'failure' })
   actor.on('reply.delta', ({ text }) => expectType<Equal<typeof text, string>>())
-  actor.on('*', (event) => expectType<Equal<typeof event, AgentEvent>>())
+  actor.on('tool.start', (event) => {
+    if (event.name === 'look') expectType<Equal<typeof event.input, { id: string }>>()
+  })
   const { state, text, pending } = actor.getSnapshot()
   expectType<Equal<typeof text, string>>()
   if (state === 'opening') expectType<Equal<(typeof pending)[number]['key'], string>>()

@@ -2,6 +2,7 @@ import type { Snapshot } from 'xstate'
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { EventsOf } from '../../actors/typedEvents.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { AgentRuntime } from '../agentRuntime.ts'
@@ -34,23 +35,24 @@ export interface AgentLogicOptions<Deps = unknown> {
 }
 
 /** What is used of an actor's scope. Any copy of XState has it: its own types would fit those of the same copy only. */
-interface Scope {
+interface Scope<Event> {
   readonly self: object
   readonly system: object
-  emit(event: AgentEvent): void
+  emit(event: Event): void
 }
 
 /**
  * The logic of an agent's actor, for `invoke`, `spawn`, `createActor` and `setup({ actors })`. Its input is an `AgentLogicInput`, its
- * events are an agent's commands, its snapshot an `AgentSnapshot`; it emits the agent's events, and its output is the run's result.
+ * events are an agent's commands, its snapshot an `AgentSnapshot`; it emits the agent's events (`Event`; those of calls are told apart by
+ * the names of its tools), and its output is the run's result.
  */
-export interface AgentLogic<Output = unknown, Deps = unknown> {
+export interface AgentLogic<Output = unknown, Deps = unknown, Event = AgentEvent> {
   /** One for each definition: React makes another actor when it changes. */
   config?: unknown
-  transition(snapshot: AgentSnapshot<Output>, event: AgentLogicEvent, scope: Scope): AgentSnapshot<Output>
-  getInitialSnapshot(scope: Scope, input: AgentLogicInput<Deps> | undefined): AgentSnapshot<Output>
-  restoreSnapshot(persisted: Snapshot<unknown>, scope: Scope): AgentSnapshot<Output>
-  start(snapshot: AgentSnapshot<Output>, scope: Scope): void
+  transition(snapshot: AgentSnapshot<Output>, event: AgentLogicEvent, scope: Scope<Event>): AgentSnapshot<Output>
+  getInitialSnapshot(scope: Scope<Event>, input: AgentLogicInput<Deps> | undefined): AgentSnapshot<Output>
+  restoreSnapshot(persisted: Snapshot<unknown>, scope: Scope<Event>): AgentSnapshot<Output>
+  start(snapshot: AgentSnapshot<Output>, scope: Scope<Event>): void
   getPersistedSnapshot(snapshot: AgentSnapshot<Output>): Snapshot<unknown>
 }
 
@@ -97,11 +99,11 @@ const lives = new WeakMap<object, Life>()
  * const { stopReason } = await toPromise(actor.start())
  * ```
  */
-export function agentLogic<Output = unknown, Deps = unknown>(
+export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
   runtime: AgentRuntime,
-  definition: AgentDefinition<Output, Deps>,
+  definition: AgentDefinition<Output, Deps, Calls>,
   options: AgentLogicOptions<Deps> = {},
-): AgentLogic<Output, Deps> {
+): AgentLogic<Output, Deps, EventsOf<Calls>> {
   if (!(runtime instanceof LocalRuntime))
     throw new RuntimeError('INVALID_OPTION', 'agentLogic: give the runtime that createRuntime returned.')
   if (!isAgentDefinition(definition))
