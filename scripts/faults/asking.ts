@@ -13,8 +13,8 @@ export const faults: readonly Fault[] = [
     id: 'asking-2',
     file: 'src/actors/asking.ts',
     what: 'a call that runs again is asked everything again',
-    from: 'const logged = this.#input.answers?.[this.#answered]',
-    to: 'const logged = undefined as Answer | undefined',
+    from: 'problem === undefined ? this.#logged.shift() : this.#takeNext(text)',
+    to: 'undefined as Answer | undefined',
     tests: ['journeys/resumesQuestions'],
   },
   {
@@ -181,5 +181,13 @@ export const faults: readonly Fault[] = [
     from: '{ ...result, isReviewed: true }',
     to: 'result',
     tests: ['journeys/letsClientsCall'],
+  },
+  {
+    id: 'asking-23',
+    file: 'src/actors/asking.ts',
+    what: 'a secret that was answered once is taken for the words in its place',
+    from: 'logged !== undefined && isRedacted(answer.value)',
+    to: 'logged !== undefined && isRedacted(null)',
+    tests: ['journeys/asksFromBelow'],
   },
 ]

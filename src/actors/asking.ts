@@ -27,14 +27,18 @@ export class Asking {
   readonly #ports: AgentPorts
   readonly #input: CallInput
   readonly #call: WaitingCall
-  /** How many questions have an answer. */
-  #answered = 0
+  /** Answers from the log, in order, that the call has not been given again. */
+  readonly #logged: Answer[]
+  /** How many questions it has asked, before it was cut off too. */
+  #asked: number
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(ports: AgentPorts, input: CallInput, call: WaitingCall) {
     this.#ports = ports
     this.#input = input
     this.#call = call
+    this.#logged = [...(input.answers ?? [])]
+    this.#asked = this.#logged.length
   }
 
   /** As `ToolContext.ask`. */
@@ -49,9 +53,8 @@ export class Asking {
     let problem: string | undefined
     for (;;) {
       this.#call.signal.throwIfAborted()
-      const logged = this.#input.answers?.[this.#answered]
+      const logged = problem === undefined ? this.#logged.shift() : this.#takeNext(text)
       const answer = logged ?? (await this.#askPeople(schema, json, text, problem))
-      this.#answered += 1
       if (logged !== undefined) this.#checkSame(logged, text)
       if (answer.decision === 'deny') throw denied(text, answer.reason)
       if (logged !== undefined && isRedacted(answer.value))
@@ -66,7 +69,8 @@ export class Asking {
 
   async #askPeople(schema: z.ZodType, json: JsonSchema, text: string, problem?: string): Promise<Answer> {
     const { key } = this.#input
-    const asked = { key: `${key}/q${this.#answered + 1}`, question: text, schema: json }
+    this.#asked += 1
+    const asked = { key: `${key}/q${this.#asked}`, question: text, schema: json }
     const question = problem === undefined ? asked : { ...asked, problem }
     this.#call.paused()
     try {
@@ -82,9 +86,20 @@ export class Asking {
     }
   }
 
-  /** The log has what a redactor left of the text. */
+  /** As the log has it: without secrets. */
+  #clean(text: string): string {
+    return this.#ports.redactor?.value(text) ?? text
+  }
+
+  /** The next answer to the same question: it was asked again, because one before could not be used. */
+  #takeNext(text: string): Answer | undefined {
+    const clean = this.#clean(text)
+    const at = this.#logged.findIndex(({ question }) => question === clean)
+    return at < 0 ? undefined : this.#logged.splice(at, 1)[0]
+  }
+
   #checkSame(logged: Answer, text: string): void {
-    const clean = this.#ports.redactor?.value(text) ?? text
+    const clean = this.#clean(text)
     if (logged.question === clean) return
     const what = `Call "${this.#input.callId}" asked ${JSON.stringify(logged.question)} when it first ran`
     throw new RuntimeError('QUESTION_CHANGED', `${what}, and ${JSON.stringify(clean)} when it ran again.`)

@@ -20,7 +20,7 @@ describe('the definition of a tool', (it) => {
     ['object', { input: z.string() }],
     ['object', { input: z.array(z.string()) }],
     ['object', { input: { jsonSchema: { type: 'string' } } }],
-    ['run', { run: undefined }],
+    ['run', { run: null }],
     ['run', { run: 'ls' }],
     ['needsApproval', { needsApproval: 'yes' }],
     ['timeoutMs', { timeoutMs: 0 }],
