@@ -2,6 +2,7 @@ export { defineAgent, type AgentOptions, type CompactionOptions } from './actors
 export type { BrakingOptions, RevertOptions, StallOptions } from './actors/brakingOptions.ts'
 export type { AgentDefinition, SubAgent } from './actors/agentDefinition.ts'
 export type { PricesByModel, Pricing } from './actors/pricing.ts'
+export type { HandoffEntry } from './actors/handoffs.ts'
 export type { SubAgentEntry, SubAgentOptions } from './actors/subAgents.ts'
 export {
   defineTool,

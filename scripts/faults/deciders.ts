@@ -205,7 +205,7 @@ export const faults: readonly Fault[] = [
     id: 'deciders-24',
     file: reviewer,
     what: 'a definition with sub-agents reviews',
-    from: 'definition.agents.size > 0',
+    from: 'definition.agents.size + definition.handoffs.size > 0',
     to: 'definition.agents.size > 9',
     tests: ofReviewer,
   },

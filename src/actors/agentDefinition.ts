@@ -80,6 +80,8 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   readonly input: z.ZodObject | null
   /** Agents its model may call, by name. */
   readonly agents: ReadonlyMap<string, SubAgent>
+  /** Agents that its model may hand the conversation over to, by name. */
+  readonly handoffs: ReadonlyMap<string, AgentDefinition>
   /** How deep a tree below a root of this definition may grow. */
   readonly maxDepth: number
   readonly tools: ReadonlyMap<string, Tool<Deps>>

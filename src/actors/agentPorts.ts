@@ -75,6 +75,8 @@ export interface AgentPorts {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
+  /** What it was made of; another once it has handed its conversation over. */
+  readonly ownDefinition: AgentDefinition
   /**
    * What the application gave to the current run, by reference; `undefined` if nothing was given. Read it when an effect starts: later the
    * agent may be in another run.

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { irreversibleNames } from './irreversibleNames.ts'
-import { continuing, reporting, subAgentMap, type SubAgentEntry } from './subAgents.ts'
+import { subAgentMap, type SubAgentEntry } from './subAgents.ts'
 import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentPolicy.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
-import type { AgentDefinition, SubAgent } from './agentDefinition.ts'
+import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import {
   brakingOf,
   checkFold,
@@ -19,6 +19,8 @@ import {
 } from './brakingOptions.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
+import { handoffMap, type HandoffEntry } from './handoffs.ts'
+import { lazyAgents } from './lazyAgents.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { guardsOf, hookFields, hookFlags, hooksOf, type HookOptions } from './hooks.ts'
 import { modelOf } from './models/modelOf.ts'
@@ -63,6 +65,11 @@ export interface AgentOptions<
   readonly input?: z.ZodObject
   /** Agents the model may call as tools, or a function that returns them, for agents that call one another. */
   readonly agents?: Agents | (() => readonly SubAgentEntry[])
+  /**
+   * Agents that the model may hand the conversation over to, with the tools `transfer_to_<name>`: the other answers from then on. A function
+   * returns one that is defined later, such as one that hands it back.
+   */
+  readonly handoffs?: readonly HandoffEntry[]
   /** How deep the tree below may grow, not counting this agent; the root's value applies. Default 5. */
   readonly maxDepth?: number
   /** Sub-agents alive at once, at most 100; further calls wait. Default 16. */
@@ -132,6 +139,11 @@ const optionsSchema = lazily(() =>
       .optional(),
     agents: z
       .union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')])
+      .optional(),
+    handoffs: z
+      .array(
+        z.custom((value) => isFunction(value) || isAgentDefinition(value), 'give agents, or functions that return one'),
+      )
       .optional(),
     maxDepth: z.int().min(0).max(50).optional(),
     maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
@@ -309,7 +321,15 @@ export function defineAgent<
     checkRequests: options.checkRequests ?? false,
     captureTurnRequests: options.captureTurnRequests ?? false,
   }
-  const definition = definedAgent(parts, called)
+  const { handoffs = nobody } = options
+  const definition =
+    handoffs.length === 0
+      ? definedAgent(parts, called)
+      : definedAgent(
+          parts,
+          called,
+          lazily(() => handoffMap(handoffs, label)),
+        )
   if (!isFunction(agents)) checkFold(definition)
   return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>>
 }
@@ -321,32 +341,6 @@ const constant =
   <T>(value: T): (() => T) =>
   () =>
     value
-
-function lazyAgents(
-  called: () => ReadonlyMap<string, SubAgent>,
-  tools: ReadonlyMap<string, AnyTool>,
-  policy: Omit<AgentPolicy, 'agents' | 'reports' | 'continuable' | 'irreversible'>,
-): AgentPolicy {
-  const names = lazily(() => [...called().keys()])
-  const reports = lazily(() => reporting(called()))
-  const continuable = lazily(() => continuing(called()))
-  const irreversible = lazily(() => irreversibleNames(tools, called()))
-  return {
-    ...policy,
-    get agents() {
-      return names()
-    },
-    get reports() {
-      return reports()
-    },
-    get continuable() {
-      return continuable()
-    },
-    get irreversible() {
-      return irreversible()
-    },
-  }
-}
 
 const reversibleNames = (tools: ReadonlyMap<string, AnyTool>): readonly string[] =>
   [...tools.values()].filter(({ effects }) => effects === 'reversible').map(({ name }) => name)

@@ -2,28 +2,54 @@ import type { ToolSpec } from '../protocol/model.ts'
 import { type AgentDefinition, madeHere, type SubAgent } from './agentDefinition.ts'
 import { reporting, subAgentSpec } from './subAgents.ts'
 import type { AnyTool } from './tools/defineTool.ts'
+import { transferTool } from './tools/transferTool.ts'
 import { waitForName, waitForTool } from './tools/waitForTool.ts'
 
 /** What is known of a definition at once. */
-export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'toolSpecs' | 'frameTokens'>
+export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'handoffs' | 'toolSpecs' | 'frameTokens'>
+
+/** Other agents that it names, once they are all defined. */
+interface Callable {
+  readonly called: () => ReadonlyMap<string, SubAgent>
+  readonly handoffs: () => ReadonlyMap<string, AgentDefinition>
+}
+
+const none: ReadonlyMap<string, AgentDefinition> = new Map()
+const noHandoffs = (): ReadonlyMap<string, AgentDefinition> => none
 
 /** Its fields are the parts. A class, as ten thousand definitions with getters of their own would each weigh as much as an agent. */
 class DefinedAgent {
   readonly #called: () => ReadonlyMap<string, SubAgent>
+  readonly #handoffs: () => ReadonlyMap<string, AgentDefinition>
   readonly #ownTools: ReadonlyMap<string, AnyTool>
   #tools: ReadonlyMap<string, AnyTool> | undefined
   #toolSpecs: readonly ToolSpec[] | undefined
   #frameTokens: number | undefined
 
-  constructor({ tools, ...parts }: DefinitionParts, called: () => ReadonlyMap<string, SubAgent>) {
+  constructor({ tools, ...parts }: DefinitionParts, { called, handoffs }: Callable) {
     Object.assign(this, parts)
     this.#ownTools = tools
     this.#called = called
+    this.#handoffs = handoffs
   }
 
   get tools(): ReadonlyMap<string, AnyTool> {
-    return (this.#tools ??=
-      reporting(this.agents).length === 0 ? this.#ownTools : new Map([...this.#ownTools, [waitForName, waitForTool()]]))
+    return (this.#tools ??= this.#equipped())
+  }
+
+  #equipped(): ReadonlyMap<string, AnyTool> {
+    const waits = reporting(this.agents).length > 0
+    const transfers = [...this.handoffs.values()].map(transferTool)
+    if (!waits && transfers.length === 0) return this.#ownTools
+    return new Map([
+      ...this.#ownTools,
+      ...(waits ? [[waitForName, waitForTool()] as const] : []),
+      ...transfers.map((tool) => [tool.name, tool] as const),
+    ])
+  }
+
+  get handoffs(): ReadonlyMap<string, AgentDefinition> {
+    return this.#handoffs()
   }
 
   get agents(): ReadonlyMap<string, SubAgent> {
@@ -51,5 +77,9 @@ class DefinedAgent {
 const specOf = ({ name, description, inputSchema }: AnyTool): ToolSpec => ({ name, description, inputSchema })
 
 /** The definition of these parts. Agents that call one another cannot all be defined first: what depends on them is made when first asked for. */
-export const definedAgent = (parts: DefinitionParts, called: () => ReadonlyMap<string, SubAgent>): AgentDefinition =>
-  madeHere(Object.freeze(new DefinedAgent(parts, called)) as unknown as AgentDefinition)
+export const definedAgent = (
+  parts: DefinitionParts,
+  called: () => ReadonlyMap<string, SubAgent>,
+  handoffs: () => ReadonlyMap<string, AgentDefinition> = noHandoffs,
+): AgentDefinition =>
+  madeHere(Object.freeze(new DefinedAgent(parts, { called, handoffs })) as unknown as AgentDefinition)

@@ -1,6 +1,6 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { lessonOf } from '../conversation/lessons.ts'
-import type { BrakeCall, CallInput, CallOutput } from '../machines/effectTypes.ts'
+import type { BrakeCall, CallInput, CallOutput, Handoff } from '../machines/effectTypes.ts'
 import { maxContentChars } from '../protocol/content.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
@@ -18,6 +18,8 @@ import { clean, contentOf, textBlock } from './resultContent.ts'
 import { StartQueue } from './startQueue.ts'
 import { whenDone } from './whenDone.ts'
 import { BrakeCallResult } from './tools/braking/brakeCall.ts'
+import { checkHandoff, handedTo } from './handoffs.ts'
+import { TransferCall } from './tools/transferTool.ts'
 import { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import { RecallCall } from './tools/braking/recallTool.ts'
 import type { AnyTool, ToolContext } from './tools/defineTool.ts'
@@ -33,6 +35,7 @@ export interface Outcome {
   /** It is to run again, because the store did not take what it waited for. */
   readonly notStarted?: ErrorInfo
   readonly delivers?: readonly string[]
+  readonly handoff?: Handoff
 }
 
 /** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
@@ -65,11 +68,11 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
     if (outcome.notStarted !== undefined) return notStarted(ports, key, outcome.notStarted)
     // It is no longer needed.
     if (cancellation.aborted) return { key, content: [], isError: true, tokens: 0, at }
-    const { content, isError, brake, changed, receipt, hasLesson, hook, delivers } = withinSize(
+    const { content, isError, brake, changed, receipt, hasLesson, hook, delivers, handoff } = withinSize(
       withLesson(outcome, lesson),
     )
     const output = { key, content, isError, tokens: estimate(ports, input, content), at }
-    if ((brake ?? changed ?? receipt ?? hasLesson ?? hook ?? delivers) === undefined) return output
+    if ((brake ?? changed ?? receipt ?? hasLesson ?? hook ?? delivers ?? handoff) === undefined) return output
     return {
       ...output,
       ...(brake === undefined ? {} : { brake }),
@@ -78,6 +81,7 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
       ...(hasLesson === undefined ? {} : { hasLesson }),
       ...(hook === undefined ? {} : { hook }),
       ...(delivers === undefined ? {} : { delivers }),
+      ...(handoff === undefined ? {} : { handoff }),
     }
   })
 }
@@ -295,10 +299,21 @@ const maxReceiptChars = 16_000
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
+function transfer({ ownDefinition, definition }: AgentPorts, { to }: TransferCall): Outcome {
+  checkHandoff(ownDefinition, definition, to)
+  const { policy, snapshot: model } = handedTo(ownDefinition, to)
+  return {
+    isError: false,
+    content: [textBlock(`You are "${to}" now: the conversation was handed over to you. Answer the user.`)],
+    handoff: { to, policy, model },
+  }
+}
+
 /** What a tool or a client returned, as the model gets it; text beyond `maxChars` is cut. */
 export function toOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome {
   const isBrake = value instanceof BrakeCallResult
   try {
+    if (value instanceof TransferCall) return transfer(ports, value)
     if (value instanceof WaitedFor)
       return { isError: false, content: contentOf(value.text, maxChars, ports), delivers: value.delivers }
     const content = contentOf(isBrake ? value.text : value, maxChars, ports)

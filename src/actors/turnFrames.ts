@@ -30,7 +30,7 @@ export interface Lender {
 
 /** The frames of one agent's turns, from its records. */
 export class TurnFrames {
-  readonly #definition: AgentDefinition
+  readonly #agent: { readonly definition: AgentDefinition }
   readonly #lender: Lender
   /** The instructions that the log has last. */
   #instructions: string | undefined
@@ -39,10 +39,15 @@ export class TurnFrames {
   #made: { readonly of: readonly unknown[]; readonly frame: TurnFrame } | undefined
   #live: LiveDecision | undefined
 
-  constructor(definition: AgentDefinition, lender: Lender) {
-    this.#definition = definition
+  constructor(agent: { readonly definition: AgentDefinition }, lender: Lender) {
+    this.#agent = agent
     this.#lender = lender
-    this.#current = definition
+    this.#current = agent.definition
+  }
+
+  /** Changes when it hands its conversation over. */
+  get #definition(): AgentDefinition {
+    return this.#agent.definition
   }
 
   /** Of the current turn; between turns, of the last one. */
@@ -87,7 +92,7 @@ export class TurnFrames {
     const model = live?.model ?? (record.model === undefined ? undefined : this.modelOf(record.model))
     const { tools, settings, limit } = record
     const key = JSON.stringify([given, tools, settings, limit])
-    const of = [key, model?.model, model?.pricing, live?.providerOptions]
+    const of = [key, this.#definition, model?.model, model?.pricing, live?.providerOptions]
     const before = this.#made
     if (before?.of.every((part, index) => part === of[index]) === true) return before.frame
     const frame = frameOf(this.#definition, { instructions: given, tools, model, live, record })

@@ -49,6 +49,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   children: 0,
   attached: none,
   reporters: none,
+  handoff: null,
   task: task ?? null,
   isTaskOver: false,
   // XState starts an initial state's children before its actions, so an effect would run before the records it follows.

@@ -19,7 +19,7 @@ import type { ParentLink } from '../protocol/parentLink.ts'
 import type { Limits, PauseReason, QueuedMessage, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { LimitReason, TurnUse } from '../protocol/turns.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
-import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput } from './effectTypes.ts'
+import type { CallOutput, CallReturn, HookOutput, ReplyFailure, SleepInput, Handoff } from './effectTypes.ts'
 
 export interface CallState {
   readonly callId: string
@@ -90,6 +90,8 @@ export interface RunState {
   readonly deadlinePassed: boolean
   /** How often the timer was set or stopped: the end of an older one no longer counts. */
   readonly timers: number
+  /** How often the conversation was handed over; missing if never. */
+  readonly handoffs?: number
   /** Attempts made at the current reply. */
   readonly attempt: number
   /** When the next attempt may start, in epoch milliseconds. */
@@ -152,6 +154,8 @@ export interface AgentContext {
   /** Sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number
   readonly attached: readonly AttachedChild[]
+  /** Who has the conversation once the step has ended. */
+  readonly handoff: Handoff | null
   /** Those whose reports are to come. */
   readonly reporters: readonly Reporter[]
   /** The request a sub-agent exists for: it ends with that run. */

@@ -1,4 +1,4 @@
-import type { SyntheticReason, ToolResultMessage } from '../protocol/messages.ts'
+import type { ToolResultMessage } from '../protocol/messages.ts'
 import type { AgentContext, AgentInput, CallState } from './agentTypes.ts'
 import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
@@ -9,6 +9,8 @@ import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
 import { askHook, hookSlot, isUnchecked, marksOf } from './hooks.ts'
 import { earlierChild, isTaken } from './continuing.ts'
+import { handedOver, takeOver } from './handoffs.ts'
+import { explanations, type ExplainedReason } from './explanations.ts'
 import { mayAnswer, reachedLimit } from './limits.ts'
 import { awaitReport, deliverReports } from './reports.ts'
 import { spendByChild } from './spending.ts'
@@ -204,7 +206,7 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
   } else {
     if (output.spent !== undefined) spendByChild(draft, output.spent)
     if (mayGoOn(draft, output)) pauseCall(draft, index, output.spent)
-    else endCall(draft, index, output)
+    else endCall(draft, index, handedOver(draft, output))
     if (output.brake !== undefined) requestBrake(draft, output.key, output.brake)
   }
   if (draft.context.calls[index]!.status === 'settled')
@@ -292,6 +294,7 @@ export function sealCalls(draft: Draft): void {
     if (hasHook) draft.children.push({ type: 'stop', id: hookSlot(index) })
   }
   draft.set({ calls: [], head: last.nodeId, owesReply: true })
+  takeOver(draft)
 }
 
 export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
@@ -306,22 +309,6 @@ export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean =
 const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'asked', 'requested'])
 /** Its effect is there, if only to wait for an answer. */
 const isUnderWay = ({ status }: CallState): boolean => status === 'running' || status === 'asking'
-
-/** What a hook gave explains itself. */
-type ExplainedReason = Exclude<SyntheticReason, 'answered'>
-
-const explanations: { readonly [R in ExplainedReason]: (wasRunning: boolean, why: string | undefined) => string } = {
-  aborted: (wasRunning) =>
-    wasRunning ? 'Aborted while it ran: what it did so far was not undone.' : 'Aborted before it started.',
-  refused: (_, why) => `No sub-agent was started: ${why ?? 'it was refused'}.`,
-  skipped: (wasRunning) =>
-    wasRunning
-      ? 'Skipped: the user said something new before the agent was done. What it did so far was not undone.'
-      : 'Skipped: the user said something new before this call started. It was not run.',
-  denied: (_, why) => `Denied by the user: it was not run.${why === undefined ? '' : ` Reason: ${why}`}`,
-  interrupted: (wasRunning) =>
-    wasRunning ? 'Interrupted: it is not known whether it happened.' : 'Interrupted before it started: it was not run.',
-}
 
 /** Something of the call was done, or may have been. */
 const begun: ReadonlySet<CallState['status']> = new Set(['running', 'asking', 'asked', 'requested', 'paused'])
@@ -347,7 +334,7 @@ export function synthesize(
 const spentBy = (spent: Spent | undefined) => (spent === undefined ? {} : { spent })
 
 type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson'> &
-  Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook' | 'delivers'>
+  Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'>
 
 export function endCall(draft: Draft, index: number, result: CallResult): void {
   const call = draft.context.calls[index]!
@@ -371,6 +358,7 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
     returned = call.returned,
     hook,
     delivers,
+    handoff,
   } = result
   const { runId, turnIndex } = draft.at
   const parentId = nodeId - 1
@@ -387,13 +375,14 @@ function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
-  if ((returned ?? spent ?? hook ?? delivers) === undefined) return draft.record(ended)
+  if ((returned ?? spent ?? hook ?? delivers ?? handoff) === undefined) return draft.record(ended)
   draft.record({
     ...ended,
     ...(returned === undefined ? {} : { returned }),
     ...(spent === undefined ? {} : { spent }),
     ...(hook === undefined ? {} : { hook }),
     ...(delivers === undefined ? {} : { delivers }),
+    ...(handoff === undefined ? {} : { handoff }),
   })
 }
 

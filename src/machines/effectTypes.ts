@@ -3,7 +3,8 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { GuardVerdict } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
-import type { ModelErrorKind } from '../protocol/model.ts'
+import type { ModelErrorKind, ModelSnapshot } from '../protocol/model.ts'
+import type { AgentPolicy } from './agentPolicy.ts'
 import type { Answer } from '../protocol/questions.ts'
 import type { Limits, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { LimitReason, PreparedTurn, TurnUse } from '../protocol/turns.ts'
@@ -136,6 +137,13 @@ export interface HookOutput {
   readonly notStarted?: ErrorInfo
 }
 
+/** A definition that takes the conversation over. */
+export interface Handoff {
+  readonly to: string
+  readonly policy: AgentPolicy
+  readonly model: ModelSnapshot
+}
+
 export interface CallOutput {
   readonly key: string
   readonly content: readonly PlainBlock[]
@@ -152,6 +160,8 @@ export interface CallOutput {
   readonly hasLesson?: true
   /** What `afterTool` did to the result. */
   readonly hook?: 'replaced' | 'withheld'
+  /** Who is to have the conversation, and what that makes of the machine. */
+  readonly handoff?: Handoff
   /** Waiting reports that the content holds. */
   readonly delivers?: readonly string[]
   /** What a brake tool requests; decided between turns. */

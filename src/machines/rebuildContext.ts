@@ -248,10 +248,11 @@ const fold: Fold = {
     const calls = begun.calls?.map((call) => (call.callId === callId ? { ...call, childId, ...mark } : call)) ?? []
     return { calls, children: context.children + (isNew ? 1 : 0) }
   },
-  'tool.end': (context, { callId, spent, message }) => ({
+  'tool.end': (context, { callId, spent, message, handoff }) => ({
     ...withStatus(context, callId, 'settled'),
     ...(spent === undefined ? {} : spentByChild(context, spent)),
     ...(message.isError ? {} : awaiting(context, callId)),
+    ...(handoff === undefined ? {} : inRun(context, { handoffs: (context.run?.handoffs ?? 0) + 1 })),
   }),
   'queue.changed': (context, { added }) => (added === undefined ? {} : afterQueued(context, added.id)),
   'child.spawned': ({ children }) => ({ children: children + 1 }),

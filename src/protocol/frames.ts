@@ -100,6 +100,8 @@ export type CheckedClientFrame = z.output<typeof clientFrameSchema>
 export const agentSummarySchema = z.object({
   agentId: agentIdSchema,
   definition: z.string(),
+  /** Name of the definition that answers, if that is another: the conversation was handed over. */
+  active: z.string().exactOptional(),
   path: z.array(z.string()).readonly(),
   state: z.string(),
   /** `seq` of its last record. */

@@ -253,6 +253,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     spent: spentSchema.exactOptional(),
     /** A client carried the call out, or refused to; with the id of its command, when that came over a wire. */
     returned: z.object({ requestId: z.string().exactOptional() }).exactOptional(),
+    /** Name of the definition that answers from the next turn on: the model handed the conversation over. */
+    handoff: z.string().exactOptional(),
     /** Waiting messages that this result holds: they are in the queue no longer. */
     delivers: z.array(z.string()).readonly().exactOptional(),
   }),

@@ -72,7 +72,8 @@ function replyReset({ attempt, error, repair, retryAt, time, next }: EventOf<'re
   return warn(`model call failed, next attempt in ${waitMs} ms`, { attempt, waitMs, ...why(error) })
 }
 
-function toolEnded({ name, callId, message: { isError, synthetic } }: EventOf<'tool.end'>): Narration {
+function toolEnded({ name, callId, handoff, message: { isError, synthetic } }: EventOf<'tool.end'>): Narration {
+  if (handoff !== undefined) return info(`conversation handed over to ${handoff}`, { callId, handoff })
   if (synthetic !== undefined) return debug(`tool ${name} did not finish (${synthetic})`, { callId, name, synthetic })
   return debug(`tool ${name} ${isError ? 'failed' : 'ended'}`, { callId, name, isError })
 }

@@ -40,6 +40,7 @@ export function actorPorts(
     agentId: 'a1',
     path: [],
     definition,
+    ownDefinition: definition,
     deps: undefined,
     frame: definition,
     decided: () => {},

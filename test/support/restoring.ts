@@ -7,6 +7,8 @@ export const restoring = (definition: AgentDefinition) => ({
   path: [],
   deps: undefined,
   definition,
+  ownDefinition: definition,
+  handoffs: undefined,
   frame: definition,
   asking: { restored: (frame: FrameState | null) => frame },
 })

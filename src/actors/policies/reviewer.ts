@@ -114,13 +114,18 @@ function shownStep(step: StepView, isNewest: boolean, keepSteps: number): StepVi
   return { id, role, tokens, fixed: `is among the newest ${keepSteps}`, text: () => step.text() }
 }
 
+const noTools: AgentDefinition['tools'] = new Map()
+
 function checkReviewer(definition: AgentDefinition): void {
-  const { name, tools, braking, output } = definition
+  const { name, braking, output } = definition
+  const calls = hasOthers(definition)
+  // Which tools there are may depend on agents that are not there yet.
+  const tools = calls ? noTools : definition.tools
   const acting = [...tools.values()].filter(({ effects }) => effects !== 'none').map((tool) => tool.name)
   const taken = [readName, searchName].filter((tool) => tools.has(tool))
   const wrong = [
     ...(braking === null ? [] : ['it has braking, and would review itself']),
-    ...(hasAgents(definition) ? ['it has sub-agents'] : []),
+    ...(calls ? ['it has sub-agents or handoffs'] : []),
     ...(acting.length === 0
       ? []
       : [`${acting.join(', ')} may change something, and it only reads: declare effects: 'none' if so`]),
@@ -132,9 +137,9 @@ function checkReviewer(definition: AgentDefinition): void {
 }
 
 /** Agents given by a function may not be there yet, but then there will be some. */
-function hasAgents(definition: AgentDefinition): boolean {
+function hasOthers(definition: AgentDefinition): boolean {
   try {
-    return definition.agents.size > 0
+    return definition.agents.size + definition.handoffs.size > 0
   } catch {
     return true
   }

@@ -75,6 +75,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       const mark = event.message.isError ? colours.red('✗') : colours.green('✓')
       const time = call === undefined ? '' : ` · ${duration(event.time - call.startedAt)}`
       line(`  ${mark} ${call?.line ?? event.name} ${colours.dim(`· ${outcomeLine(event)}${time}`)}`)
+      if (event.handoff !== undefined) line(colours.yellow(`  ⇒ ${withoutControls(event.handoff)} answers from now on`))
     },
     'compaction.end': ({ applied, requestId, reason = '', tokensBefore, tokensAfter, economics }) => {
       const what = `compacted: ${whole(tokensBefore)} → ${whole(tokensAfter)} tokens`

@@ -163,7 +163,10 @@ const texts: Texts = {
   'thinking.delta': ({ text }) => short(text),
   'toolCall.delta': ({ text }) => short(text),
   'tool.start': ({ name, input }) => `${name} ${json(input)}`,
-  'tool.end': ({ name, message }) => `${name}${message.isError ? ' failed' : ''}: ${said(message.content)}`,
+  'tool.end': ({ name, message, handoff }) =>
+    handoff === undefined
+      ? `${name}${message.isError ? ' failed' : ''}: ${said(message.content)}`
+      : `handed over to ${handoff}`,
   'tool.progress': ({ name, progress }) => `${name} ${json(progress)}`,
   'child.spawned': ({ childId, definition }) => `${childId} (${definition})`,
   'child.ended': ({ childId, error }) => `${childId}${error === undefined ? '' : `: ${error.message}`}`,

@@ -178,6 +178,11 @@ export class Agent<
     return this.#body.definition.name
   }
 
+  /** Name of the definition that answers: its own, or the one that the conversation was handed over to. */
+  get active(): string {
+    return this.#body.active
+  }
+
   /** Its living sub-agents, oldest first; incognito ones only of an agent that is incognito itself. */
   children(): Agent[] {
     return this.#body.listedChildren.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
@@ -304,9 +309,8 @@ export class Agent<
   subscribe(listener: (event: Event) => unknown, options?: { readonly descendants?: false }): () => void
   subscribe(listener: AgentListener, options: ListenOptions): () => void
   subscribe(listener: (event: never) => unknown, options: ListenOptions = {}): () => void {
-    if (typeof listener !== 'function') {
+    if (typeof listener !== 'function')
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
-    }
     const unsubscribe = this.#body.announcer.subscribe(listener as AgentListener, {
       descendants: options.descendants === true,
     })
@@ -335,9 +339,8 @@ export class Agent<
    * already exist; returns a function that ends it. XState inspectors accept these events. Nothing in them is redacted.
    */
   inspect(listener: InspectionListener): () => void {
-    if (typeof listener !== 'function') {
+    if (typeof listener !== 'function')
       throw new RuntimeError('INVALID_OPTION', `inspect takes a function, not ${typeof listener}.`)
-    }
     const end = this.#body.inspect(listener)
     return () => {
       end()
@@ -348,9 +351,8 @@ export class Agent<
   /** Executes a command given as data; the methods above are shorthands. Throws what they throw. */
   dispatch(command: AgentCommand, options: DispatchOptions = {}): Run | undefined {
     const checked = checkCommand(command)
-    if (checked.agentId !== this.id) {
+    if (checked.agentId !== this.id)
       throw new RuntimeError('INVALID_OPTION', `The command is for agent "${checked.agentId}", not "${this.id}".`)
-    }
     return this.#carryOut(checked, options)
   }
 

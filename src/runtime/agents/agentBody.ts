@@ -54,6 +54,8 @@ type Known =
 /** What an `Agent` delegates to: its host, or what stands in for the host while the agent is unloaded. */
 export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly isLoaded: boolean
+  /** Name of the definition that answers. */
+  readonly active: string
   /** The actor that runs the chart. */
   readonly ref: AgentActor | undefined
   /** How many more sub-agents it may have alive. */

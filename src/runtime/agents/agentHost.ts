@@ -28,6 +28,7 @@ import { LogWriter } from './logWriter.ts'
 import { ModelWaits } from './modelWaits.ts'
 import { TurnRequests } from './turnRequests.ts'
 import { RequestCaptures } from './requestCaptures.ts'
+import { handoffsIn, type Handoffs } from './handoffs.ts'
 import { freezeInside } from './freezeInside.ts'
 import { RequestIndex } from './requestIndex.ts'
 import { Notices } from '../events/notices.ts'
@@ -48,7 +49,8 @@ const nothing = { past: nobody, records: nobody } as const
 export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, LoadedAgent {
   readonly agentId: string
   readonly path: readonly string[]
-  readonly definition: AgentDefinition
+  readonly ownDefinition: AgentDefinition
+  readonly handoffs: Handoffs | undefined
   readonly conversation: Conversation
   readonly parent: TreeAgent | undefined
   /** The machine's input. */
@@ -84,13 +86,14 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     super()
     const { agentId, definition, parent } = options
     this.agentId = agentId
-    this.definition = definition
+    this.ownDefinition = definition
     this.given = options.deps
     this.parent = parent
     this.under = options.under
     this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
     const history = options.history ?? nothing
     const { past, records } = history
+    this.handoffs = handoffsIn(definition, past, records)
     const first = records[0]
     const metadata = first?.type === 'agent.created' ? first.metadata : options.metadata
     this.conversation = rebuildConversation(records, { counter: definition.counter, past })
@@ -117,6 +120,14 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
 
   get deps(): unknown {
     return this.given?.current
+  }
+
+  get definition(): AgentDefinition {
+    return this.handoffs?.definition ?? this.ownDefinition
+  }
+
+  get active(): string {
+    return this.handoffs?.name ?? this.ownDefinition.name
   }
 
   get isLoaded(): true {
@@ -280,6 +291,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     const record = freezeInside(clean) as LogRecord
     this.conversation.apply(record)
     this.requests.apply(record)
+    this.handoffs?.apply(record)
     this.asking.apply(record)
     this.#log.append(record)
     this.heard()

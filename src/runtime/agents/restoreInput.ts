@@ -5,11 +5,15 @@ import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import { rebuildContext } from '../../machines/rebuildContext.ts'
+import { handedTo } from '../../actors/handoffs.ts'
+import type { Handoff } from '../../machines/effectTypes.ts'
+import type { Handoffs } from './handoffs.ts'
 import type { HostOptions } from './hostOptions.ts'
 import { callerOf } from '../children/reports.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
-type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition' | 'frame'> & {
+type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame'> & {
+  readonly handoffs: Pick<Handoffs, 'pending'> | undefined
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
 }
 
@@ -37,6 +41,14 @@ export function machineInput(
   }
 }
 
+/** The step under way hands the conversation over. */
+function pendingHandoff({ ownDefinition, handoffs }: RestoredPorts): Handoff | null {
+  const to = handoffs?.pending
+  if (to === undefined) return null
+  const { policy, snapshot: model } = handedTo(ownDefinition, to)
+  return { to, policy, model }
+}
+
 /** What a machine needs to continue from its history: its context, and which calls may run again. */
 export function restoreInput(
   { past, records }: Pick<History, 'past' | 'records'>,
@@ -57,6 +69,7 @@ export function restoreInput(
       lastNodeId,
       ...queues,
       frame: ports.asking.restored(context.frame),
+      handoff: pendingHandoff(ports),
       undoing: flags.revert ? context.undoing : null,
       reverts: flags.revert ? [...(annotations?.reverts ?? [])] : null,
       prunes: flags.prune ? [...(annotations?.prunes ?? [])] : null,

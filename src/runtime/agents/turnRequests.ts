@@ -51,7 +51,7 @@ export class TurnRequests {
   }
 
   get #prepared(): TurnFrames {
-    return (this.#frames ??= new TurnFrames(this.#agent.definition, this))
+    return (this.#frames ??= new TurnFrames(this.#agent, this))
   }
 
   /** What an agent that goes on from its log is to use, as far as that is known here. */

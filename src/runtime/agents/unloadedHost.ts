@@ -80,6 +80,7 @@ const unloaded: State = { type: 'unloaded' }
 export class UnloadedHost implements AgentBody {
   readonly agentId: string
   readonly definition: AgentDefinition
+  readonly active: string
   /** `seq` of the last record of its log. */
   readonly lastSeq: number
   readonly spent: Spent
@@ -99,7 +100,8 @@ export class UnloadedHost implements AgentBody {
 
   constructor(host: AgentHost, loader: AgentLoader) {
     this.agentId = host.agentId
-    this.definition = host.definition
+    this.definition = host.ownDefinition
+    this.active = host.active
     this.#loader = loader
     this.given = host.given
     this.lastSeq = host.conversation.lastSeq

@@ -23,6 +23,7 @@ interface AgentSnapshot extends AgentSummary {
 export const summaryOf = (agent: Agent): AgentSummary => ({
   agentId: agent.id,
   definition: agent.definition,
+  ...(agent.active === agent.definition ? {} : { active: agent.active }),
   path: agent.path,
   state: agent.state,
   seq: agent.lastSeq,

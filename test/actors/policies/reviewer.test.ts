@@ -185,6 +185,7 @@ describe('a definition of a reviewer', (it) => {
     assert.match(refusal({ braking: { prune: true } }), /Agent "mine" as a reviewer: it has braking/)
     assert.match(refusal({ agents: [defineAgent({ name: 'b', model, description: 'b' })] }), /it has sub-agents/)
     assert.match(refusal({ agents: () => assert.unreachable() }), /it has sub-agents/)
+    assert.match(refusal({ handoffs: [defineAgent({ name: 'b', model })] }), /it has sub-agents or handoffs/)
     assert.match(
       refusal({ tools: [tool('send'), tool('look', 'none')] }),
       /: send may change something, and it only reads/,

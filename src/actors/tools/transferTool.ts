@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import type { AgentDefinition } from '../agentDefinition.ts'
+import { defineTool, type Tool } from './defineTool.ts'
+
+/** What a transfer tool returns: who is to have the conversation. */
+export class TransferCall {
+  readonly to: string
+
+  constructor(to: string) {
+    this.to = to
+  }
+}
+
+export const transferName = (name: string): string => `transfer_to_${name}`
+
+const input = z.object({})
+
+/** The tool by which a model hands its conversation over to an agent. */
+export const transferTool = ({ name, description }: Pick<AgentDefinition, 'name' | 'description'>): Tool =>
+  defineTool({
+    name: transferName(name),
+    description: `Hand this conversation over to the agent "${name}", who answers from then on. ${description}`.trim(),
+    effects: 'none',
+    input,
+    run: () => new TransferCall(name),
+  })

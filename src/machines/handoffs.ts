@@ -1,0 +1,34 @@
+import type { CallOutput } from './effectTypes.ts'
+import type { RecordOf } from '../protocol/records.ts'
+import type { Draft } from './draft.ts'
+
+/** How often a run may be handed over: agents may send a conversation round in circles. */
+const mostHandoffs = 10
+
+type Result = Omit<CallOutput, 'handoff'> & Pick<RecordOf<'tool.end'>, 'handoff'>
+
+const refused = ({ handoff: _, ...output }: CallOutput, why: string): Result => ({
+  ...output,
+  content: [{ type: 'text', text: `Not handed over: ${why}.` }],
+  isError: true,
+})
+
+/** The result of a call. The first of a reply that hands the conversation over does so when the step has ended. */
+export function handedOver(draft: Draft, output: CallOutput): Result {
+  const { handoff, ...result } = output
+  if (handoff === undefined) return result
+  const { handoff: earlier, run } = draft.context
+  if (earlier !== null) return refused(output, `this reply hands the conversation over to "${earlier.to}" already`)
+  const count = run?.handoffs ?? 0
+  if (count >= mostHandoffs)
+    return refused(output, `it went from one to another ${count} times since the user spoke. Answer yourself`)
+  draft.set({ handoff })
+  draft.setRun({ handoffs: count + 1 })
+  return { ...result, handoff: handoff.to }
+}
+
+/** The step has ended: from now on the other answers. */
+export function takeOver(draft: Draft): void {
+  const { handoff } = draft.context
+  if (handoff !== null) draft.set({ policy: handoff.policy, model: handoff.model, handoff: null })
+}
