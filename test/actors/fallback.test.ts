@@ -79,6 +79,25 @@ describe('fallback', (it) => {
     ])
   })
 
+  it('asks nobody else when `on` throws or says anything but yes, and tells of it', async () => {
+    const backup = named('b:2', 'hi')
+    const on = () => {
+      throw new Error('no idea')
+    }
+    const thrown = errorIn(await partsOf(fallback([named('a:1', fails('network')), backup], { on })))
+    assert.equal(thrown, { kind: 'network', message: 'it is network ("on" of fallback threw: no idea)' })
+    const odd = fallback([named('a:1', fails('network')), backup], { on: () => undefined as never })
+    assert.is(errorIn(await partsOf(odd))?.message, 'it is network')
+    assert.is(backup.requests.length, 0)
+  })
+
+  it('has the code of what kept every model from being asked, and asks the next one after that', async () => {
+    const lost = () => router(() => undefined as never)
+    await assert.rejects(partsOf(fallback([lost(), lost()])), withCode('ROUTER_FAILED'))
+    assert.is((await partsOf(fallback([lost(), named('b:2', 'hi')]))).at(-1)?.type, 'done')
+    assert.is(errorIn(await partsOf(fallback([named('a:1', fails('network')), lost()])))?.kind, 'other')
+  })
+
   it('falls back when a model throws, and when its stream just ends', async () => {
     const throws: Model = {
       id: 'a:1',

@@ -229,6 +229,43 @@ describe('the queue for models', (it) => {
     assert.is(await enter('d1', { signal: AbortSignal.abort() }), undefined)
   })
 
+  it('serves no root twice while another has waited all along', { timeoutMs: 10_000 }, async () => {
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom('a', 'b', 'c', 'd') },
+      { weight: 2, arbitrary: fc.constant('leave') },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 50 }), async (steps) => {
+        const { enter, begun, names } = queueOf({ concurrency: 1 })
+        const waiting = new Map<string, number>()
+        /** Of each root, which others have waited since its last turn, and had none. */
+        const owed = new Map<string, Set<string>>()
+        let left = 0
+        let seen = 0
+        for (const [nth, what] of [...steps, ...steps.map(() => 'leave')].entries()) {
+          if (what === 'leave') begun[left++]?.permit.leave()
+          else {
+            waiting.set(what, (waiting.get(what) ?? 0) + 1)
+            void enter(`${what}${nth}`)
+          }
+          left = Math.min(left, begun.length)
+          await quiet()
+          for (const name of names().slice(seen)) {
+            const root = name.slice(0, 1)
+            assert.equal([...(owed.get(root) ?? [])], [], `${root} was served again: ${names().join(' ')}`)
+            for (const others of owed.values()) others.delete(root)
+            waiting.set(root, waiting.get(root)! - 1)
+            const others = [...waiting].filter(([other, count]) => other !== root && count > 0)
+            owed.set(root, new Set(others.map(([other]) => other)))
+          }
+          seen = begun.length
+        }
+        assert.is(begun.length, steps.filter((what) => what !== 'leave').length)
+      }),
+      { seed: 5, numRuns: someRuns(60) },
+    )
+  })
+
   it(
     'serves everyone, in the end, within the limits, whatever happens in whatever order',
     { timeoutMs: 20_000 },

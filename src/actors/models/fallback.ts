@@ -67,23 +67,49 @@ async function* askInTurn(
     const before = failures.at(-1)
     yield { type: 'model', model: model.id, ...(before === undefined ? {} : { after: before.error }) }
     const isLast = index === models.length - 1
-    const error = (isLast ? undefined : pauseOf(model, call)) ?? (yield* ask(model, call))
-    if (error === undefined) return
-    failures.push({ model: model.id, error })
-    if (isLast || !on(error, model.id)) return yield { type: 'error', error: errorOf(failures) }
+    const failure = (isLast ? undefined : pauseOf(model, call)) ?? (yield* ask(model, call))
+    if (failure === undefined) return
+    failures.push(failure)
+    const isNext = !isLast && isLeft(on, failure)
+    if (isNext === true) continue
+    // What no model was asked for has a code of its own.
+    if (failures.every(isRefused)) throw failure.thrown
+    const error = errorOf(failures)
+    const message = typeof isNext === 'string' ? `${messageOf(error.message)} (${isNext})` : error.message
+    return yield { type: 'error', error: { ...error, message } }
+  }
+}
+
+interface Failure {
+  readonly model: string
+  readonly error: ModelError
+  /** What a model threw. */
+  readonly thrown?: unknown
+}
+
+const isRefused = ({ thrown }: Failure): boolean => thrown instanceof RuntimeError
+
+/** Whether the next model is to be asked; a function that throws says no, and why. */
+function isLeft(on: NonNullable<FallbackOptions['on']>, { model, error }: Failure): boolean | string {
+  try {
+    return on(error, model)
+  } catch (thrown) {
+    return `"on" of fallback threw: ${messageOf(thrown)}`
   }
 }
 
 /** A provider that wants no calls for now is not waited for, as there is another. */
-function pauseOf(model: Model, { how }: Call): ModelError | undefined {
+function pauseOf(model: Model, { how }: Call): Failure | undefined {
   const retryAfterMs = pausedMs(model, how)
   if (retryAfterMs === 0) return undefined
-  return { kind: 'rateLimited', message: `its provider wants no calls for another ${retryAfterMs} ms`, retryAfterMs }
+  const message = `its provider wants no calls for another ${retryAfterMs} ms`
+  return { model: model.id, error: { kind: 'rateLimited', message, retryAfterMs } }
 }
 
 /** Gives on what a model says; returns why it failed, if it did. */
-async function* ask(model: Model, { request, how, source }: Call): AsyncGenerator<ModelPart, ModelError | undefined> {
+async function* ask(model: Model, { request, how, source }: Call): AsyncGenerator<ModelPart, Failure | undefined> {
   let isDone = false
+  const failed = (error: ModelError): Failure => ({ model: model.id, error })
   try {
     const parts = source.read(openStream(model, request, how))
     for (;;) {
@@ -91,21 +117,16 @@ async function* ask(model: Model, { request, how, source }: Call): AsyncGenerato
       if (done === true) break
       if (value?.type === 'error') {
         void leave(parts)
-        return value.error
+        return failed(value.error)
       }
       isDone ||= value?.type === 'done'
       yield value
     }
   } catch (thrown) {
-    if (!isDone) return { kind: 'other', message: messageOf(thrown) }
+    if (!isDone) return { ...failed({ kind: 'other', message: messageOf(thrown) }), thrown }
   }
   if (isDone || how.signal.aborted) return undefined
-  return { kind: 'network', message: 'its stream ended without "done" or "error"' }
-}
-
-interface Failure {
-  readonly model: string
-  readonly error: ModelError
+  return failed({ kind: 'network', message: 'its stream ended without "done" or "error"' })
 }
 
 /** The error of the last model, or of one that may be asked again later if the last one's says never. */
