@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { context, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { fallback } from '../../src/actors/models/fallback.ts'
@@ -230,6 +231,27 @@ describe('spans of what goes wrong', (it) => {
     )
     assert.is(turn.events[1]!.attributes['escapement.approval.decision'], 'deny')
     assert.not.match(JSON.stringify(spans()), /s-secret|s-reason/)
+  })
+
+  it('a question and its answer are marks, without their words', async (test) => {
+    const { tracer, spans } = startTracing(test)
+    const { agent, untilState, runtime } = await startTraced(test, {
+      tracer,
+      tools: [tool('poll', (_, { ask }) => ask(z.string(), 'the s-question'))],
+      replies: [calls('c', 'poll'), 'done'],
+    })
+    const run = agent.prompt('go')
+    await untilState('paused')
+    agent.decide('c0', { value: 's-answer' })
+    await run.result
+    await runtime.close()
+    const turn = spans().find(({ name }) => name === 'turn')!
+    assert.equal(
+      turn.events.map(({ name }) => name),
+      ['question.asked', 'question.answered'],
+    )
+    assert.is(turn.events[1]!.attributes['escapement.question.decision'], 'answer')
+    assert.not.match(JSON.stringify(spans()), /s-question|s-answer/)
   })
 
   it('an abort ends every open span, and is no error', async (test) => {

@@ -80,7 +80,7 @@ export function pauseText(reason: PauseReason): string {
     case 'limit':
       return `the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
     case 'approvals':
-      return `${counted(reason.callIds.length, 'call')} to approve`
+      return `people are asked about ${counted(reason.callIds.length, 'call')}`
     case 'store':
       return oneLine(reason.error.message)
     case 'stall':

@@ -126,7 +126,7 @@ function AgentItem({ row, isChosen, isActive, onChoose, onToggle }: ItemProps) {
         </span>
       </span>
       {isAsking ? (
-        <span class="badge warn" title="It waits for approval">
+        <span class="badge warn" title="It waits for people">
           asks
         </span>
       ) : null}

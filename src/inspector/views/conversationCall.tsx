@@ -113,7 +113,7 @@ function stateOf({ status, result }: CallRow): CallState {
   }
   switch (status) {
     case 'held':
-      return { tone: 'waiting', text: 'waits for approval', badge: 'warn' }
+      return { tone: 'waiting', text: 'waits for people', badge: 'warn' }
     case 'denied':
       return { tone: 'quiet', text: 'denied', badge: 'warn' }
     case 'running':
