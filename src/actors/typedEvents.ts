@@ -51,16 +51,8 @@ export type EventsOf<Calls> = [keyof Calls] extends [never]
  * ```ts
  * import type { ToolEventOf } from 'escapement'
  *
- * const look = defineTool({
- *   name: 'look',
- *   description: 'Looks at a file.',
- *   input: z.object({ path: z.string() }),
- *   run: ({ path }) => `${path} is empty.`,
- * })
- * const watcher = defineAgent({ name: 'watcher', model, tools: [look] })
- *
- * function tell(event: ToolEventOf<typeof watcher>) {
- *   if (event.type === 'tool.start' && event.name === 'look') console.log(event.input.path)
+ * function show(event: ToolEventOf<typeof coder>) {
+ *   if (event.type === 'tool.start' && event.name === 'read_file') console.log(event.input.path)
  * }
  * ```
  */

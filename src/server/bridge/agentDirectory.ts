@@ -8,6 +8,7 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import { loadSession, type LoadedSession } from '../../sessions/loadSession.ts'
+import { depsOf, type ServedDeps } from './servedDeps.ts'
 import type { Reach, ReachedAgent } from './roles.ts'
 
 /** What a client may choose of an agent that it spawns. */
@@ -21,8 +22,8 @@ interface Spawning {
 export interface BridgeRuntime {
   agents(options?: { readonly metadata?: Metadata }): Agent[]
   agent(id: string): Agent | undefined
-  spawn(definition: AgentDefinition, options?: Spawning): Promise<Agent>
-  resume(agentId: string, definition: AgentDefinition): Promise<Agent>
+  spawn(definition: AgentDefinition, options?: Spawning & { readonly deps?: unknown }): Promise<Agent>
+  resume(agentId: string, definition: AgentDefinition, options?: { readonly deps?: unknown }): Promise<Agent>
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
 }
@@ -43,21 +44,30 @@ export class AgentDirectory {
   readonly #runtime: BridgeRuntime
   readonly #store: Store
   readonly #definitions: ReadonlyMap<string, AgentDefinition>
+  readonly #deps: ServedDeps | undefined
   readonly #resuming = new Map<string, Promise<Agent>>()
 
-  constructor(runtime: BridgeRuntime, store: Store, definitions: ReadonlyMap<string, AgentDefinition>) {
+  constructor(
+    runtime: BridgeRuntime,
+    store: Store,
+    {
+      definitions,
+      deps,
+    }: { readonly definitions: ReadonlyMap<string, AgentDefinition>; readonly deps?: ServedDeps | undefined },
+  ) {
     this.#runtime = runtime
     this.#store = store
     this.#definitions = definitions
+    this.#deps = deps
   }
 
-  spawn(name: string, options: Spawning): Promise<Agent> {
+  async spawn(name: string, options: Spawning & { readonly id: string }): Promise<Agent> {
     const definition = this.#definitions.get(name)
     if (definition === undefined) {
       const known = [...this.#definitions.keys()].join(', ') || 'none'
       throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
     }
-    return this.#runtime.spawn(definition, options)
+    return await this.#runtime.spawn(definition, { ...options, ...(await depsOf(this.#deps, definition, options)) })
   }
 
   /**
@@ -81,9 +91,11 @@ export class AgentDirectory {
   async #resume(root: string): Promise<Agent> {
     const running = this.#runtime.agent(root)
     if (running !== undefined) return running
-    const definition = this.#definitions.get((await createdRecord(this.#store, root))?.definition ?? '')
+    const created = await createdRecord(this.#store, root)
+    const definition = this.#definitions.get(created?.definition ?? '')
     if (definition === undefined) throw notFound(root)
-    return await this.#runtime.resume(root, definition)
+    const deps = await depsOf(this.#deps, definition, { id: root, metadata: created?.metadata })
+    return await this.#runtime.resume(root, definition, deps)
   }
 
   /** An agent that runs within reach; one that does not is not woken. Rejects as `agent` does. */

@@ -18,9 +18,11 @@ import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { RefusalLog } from './refusalLog.ts'
 import { Roster } from './roster.ts'
+import type { ServedDeps } from './servedDeps.ts'
 import { SessionIndex } from './sessionIndex.ts'
 
 export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitions'> & {
+  readonly deps?: ServedDeps | undefined
   readonly tokens: Tokens | undefined
   readonly authenticate?: Authenticate | undefined
   readonly redactor?: Redactor | undefined
@@ -64,7 +66,7 @@ export class Bridge {
       forgotten: (sessionId) => this.incognito.endSession(sessionId),
     })
     this.sessions = new SessionIndex(parts.store)
-    this.agents = new AgentDirectory(runtime, parts.store, parts.definitions)
+    this.agents = new AgentDirectory(runtime, parts.store, parts)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)
     this.refusals = new RefusalLog(parts.logger, parts.clock)

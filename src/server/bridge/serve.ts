@@ -35,7 +35,15 @@ export async function serve(
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
   const { clock } = shared
   const role = options.role ?? 'admin'
-  const bridge = new Bridge(runtime, { ...shared, limits, tokens, authenticate, role, definitions: byName })
+  const bridge = new Bridge(runtime, {
+    ...shared,
+    limits,
+    tokens,
+    authenticate,
+    role,
+    definitions: byName,
+    deps: options.deps,
+  })
   const admission = new Admission(bridge, options.origins)
   const paths = { bridge: path, endpoints: byPath }
   const routes = new HttpRoutes(bridge, admission, paths, hasPage ? new ServedPage(undefined, path) : undefined)

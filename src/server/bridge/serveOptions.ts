@@ -5,6 +5,7 @@ import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefin
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
 import type { Authenticate } from './authenticator.ts'
+import type { ServedDeps } from './servedDeps.ts'
 import { grantSchema, minTokenLength, type Tokens } from './roles.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
@@ -46,6 +47,11 @@ export interface ServeOptions {
   readonly origins?: readonly string[]
   /** Agents that clients may spawn, and that can be loaded from their logs. */
   readonly definitions?: readonly AgentDefinition[]
+  /**
+   * What agents are given that clients spawn, or that are loaded from their logs because a client asked for them: called for each, and may be
+   * async. No client sees it; if it throws, the client is told `INVALID_DEPS`. Default: nothing.
+   */
+  readonly deps?: ServedDeps
   /** Other protocols to speak, such as `acp()` and `agUi()`. Default: none. */
   readonly endpoints?: readonly Endpoint[]
   /** Serve the inspector page at `/`. Default: yes, except on a server of your own. */
@@ -103,6 +109,7 @@ const optionsSchema = z
       ),
     role: roleSchema,
     origins: z.array(z.string()),
+    deps: z.custom((value) => typeof value === 'function', 'give a function'),
     definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
     endpoints: z
       .array(z.custom<Endpoint>(isEndpoint, 'give an endpoint with a path, such as what acp() returns'))

@@ -1,7 +1,7 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { z } from 'zod'
 import { lazily } from '../../../protocol/lazily.ts'
-import { defineTool, type Tool } from '../defineTool.ts'
+import { defineTool } from '../defineTool.ts'
 import type { Approval } from './approval.ts'
 import { fileProblem } from './fileProblem.ts'
 import { keepFile, type FileUndo } from './fileReceipt.ts'
@@ -12,7 +12,7 @@ const input = lazily(() => z.object({ path: z.string().min(1).describe('File, re
 export type DeleteFileInput = z.output<ReturnType<typeof input>>
 
 /** Creates `delete_file`: deletes a file that an undo can bring back. */
-export const deleteFileTool = (workspace: Workspace, needsApproval: Approval<DeleteFileInput>, undo: FileUndo): Tool =>
+export const deleteFileTool = (workspace: Workspace, needsApproval: Approval<DeleteFileInput>, undo: FileUndo) =>
   defineTool({
     name: 'delete_file',
     description: 'Delete a file of the workspace. Folders are not deleted.',

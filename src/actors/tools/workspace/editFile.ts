@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { messageOf } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
-import { defineTool, type Tool } from '../defineTool.ts'
+import { defineTool } from '../defineTool.ts'
 import { inTurn } from './pathQueue.ts'
 import { fileProblem } from './fileProblem.ts'
 import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
@@ -24,7 +24,7 @@ const input = lazily(() =>
 export type EditFileInput = z.output<ReturnType<typeof input>>
 
 /** Creates `edit_file`: replaces exact text in a file and shows the changed lines. */
-export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditFileInput>, undo?: FileUndo): Tool =>
+export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditFileInput>, undo?: FileUndo) =>
   defineTool({
     name: 'edit_file',
     description:

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { lazily } from '../../../protocol/lazily.ts'
-import { defineTool, type Tool } from '../defineTool.ts'
+import { defineTool } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { compileGlob } from './matchGlob.ts'
 import { walkFiles } from './walkFiles.ts'
@@ -25,7 +25,7 @@ const input = lazily(() =>
 export type ListFilesInput = z.output<ReturnType<typeof input>>
 
 /** Creates `list_files`: lists the files of a folder recursively, sorted, as paths the other tools accept. */
-export const listFilesTool = (workspace: Workspace, needsApproval: Approval<ListFilesInput>): Tool =>
+export const listFilesTool = (workspace: Workspace, needsApproval: Approval<ListFilesInput>) =>
   defineTool({
     name: 'list_files',
     description:

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { lazily } from '../../../protocol/lazily.ts'
 import type { FileHandle } from 'node:fs/promises'
-import { defineTool, type Redaction, type Tool } from '../defineTool.ts'
+import { defineTool, type Redaction } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { binaryFile, looksBinary, openRegularFile } from './openRegularFile.ts'
 import { readLines, type LineWindow } from './readLines.ts'
@@ -21,7 +21,7 @@ const input = lazily(() =>
 export type ReadFileInput = z.output<ReturnType<typeof input>>
 
 /** Creates `read_file`: returns a file's text unchanged, or a part of it headed by a line that says which. */
-export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadFileInput>): Tool =>
+export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadFileInput>) =>
   defineTool({
     name: 'read_file',
     description:

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Clock } from '../../../protocol/clock.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
-import { defineTool, type Tool } from '../defineTool.ts'
+import { defineTool } from '../defineTool.ts'
 import { commandEnvironment } from './commandEnvironment.ts'
 import { fileProblem } from './fileProblem.ts'
 import type { GroupEnd } from './processGroup.ts'
@@ -43,7 +43,7 @@ export const runCommandTool = (
   workspace: Workspace,
   needsApproval: Approval<RunCommandInput>,
   { clock, maxTimeoutMs, env }: RunCommandOptions,
-): Tool =>
+) =>
   defineTool({
     name: 'run_command',
     description:

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Clock } from '../../../protocol/clock.ts'
 import { messageOf } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
-import { defineTool, type Redaction, type Tool } from '../defineTool.ts'
+import { defineTool, type Redaction } from '../defineTool.ts'
 import { fileProblem } from './fileProblem.ts'
 import { compileGlob } from './matchGlob.ts'
 import type { SearchMatch, SearchMessage, SearchRequest } from './searchIn.ts'
@@ -37,7 +37,7 @@ export const searchFilesTool = (
   workspace: Workspace,
   needsApproval: Approval<SearchFilesInput>,
   { clock }: { clock: Clock },
-): Tool =>
+) =>
   defineTool({
     name: 'search_files',
     description:

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
-import type { Tool } from '../defineTool.ts'
 import type { Approval } from './approval.ts'
 import { deleteFileTool, type DeleteFileInput } from './deleteFile.ts'
 import { editFileTool, type EditFileInput } from './editFile.ts'
@@ -66,6 +65,17 @@ const optionsSchema = lazily(() => {
   })
 })
 
+/** One of the tools that work in a folder. */
+export type WorkspaceTool = ReturnType<
+  | typeof readFileTool
+  | typeof writeFileTool
+  | typeof editFileTool
+  | typeof deleteFileTool
+  | typeof listFilesTool
+  | typeof searchFilesTool
+  | typeof runCommandTool
+>
+
 /**
  * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files`, `search_files` and `run_command`, which all work in the
  * folder `dir`; with `snapshots`, `delete_file` too. The file tools cannot leave it through `..`, an absolute path or a symbolic link.
@@ -84,7 +94,7 @@ const optionsSchema = lazily(() => {
  * const coder = defineAgent({ name: 'coder', model, tools })
  * ```
  */
-export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {}): Tool[] {
+export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {}): WorkspaceTool[] {
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `workspaceTools: ${describeIssues(checked.error)}.`)
   const workspace = openWorkspace(dir)

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { lazily } from '../../../protocol/lazily.ts'
-import { defineTool, type Tool } from '../defineTool.ts'
+import { defineTool } from '../defineTool.ts'
 import { inTurn } from './pathQueue.ts'
 import { fileProblem } from './fileProblem.ts'
 import { keepFile, type FileUndo } from './fileReceipt.ts'
@@ -19,7 +19,7 @@ const input = lazily(() =>
 export type WriteFileInput = z.output<ReturnType<typeof input>>
 
 /** Creates `write_file`: creates or replaces a whole file, and its folders if necessary. */
-export const writeFileTool = (workspace: Workspace, needsApproval: Approval<WriteFileInput>, undo?: FileUndo): Tool =>
+export const writeFileTool = (workspace: Workspace, needsApproval: Approval<WriteFileInput>, undo?: FileUndo) =>
   defineTool({
     name: 'write_file',
     description:

@@ -1,0 +1,33 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
+
+/** An agent that a server spawns, or loads from its log. */
+export interface ServedAgent {
+  readonly id: string
+  /** Name of its definition. */
+  readonly definition: string
+  /** What was noted on it when it was spawned, such as whose it is. */
+  readonly metadata?: Metadata
+}
+
+/** What the agents of a server are given, decided for each when it is spawned or loaded. */
+export type ServedDeps = (agent: ServedAgent) => unknown
+
+/**
+ * What an agent is given; why that failed stays on the server, as `cause`.
+ *
+ * @throws RuntimeError `INVALID_DEPS`
+ */
+export async function depsOf(
+  deps: ServedDeps | undefined,
+  { name }: AgentDefinition,
+  { id, metadata }: { readonly id: string; readonly metadata?: Metadata | undefined },
+): Promise<{ readonly deps?: unknown }> {
+  if (deps === undefined) return {}
+  try {
+    return { deps: await deps({ id, definition: name, ...(metadata === undefined ? {} : { metadata }) }) }
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_DEPS', `The deps of agent "${id}" could not be made.`, { cause: thrown })
+  }
+}
