@@ -57,7 +57,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'hooks-7',
-    file: 'src/machines/calls.ts',
+    file: 'src/machines/callEnds.ts',
     what: 'a hook goes on after its call was given up',
     from: "if (status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })",
     to: '',

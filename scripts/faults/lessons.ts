@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'lessons-17',
-    file: 'src/machines/calls.ts',
+    file: 'src/machines/callEnds.ts',
     what: 'the record of a result does not say that the runtime added to it',
     from: '          ...(hasLesson === undefined ? {} : { hasLesson }),\n',
     to: '',

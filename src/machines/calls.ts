@@ -1,18 +1,16 @@
-import type { ToolResultMessage } from '../protocol/messages.ts'
 import type { AgentContext, AgentInput, CallState } from './agentTypes.ts'
 import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
 import { requestBrake } from './brakes.ts'
-import { editNote } from './editNote.ts'
-import { recordVersion as v, type RecordOf, type Spent } from '../protocol/records.ts'
+import { endCall, recordEnd, synthesize } from './callEnds.ts'
+import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
 import { askHook, hookSlot, isUnchecked, marksOf } from './hooks.ts'
 import { earlierChild, isTaken } from './continuing.ts'
 import { handedOver, takeOver } from './handoffs.ts'
-import { explanations, type ExplainedReason } from './explanations.ts'
+import type { ExplainedReason } from './explanations.ts'
 import { mayAnswer, reachedLimit } from './limits.ts'
-import { awaitReport, deliverReports } from './reports.ts'
 import { spendByChild } from './spending.ts'
 
 /** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */
@@ -310,80 +308,6 @@ const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'as
 /** Its effect is there, if only to wait for an answer. */
 const isUnderWay = ({ status }: CallState): boolean => status === 'running' || status === 'asking'
 
-/** Something of the call was done, or may have been. */
-const begun: ReadonlySet<CallState['status']> = new Set(['running', 'asking', 'asked', 'requested', 'paused'])
-
-export function synthesize(
-  draft: Draft,
-  index: number,
-  synthetic: ExplainedReason,
-  why?: string,
-  more: Pick<CallResult, 'spent' | 'returned'> = {},
-): void {
-  const { status } = draft.context.calls[index]!
-  if (status === 'checking') draft.children.push({ type: 'stop', id: hookSlot(index) })
-  const text = explanations[synthetic](begun.has(status), why)
-  endCall(draft, index, {
-    content: [{ type: 'text', text }],
-    isError: true,
-    synthetic,
-    ...more,
-  })
-}
-
 const spentBy = (spent: Spent | undefined) => (spent === undefined ? {} : { spent })
-
-type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson'> &
-  Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'>
-
-export function endCall(draft: Draft, index: number, result: CallResult): void {
-  const call = draft.context.calls[index]!
-  recordEnd(draft, call, result)
-  setStatus(draft, index, 'settled')
-  if (call.reports === true && !result.isError) awaitReport(draft, call)
-  if (result.delivers !== undefined) deliverReports(draft, result.delivers)
-}
-
-function recordEnd(draft: Draft, call: CallState, result: CallResult): void {
-  const { callId, key, name, nodeId } = call
-  const content =
-    call.edited === 'person' && begun.has(call.status) ? [editNote(call), ...result.content] : result.content
-  const {
-    isError,
-    synthetic,
-    changed = [],
-    receipt,
-    hasLesson,
-    spent,
-    returned = call.returned,
-    hook,
-    delivers,
-    handoff,
-  } = result
-  const { runId, turnIndex } = draft.at
-  const parentId = nodeId - 1
-  const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
-  const message: ToolResultMessage =
-    synthetic === undefined && changed.length === 0 && receipt === undefined && hasLesson === undefined
-      ? plain
-      : {
-          ...plain,
-          ...(synthetic === undefined ? {} : { synthetic }),
-          ...(changed.length === 0 ? {} : { changed }),
-          ...(receipt === undefined ? {} : { receipt }),
-          ...(hasLesson === undefined ? {} : { hasLesson }),
-        }
-  const type = 'tool.end'
-  const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const
-  if ((returned ?? spent ?? hook ?? delivers ?? handoff) === undefined) return draft.record(ended)
-  draft.record({
-    ...ended,
-    ...(returned === undefined ? {} : { returned }),
-    ...(spent === undefined ? {} : { spent }),
-    ...(hook === undefined ? {} : { hook }),
-    ...(delivers === undefined ? {} : { delivers }),
-    ...(handoff === undefined ? {} : { handoff }),
-  })
-}
 
 const setStatus = (draft: Draft, index: number, status: CallState['status']): void => draft.setCall(index, { status })

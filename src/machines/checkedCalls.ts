@@ -1,5 +1,6 @@
 import { errorInfo } from '../protocol/errors.ts'
-import { advanceCalls, endCall, holdCall } from './calls.ts'
+import { endCall } from './callEnds.ts'
+import { advanceCalls, holdCall } from './calls.ts'
 import type { Draft } from './draft.ts'
 import type { CallVerdict, HookOutput } from './effectTypes.ts'
 import { hookKey, hookSlot } from './hooks.ts'

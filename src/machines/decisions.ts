@@ -1,5 +1,6 @@
 import type { CallDecision, CallState, EventOfType } from './agentTypes.ts'
-import { advanceCalls, callSlot, endCall, synthesize, waitsForPeople } from './calls.ts'
+import { endCall, synthesize } from './callEnds.ts'
+import { advanceCalls, callSlot, waitsForPeople } from './calls.ts'
 import type { Draft } from './draft.ts'
 import type { CallInput } from './effectTypes.ts'
 

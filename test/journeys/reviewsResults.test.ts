@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { HookedResult } from '../../src/actors/hooks.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { calls, gate, never, resultsOf, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -127,6 +129,29 @@ describe('afterTool', (it) => {
     })
     await agent.prompt('go').result
     assert.equal(seen, [])
+  })
+
+  it('reviews what a client returns for a tool without run', async (context) => {
+    const locate = defineTool({ name: 'locate', description: 'Where the user is.', input: z.object({}) })
+    const { agent, script, ofType, untilState } = await startAgent(context, {
+      tools: [locate],
+      replies: [calls('c', 'locate', 'locate'), 'ok'],
+      afterTool: (_, { content: [block] }) =>
+        block?.type === 'text' && block.text.includes('1234') ? { result: 'somewhere' } : undefined,
+    })
+    const run = agent.prompt('go')
+    await untilState('paused')
+    agent.decide('c0', { result: 'street 1234' })
+    agent.decide('c1', { error: 'no GPS' })
+    await run.result
+    assert.equal(resultsOf(script.requests[1]), ['somewhere', 'no GPS'])
+    assert.equal(
+      ofType('tool.end').map(({ hook, returned, message }) => [hook, returned, message.isError]),
+      [
+        ['replaced', {}, false],
+        [undefined, {}, true],
+      ],
+    )
   })
 
   it('reviews the answers of sub-agents', async (context) => {

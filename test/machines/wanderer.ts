@@ -23,6 +23,7 @@ import {
 } from './agentScript.ts'
 import { drained } from './drained.ts'
 import { consulted } from './consultations.ts'
+import { guarded } from './guardedReplies.ts'
 
 export type Channel = 'prompt' | 'interrupt' | 'steer' | 'followUp'
 
@@ -202,7 +203,7 @@ export class Wanderer {
       case 'prepareTurn':
         return this.#prepared(child, outcome)
       case 'streamReply':
-        return this.#reply(child, outcome)
+        return guarded(this.driver, child, this.#reply(child, outcome), outcome)
       case 'askHook':
         return hookAsked(child, verdictFor(outcome), at)
       case 'runTool':

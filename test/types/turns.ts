@@ -13,7 +13,11 @@ const model = policyModel(() => 'hello')
 type DepsIn<D> = D extends AgentDefinition<infer _, infer Deps> ? Deps : never
 
 // A definition needs what its functions say they need.
-const greeter = defineAgent({ name: 'greeter', model, instructions: ({ deps }: RunContext<Shop>) => `At ${deps.name}.` })
+const greeter = defineAgent({
+  name: 'greeter',
+  model,
+  instructions: ({ deps }: RunContext<Shop>) => `At ${deps.name}.`,
+})
 expectType<Equal<DepsIn<typeof greeter>, Shop>>()
 
 const timed = defineAgent({

@@ -74,10 +74,11 @@ export class GraphRows {
       case 'reply.end':
         return this.#reply(record)
       case 'tool.start': {
-        const { callId, childId, irreversible, reversible, time } = record
+        const { callId, childId, irreversible, reversible, edited, input, time } = record
         return this.#call(callId, {
           status: 'running',
           startedAt: time,
+          ...(edited === true ? { input } : {}),
           ...(childId === undefined ? {} : { childId }),
           ...(irreversible === true || reversible === true ? { keepsOutcome: true } : {}),
         })
