@@ -145,4 +145,12 @@ export const faults: readonly Fault[] = [
     to: 'this.definition = host.definition',
     tests: ['journeys/handsOverAfterACrash'],
   },
+  {
+    id: 'team-handoff-6',
+    file: 'src/server/bridge/snapshots.ts',
+    what: 'a client is not told who answers',
+    from: 'agent.active === agent.definition ? {}',
+    to: 'agent.active !== undefined ? {}',
+    tests: ['bridge/handingOver'],
+  },
 ]

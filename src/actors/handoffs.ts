@@ -23,6 +23,7 @@ function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
     name: own.name,
     description: own.description,
     input: own.input,
+    deps: own.deps ?? other.deps,
     maxDepth: own.maxDepth,
     compaction: own.compaction,
     braking: own.braking,
