@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fallback } from '../../src/actors/models/fallback.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { recordModel } from '../../src/testing/recordModel.ts'
 import { replayModel } from '../../src/testing/replayModel.ts'
@@ -87,6 +88,23 @@ function puppet(): { model: Model; say(text: string, word?: string): Promise<voi
 }
 
 describe('a recorded model', (it) => {
+  it('is played again with what fell back, and without the keys that an error quoted', async (test) => {
+    const broken = scriptedModel(
+      [{ error: { kind: 'auth', message: 'bad key sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA' } }],
+      {
+        id: 'a:1',
+      },
+    )
+    const model = fallback([broken, scriptedModel(['hi'], { id: 'b:2' })])
+    const file = await record(test, model, ask('go'))
+    assert.not.match(await readFile(file, 'utf8'), 'AAAAAAAA')
+    const parts = await partsOf(await replayModel(file), ask('go'))
+    assert.equal(
+      parts.map((part) => (part.type === 'model' ? [part.model, part.after?.kind] : part.type)),
+      [['a:1', undefined], ['b:2', 'auth'], 'text.delta', 'done'],
+    )
+  })
+
   it('passes everything through and replays it in the recorded pieces under the same id', async (test) => {
     const file = await newFile(test)
     const recording = recordModel(echo, file)

@@ -136,6 +136,40 @@ describe('a limit of calls at the same time', (it) => {
     assert.is(clock.pending, 0)
   })
 
+  it('counts towards the wall time of a run, whose pause leaves the queue', async (context) => {
+    const { spawn, until, clock } = await limited(context, { concurrency: 1 })
+    const { model, state, answer } = gated()
+    const blocking = (await spawn({ model })).prompt('go').result
+    await until(() => state.asked === 1)
+    const agent = await spawn({ model, limits: { ms: 1_000 } })
+    const run = agent.prompt('go').result
+    await until(() => agent.waitsFor === 'p:m')
+    await clock.advance(1_000)
+    const { stopReason, reason } = await run
+    assert.equal([stopReason, reason?.type === 'limit' && reason.limit], ['paused', 'ms'])
+    await until(() => agent.waitsFor === null)
+    answer()
+    await blocking
+    const resumed = agent.resume().result
+    await until(() => state.asked === 2)
+    answer()
+    assert.is((await resumed).stopReason, 'stop')
+  })
+
+  it('ends with the runtime, for those that wait too', async (context) => {
+    const { spawn, until, runtime, clock } = await limited(context, { concurrency: 1, requestsPerMinute: 1 })
+    const { model, state } = gated()
+    const agents = await Promise.all([spawn({ model }), spawn({ model })])
+    const runs = agents.map((agent) => agent.prompt('go').result)
+    await until(() => state.asked === 1 && agents.some(({ waitsFor }) => waitsFor !== null))
+    await runtime.close()
+    assert.equal(
+      (await Promise.all(runs)).map(({ stopReason }) => stopReason),
+      ['aborted', 'aborted'],
+    )
+    assert.equal([state.asked, clock.pending], [1, 0])
+  })
+
   it('does not count as a stall of a sub-agent', async (context) => {
     const { spawn, until, clock, runtime } = await limited(context, [{ match: 'p:*', concurrency: 1 }])
     const { model, answer } = gated()
