@@ -65,6 +65,23 @@ describe('a call that is approved with other arguments', (it) => {
     assert.equal(ran, [{ path: 'a', mode: 'new' }])
   })
 
+  it('is the last word: beforeTool is not asked about it', async (context) => {
+    const [ran, asked]: [unknown[], unknown[]] = [[], []]
+    const { agent, untilState } = await startAgent(context, {
+      tools: [save(ran)],
+      beforeTool: ({ input }) => {
+        asked.push(input)
+        return undefined
+      },
+      replies: [calls('c', ['save', { path: 'a' }]), 'done'],
+    })
+    const run = agent.prompt('go')
+    await untilState('paused')
+    agent.decide('c0', 'approve', { input: { path: 'b' } })
+    await run.result
+    assert.equal([asked, ran], [[{ path: 'a' }], [{ path: 'b', mode: 'new' }]])
+  })
+
   it('gives a sub-agent another task', async (context) => {
     const heard: ModelRequest[] = []
     const helper = defineAgent({ name: 'helper', model: caller(['look'], heard), tools: [asks('look')] })

@@ -106,7 +106,6 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
             'followUp' as const,
             'abort' as const,
             'firstToken' as const,
-            'ask' as const,
             'revert' as const,
             'prune' as const,
             'pin' as const,
@@ -124,6 +123,7 @@ export const moves = (options: { maxLength: number }): fc.Arbitrary<Move[]> =>
           do: fc.constantFrom('failStore' as const, 'failStore' as const, 'failStore' as const, 'stop' as const),
         }),
       },
+      { weight: 4, arbitrary: record({ do: fc.constant('ask' as const) }) },
       { weight: 4, arbitrary: record({ do: fc.constant('resume' as const), limits: maybeLimits }) },
       {
         weight: 5,
