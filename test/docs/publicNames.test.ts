@@ -54,7 +54,7 @@ const reviewed = {
     'simulatedClock',
     'storeContract',
   ],
-  '../../src/aiSdk.ts': ['aiSdkModel', 'isAiSdkModel'],
+  '../../src/aiSdk.ts': ['aiSdkModel', 'historyOf', 'isAiSdkModel'],
   '../../src/otel.ts': ['otelTracer'],
   '../../src/client.ts': ['RuntimeError', 'connect', 'conversationStore', 'emptyChat', 'foldMessages', 'partialOutput'],
   '../../src/acp.ts': ['acp'],

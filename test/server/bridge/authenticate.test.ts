@@ -1,10 +1,12 @@
-import type { IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import type { Client } from '../../../src/client/client.ts'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import type { Endpoint } from '../../../src/server/bridge/endpoint.ts'
 import type { Grant } from '../../../src/server/bridge/roles.ts'
+import { ServedPage } from '../../../src/server/page/servePage.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { withCode } from '../../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
@@ -322,6 +324,22 @@ describe('a bridge at another path', (it) => {
     const url = serving.server.url.replace('ws:', 'http:')
     assert.is((await fetch(url)).status, 426)
     assert.is((await fetch(url.replace('/api/agents', '/bridge'))).status, 404)
+  })
+
+  it('is told to the inspector page', async (context) => {
+    const body = Buffer.from('<html><head></head></html>')
+    const files = new Map([['/', { type: 'text/html', body, isLasting: false }]])
+    for (const [path, says] of [
+      ['/api/agents', '<meta name="escapement-bridge" content="/api/agents" />'],
+      ['/bridge', '<head></head>'],
+    ] as const) {
+      const page = new ServedPage(async () => files, path)
+      const http = createServer((request, response) => void page.answer(request, response, '/'))
+      context.cleanup(() => http.close())
+      await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+      const { port } = http.address() as AddressInfo
+      assert.ok((await (await fetch(`http://127.0.0.1:${port}/`)).text()).includes(says))
+    }
   })
 
   it('must be a path of its own', async (context) => {
