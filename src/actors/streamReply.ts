@@ -95,7 +95,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
     }
   }
   const model = through(ports.gate(Math.ceil(estimatedTokens * conversation.correction)), frame.model)
-  const result = await ports.within({ type: 'model', turnIndex, attempt }, () =>
+  const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
     readReply(model, request, { cancellation, turnIndex }, take),
   )
   if (result === null) return aborted(ports, key)

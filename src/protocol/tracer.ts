@@ -15,7 +15,8 @@ export interface TracedAgent {
 
 /** An effect that takes place inside a span. */
 export type TracedEffect =
-  | { readonly type: 'model'; readonly turnIndex: number; readonly attempt: number }
+  /** `model`: its id, if it is not the agent's. */
+  | { readonly type: 'model'; readonly turnIndex: number; readonly attempt: number; readonly model?: string }
   | { readonly type: 'tool'; readonly turnIndex: number; readonly callId: string }
   | { readonly type: 'drain' | 'compaction' | 'hook' }
 

@@ -42,6 +42,8 @@ export class AgentTrace {
   readonly content: boolean
   /** The settings the run was started with. */
   settings: Attributes = {}
+  /** Those that are different in the turn. */
+  turnSettings: Attributes = {}
   /** The content of the turn's request. */
   request: Attributes = {}
   readonly #options: TraceOptions
@@ -151,7 +153,7 @@ export class AgentTrace {
       case 'hook':
         return this.#open.get('turn')?.context
       case 'model':
-        return this.has('turn') ? this.ask(effect.attempt) : undefined
+        return this.has('turn') ? this.ask(effect.attempt, effect.model) : undefined
     }
   }
 
@@ -163,6 +165,7 @@ export class AgentTrace {
       ...about,
       'gen_ai.request.stream': true,
       ...this.settings,
+      ...this.turnSettings,
       'escapement.attempt': attempt,
       ...this.request,
     })

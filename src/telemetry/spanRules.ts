@@ -86,7 +86,16 @@ const spanRules: SpanRules = {
   'turn.start'(trace, event) {
     joinRun(trace, event)
     trace.request = {}
+    trace.turnSettings = {}
     beginTurn(trace, event)
+  },
+  'turn.prepared'(trace, { by, tools, settings, limit }) {
+    trace.turnSettings = settingsAttributes(settings)
+    trace.set('turn', {
+      'escapement.turn.prepared_by': [...by],
+      ...(tools === undefined ? {} : { 'escapement.turn.tools': [...tools] }),
+      ...(limit === undefined ? {} : { 'escapement.turn.limit': limit.limit }),
+    })
   },
   'turn.end'(trace) {
     trace.request = {}

@@ -171,6 +171,38 @@ describe('spans of what goes wrong', (it) => {
     ])
   })
 
+  it('of a turn that was prepared say by whom, and name the model and settings that were chosen', async (test) => {
+    const { tracer, span, spans } = startTracing(test)
+    const { agent } = await startTraced(test, {
+      tracer,
+      tools: [seen],
+      settings: { temperature: 1 },
+      models: { smart: scriptedModel(['done'], { id: 'openai:m-2' }) },
+      beforeTurn: ({ turn }) => (turn === 2 ? { model: 'smart', tools: [], settings: { temperature: 0 } } : undefined),
+      replies: [calls('c', 'look')],
+    })
+    await agent.prompt('go').result
+    const asked = [
+      'gen_ai.request.model',
+      'gen_ai.provider.name',
+      'gen_ai.request.temperature',
+      'gen_ai.response.model',
+    ]
+    assert.equal(
+      asked.map((name) => span('chat m-2').attributes[name]),
+      ['m-2', 'openai', 0, 'm-2'],
+    )
+    assert.is(span('chat m-1').attributes['gen_ai.request.temperature'], 1)
+    const turns = spans().filter(({ name }) => name === 'turn')
+    assert.equal(
+      turns.map(({ attributes: { 'escapement.turn.prepared_by': by, 'escapement.turn.tools': tools } }) => [by, tools]),
+      [
+        [undefined, undefined],
+        [['beforeTurn'], []],
+      ],
+    )
+  })
+
   it('a model that takes over has a call of its own, with its own name', async (test) => {
     const { tracer, spans } = startTracing(test)
     const broken = scriptedModel([{ error: { kind: 'network', message: 'down' } }], { id: 'openai:m-1' })
