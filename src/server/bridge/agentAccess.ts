@@ -48,7 +48,9 @@ export class AgentAccess implements Viewer {
 
   /** Ids of the sessions within reach with this metadata, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
   sessionIds(metadata: Metadata = {}): Promise<readonly string[]> {
-    return this.#bridge.sessions.ids((agent) => this.reach(agent) && hasMetadata(agent.metadata, metadata))
+    const isWithin: Reach = (agent) => this.reach(agent) && hasMetadata(agent.metadata, metadata)
+    // What a function says of an agent without metadata it need not say of the agent that it is.
+    return this.#bridge.sessions.ids(isWithin, typeof this.#grant.agents === 'function')
   }
 
   /** A session within reach, its log read if it has changed since; `undefined`: there is none. `forks` and `children` are empty. */

@@ -51,8 +51,11 @@ export class SessionIndex {
     this.#store = store
   }
 
-  /** Ids of the sessions within reach, the one written last first. Rejects as `Store.list` does. */
-  async ids(reach: Reach): Promise<readonly string[]> {
+  /**
+   * Ids of the sessions within reach, the one written last first. `bySight`: what one is must be known to tell. Rejects
+   * as `Store.list` does.
+   */
+  async ids(reach: Reach, bySight = false): Promise<readonly string[]> {
     this.#listing ??= this.#inTurn(() => {
       this.#listing = undefined
       return this.#list()
@@ -62,7 +65,8 @@ export class SessionIndex {
     for (const entry of entries) {
       const unknown = { id: entry.id, path: [], metadata: undefined }
       // Most tokens reach everything or nothing of it by its own id: what it is below need not be known.
-      if (reach(unknown) || reach((await this.#inTurn(() => this.#agentOf(entry))) ?? unknown)) within.push(entry)
+      if ((!bySight && reach(unknown)) || reach((await this.#inTurn(() => this.#agentOf(entry))) ?? unknown))
+        within.push(entry)
     }
     if (this.#store.stat === undefined) return await this.#byLastRecord(within)
     return within.map(({ id }) => id)

@@ -241,6 +241,16 @@ describe('authenticate', (it) => {
     await assert.rejects(client.agent('theirs').snapshot(), withCode('AGENT_NOT_FOUND'))
   })
 
+  it('lists no session that its function does not choose once it knows what it is', async (context) => {
+    const agents = ({ metadata }: { readonly metadata: { readonly hidden?: unknown } }): boolean =>
+      metadata.hidden !== true
+    const serving = await serveAgents(context, [echo], { authenticate: () => ({ role: 'observe', agents }) })
+    await serving.runtime.spawn(echo, { id: 'hidden', metadata: { hidden: true } })
+    await serving.runtime.spawn(echo, { id: 'open' })
+    const { sessions, total } = await serving.connect().sessions()
+    assert.equal([sessions.map(({ agentId }) => agentId), total], [['open'], 1])
+  })
+
   it('keeps the sessions of users without tokens apart', async (context) => {
     const authenticate = ({ headers }: IncomingMessage): Grant => ({
       role: 'admin',
