@@ -15,8 +15,8 @@ function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
   const brakes = own.braking === null ? [] : [...own.tools].filter(([name]) => brakeTools.has(name))
   const tools = new Map<string, AnyTool>([...[...other.tools].filter(isKept), ...brakes])
   const { policy } = own
-  const { beforeTool: _, turns: __, ...flags } = policy.flags
-  const { beforeTool, turns } = other.policy.flags
+  const { beforeTool: _, turns: __, inputGuards: ___, outputGuards: ____, ...flags } = policy.flags
+  const { beforeTool, turns, inputGuards, outputGuards } = other.policy.flags
   const parts = {
     ...other,
     tools,
@@ -37,6 +37,8 @@ function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
         ...flags,
         ...(beforeTool === undefined ? {} : { beforeTool }),
         ...(turns === undefined ? {} : { turns }),
+        ...(inputGuards === undefined ? {} : { inputGuards }),
+        ...(outputGuards === undefined ? {} : { outputGuards }),
       },
       limits: policy.limits,
       queueMode: policy.queueMode,

@@ -181,6 +181,34 @@ describe('a handoff', (it) => {
     assert.equal([(await agent.prompt('go').result).childTurns, ofType('tool.start').at(-1)?.childId], [1, 'a1.1'])
   })
 
+  it('brings the guards of the other, and leaves its own', async (context) => {
+    const pass = (): { ok: true } => ({ ok: true })
+    const noPins = ({ text }: { text: string }): { ok: true } | { refuse: string } =>
+      text.includes('pin') ? { refuse: 'a pin' } : { ok: true }
+    const model = () => scriptedModel(['the pin is 1', 'never said'])
+    const guarded = defineAgent({ name: 'billing', model: model(), guards: { input: [noPins], output: [noPins] } })
+    const replies = [transfer('t', 'billing')]
+    const { agent, ofType } = await startAgent(context, { replies, handoffs: [guarded] })
+    const answered = await agent.prompt('go').result
+    const said = await agent.prompt('my pin').result
+    const refused = (at: 'input' | 'output') => ({ at, guard: 'noPins', reason: 'a pin.' })
+    assert.ok(answered.stopReason === 'refusal' && said.stopReason === 'refusal')
+    assert.equal([answered.refusal, said.refusal], [refused('output'), refused('input')])
+    assert.equal(
+      ofType('guard.decided').map(({ at, decision }) => [at, decision]),
+      [
+        ['input', 'passed'],
+        ['output', 'refused'],
+        ['input', 'refused'],
+      ],
+    )
+    const free = defineAgent({ name: 'billing', model: scriptedModel(['free', 'still free']) })
+    const other = await startAgent(context, { replies, handoffs: [free], guards: { input: [pass], output: [pass] } })
+    assert.is((await other.agent.prompt('go').result).text, 'free')
+    assert.is((await other.agent.prompt('more').result).text, 'still free')
+    assert.is(other.ofType('guard.decided').length, 1)
+  })
+
   it('is refused as a definition where it cannot be', () => {
     const model = scriptedModel([])
     const a = specialist('a', []).definition
