@@ -187,6 +187,22 @@ describe('what an agent is told to use', (it) => {
     )
   })
 
+  it('is told without secrets, also while the agent is unloaded', async (context) => {
+    const secret = 'sk-very-secret-123'
+    const clock = simulatedClock()
+    const runtime = await createRuntime({ clock, redact: { secrets: { key: secret } }, idleUnloadMs: 1_000 })
+    context.cleanup(() => runtime.close())
+    const agent = await runtime.spawn(talker())
+    agent.use({ instructions: `The key is ${secret}.` })
+    assert.equal(agent.inUse, { instructions: 'The key is [redacted:key].' })
+    await agent.prompt('go').result
+    while (agent.isLoaded) {
+      await clock.advance(1_000)
+      await quiet()
+    }
+    assert.equal(agent.inUse, { instructions: 'The key is [redacted:key].' })
+  })
+
   it('does not reach a sub-agent, nor one that takes the conversation over', async (context) => {
     const { agent } = await spoken(context)
     agent.use({ model: 'fast', instructions: 'other' })

@@ -252,9 +252,9 @@ export class Agent<
     this.#carryOut(checkCommand({ type: 'agent.use', agentId: this.id, use }))
   }
 
-  /** What `use` said; `null` if nothing. */
+  /** What `use` said, without secrets; `null` if nothing. */
   get inUse(): TurnUse | null {
-    return this.#body.context.frame?.use ?? null
+    return this.#body.announcer.clean(this.#body.context.frame?.use ?? null)
   }
 
   /** Ids of the calls that wait for an approval; none while their run waits for `resume`. */

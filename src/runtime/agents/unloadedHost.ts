@@ -109,7 +109,7 @@ export class UnloadedHost implements AgentBody {
     this.store = host.store
     this.metadata = host.metadata
     this.lent = host.asking.lent
-    this.#frame = host.context.frame
+    this.#frame = host.announcer.clean(host.context.frame)
     this.#runs = host.context.runs
     this.#turns = host.context.turns
   }
