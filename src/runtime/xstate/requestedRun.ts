@@ -69,10 +69,10 @@ export class RequestedRun {
   }
 
   #resultOf(end: RecordOf<'run.end'>): RunResult {
-    const { runId, stopReason, turns, childTurns = 0, usage, costUsd, reason, error } = end
+    const { runId, stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
     const { output } = this.#definition
     const answer = output === null || stopReason !== 'stop' ? undefined : readAnswer(output, this.#text)
     const totals = { text: this.#text, runId, turns, childTurns, usage, costUsd }
-    return resultOf(totals, stopReason, { reason, error, ...(answer?.ok === true ? { output: answer.value } : {}) })
+    return resultOf(totals, stopReason, { reason, error, refusal, ...(answer?.ok === true ? { output: answer.value } : {}) })
   }
 }

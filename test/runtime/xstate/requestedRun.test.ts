@@ -25,7 +25,11 @@ const begins = (runId: string, requestId: string, resumedFrom?: string): Body =>
 const says = (runId: string, text: string): Body =>
   ({ type: 'reply.end', runId, message: { role: 'assistant', content: [{ type: 'text', text }] } }) as unknown as Body
 
-const ends = (runId: string, stopReason: 'stop' | 'paused' | 'aborted' = 'stop', reason?: PauseReason): Body => ({
+const ends = (
+  runId: string,
+  stopReason: 'stop' | 'paused' | 'aborted' | 'refusal' = 'stop',
+  reason?: PauseReason,
+): Body => ({
   type: 'run.end',
   runId,
   stopReason,
@@ -113,5 +117,13 @@ describe('the run that a request asked for', (it) => {
       await run.catchUp(log(begins('r0', 'q'), says('r0', text), ends('r0')))
       assert.equal(run.result?.output, output)
     }
+  })
+
+  it('tells what a guard refused', async () => {
+    const refusal = { at: 'output', guard: 'noPins', reason: 'a pin' } as const
+    const end = { ...ends('r0', 'refusal'), refusal } as Body
+    const result = await resultOf(log(begins('r0', 'q'), says('r0', 'a'), end))
+    assert.ok(result?.stopReason === 'refusal')
+    assert.equal(result.refusal, refusal)
   })
 })
