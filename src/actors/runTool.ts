@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { lessonOf } from '../conversation/lessons.ts'
 import type { BrakeCall, CallInput, CallOutput, Handoff } from '../machines/effectTypes.ts'
@@ -239,6 +240,15 @@ class Attempt {
     this.#giveUp?.()
   }
 
+  #ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>> {
+    // Nobody answers what is asked after the end.
+    if (this.#isClosed) this.#controller.abort(abortReason())
+    const answer = this.#questions().ask(schema, question)
+    // A tool that does not wait for it must not bring the process down.
+    answer.catch(() => {})
+    return answer
+  }
+
   /** Made for the first question: most tools ask none. */
   #questions(): Asking {
     return (this.#asking ??= new Asking(this.#ports, this.#input, {
@@ -284,7 +294,7 @@ class Attempt {
           throw new Error(`What is kept for undoing has ${chars} characters, more than ${maxReceiptChars}.`)
         this.#receipt = typeof of === 'string' ? { of, data } : { data }
       },
-      ask: (schema, question) => this.#questions().ask(schema, question),
+      ask: (schema, question) => this.#ask(schema, question),
       report: (progress) => {
         if (this.#isClosed || this.#outer.aborted) return
         ports.emit({ type: 'tool.progress', runId, turnIndex, callId, name, progress })

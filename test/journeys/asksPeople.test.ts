@@ -223,4 +223,27 @@ describe('a tool that asks people', (it) => {
     await run.result
     assert.equal(resultsOf(script.requests[1]), ['Ann'])
   })
+
+  it('may be left unanswered by its tool, which brings nothing down', async (context) => {
+    const late = gate<ToolContext>()
+    const { agent, script, ofType } = await asking(context, async (call) => {
+      late.resolve(call)
+      void call.ask(z.string(), 'Anybody?')
+      await quiet()
+      return 'went on'
+    })
+    assert.is((await agent.prompt('go').result).text, 'done')
+    assert.equal(resultsOf(script.requests[1]), ['went on'])
+    // Nobody would answer it.
+    await assert.rejects((await late.promise).ask(z.string(), 'Still there?'), /abort/)
+    assert.is(ofType('question.asked').length, 1)
+  })
+
+  it('is refused in a call that has ended', async (context) => {
+    const late = gate<ToolContext>()
+    const { agent, ofType } = await asking(context, (call) => late.resolve(call))
+    await agent.prompt('go').result
+    await assert.rejects((await late.promise).ask(z.string(), 'Still there?'), /abort/)
+    assert.is(ofType('question.asked').length, 0)
+  })
 })
