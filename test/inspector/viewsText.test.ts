@@ -8,6 +8,7 @@ import { visibleRows } from '../../src/inspector/model/graphVisible.ts'
 import { jsonParts } from '../../src/inspector/model/jsonParts.ts'
 import { revealNode } from '../../src/inspector/model/revealNode.ts'
 import { levelOf, treeMove } from '../../src/inspector/model/rowKeys.ts'
+import { sourceWord } from '../../src/inspector/model/sourceWord.ts'
 import { argumentsLine, beginning, oneLine } from '../../src/inspector/model/shortText.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import type { Economics } from '../../src/protocol/economics.ts'
@@ -28,6 +29,19 @@ const graph = (): GraphRows => {
   for (const record of log.records) rows.apply(record)
   return rows
 }
+
+describe('a user message', (it) => {
+  it('says how it came, if not as a prompt', () => {
+    const report = { type: 'report', agentId: 'a.1', name: 'helper', callId: 'c1' } as const
+    const messages = [
+      { source: 'prompt' },
+      { source: 'steering' },
+      { source: 'followUp' },
+      { source: 'prompt', provenance: report },
+    ] as const
+    assert.equal(messages.map(sourceWord), [undefined, 'steering', 'follow-up', 'report of a.1'])
+  })
+})
 
 describe('an event in a line', (it) => {
   it('counts one thing as one', () => {

@@ -1,7 +1,8 @@
+import { sourceWord } from '../model/sourceWord.ts'
 import type { JSX } from 'preact'
 import { estimateTokens } from '../../conversation/tokenCounter.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
-import { providedText, textOf, type AssistantMessage, type Block, type UserSource } from '../../protocol/messages.ts'
+import { providedText, textOf, type AssistantMessage, type Block } from '../../protocol/messages.ts'
 import type { MessageRow } from '../model/graphRow.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import { counted } from '../../charts/amounts.ts'
@@ -22,19 +23,13 @@ export interface MessageBodyProps {
   readonly hidden: number
 }
 
-const sources: Readonly<Record<UserSource, string | undefined>> = {
-  prompt: undefined,
-  steering: 'steering',
-  followUp: 'follow-up',
-}
-
 /** What a person or the model said. */
 export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JSX.Element {
   const { message, nodeId, turnIndex, rebasedFrom, graftedFrom, pruned, isPinned = false } = row
   const isUser = message.role === 'user'
   const said = textOf(message.content)
   const thought = thinkingOf(message.content)
-  const source = isUser ? sources[message.source] : undefined
+  const source = isUser ? sourceWord(message) : undefined
   return (
     <>
       <div class="conversation-head">

@@ -1,3 +1,4 @@
+import { sourceWord } from '../model/sourceWord.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import { providedText, type Block, type Message } from '../../protocol/messages.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
@@ -180,7 +181,7 @@ const Badges = ({ message, isOnTrunk, isPinned }: BadgesProps) => (
       <span class="badge warn">{message.synthetic}</span>
     ) : null}
     {message.role === 'assistant' ? <span class="badge">{message.stopReason}</span> : null}
-    {message.role === 'user' ? <span class="badge">{message.source}</span> : null}
+    {message.role === 'user' ? <span class="badge">{sourceWord(message) ?? message.source}</span> : null}
   </p>
 )
 
