@@ -39,7 +39,11 @@ export type {
   UseOptions,
 } from './actors/turnOptions.ts'
 export type { LimitReason, ToolChoice, TurnUse, UseChange } from './protocol/turns.ts'
-export { workspaceTools, type WorkspaceTool, type WorkspaceToolsOptions } from './actors/tools/workspace/workspaceTools.ts'
+export {
+  workspaceTools,
+  type WorkspaceTool,
+  type WorkspaceToolsOptions,
+} from './actors/tools/workspace/workspaceTools.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export { fallback, type FallbackOptions } from './actors/models/fallback.ts'
 export type { ModelLimit, ModelLimits } from './actors/models/limits/modelLimit.ts'
@@ -82,7 +86,14 @@ export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'
 export { parallel, race, type ParallelOptions, type ParallelResult } from './runtime/groups/parallel.ts'
-export { pipeline, type PipelineResult, type PipelineStop, type PromptMapper } from './runtime/groups/pipeline.ts'
+export {
+  pipeline,
+  type PipelineDone,
+  type PipelineResult,
+  type PipelineStop,
+  type PipelineStopped,
+  type PromptMapper,
+} from './runtime/groups/pipeline.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
 export { partialOutput, type PartialOutput } from './runs/partialOutput.ts'
 export type { Run } from './runs/run.ts'

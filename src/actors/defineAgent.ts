@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { irreversibleNames } from './irreversibleNames.ts'
-import { subAgentMap, type SubAgentEntry } from './subAgents.ts'
+import { subAgentMap, type EntryDeps, type SubAgentEntry } from './subAgents.ts'
 import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentPolicy.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -225,8 +225,8 @@ export function defineAgent<
   const Tools extends readonly AnyTool[] = readonly [],
   const Agents extends readonly SubAgentEntry[] = readonly [],
 >(
-  options: AgentOptions<Output, Deps & ToolDeps<Tools[number]>, Tools, Agents>,
-): AgentDefinition<Output, Deps & ToolDeps<Tools[number]>, CallsOf<Tools, Agents>> {
+  options: AgentOptions<Output, Deps & ToolDeps<Tools[number]> & EntryDeps<Agents[number]>, Tools, Agents>,
+): AgentDefinition<Output, Deps & ToolDeps<Tools[number]> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>> {
   const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)

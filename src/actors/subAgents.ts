@@ -38,6 +38,24 @@ export interface SubAgentOptions {
   readonly stallMs?: number
 }
 
+type NeedOf<Entry> = Entry extends {
+  readonly definition: AgentDefinition
+  readonly deps: (callerDeps: infer From) => unknown
+}
+  ? From
+  : Entry extends AgentDefinition<infer _, infer Deps> | { readonly definition: AgentDefinition<infer _, infer Deps> }
+    ? [Deps] extends [never]
+      ? unknown
+      : Deps
+    : unknown
+
+/** What the sub-agents of an agent need of its deps, all of them together. */
+export type EntryDeps<Entry> = (Entry extends unknown ? (deps: NeedOf<Entry>) => void : never) extends (
+  deps: infer All,
+) => void
+  ? All
+  : never
+
 const count = z.int().nonnegative()
 
 const optionsSchema = z.strictObject({

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import type { SubAgentEntry } from '../../src/actors/subAgents.ts'
-import { type AgentOptions, createRuntime, defineAgent, defineTool, type ToolContext } from '../../src/index.ts'
+import {
+  type AgentOptions,
+  createRuntime,
+  defineAgent,
+  defineTool,
+  parallel,
+  pipeline,
+  type ToolContext,
+} from '../../src/index.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { calls, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -207,5 +215,32 @@ describe('deps of sub-agents', (it) => {
     assert.equal(said(given), ['given sold 1', 'by the prompt sold 1'])
     // @ts-expect-error it is no shop
     await assert.rejects(lead.spawn(sellerOf([]), { deps: 7 }), withCode('INVALID_DEPS'))
+  })
+})
+
+describe('deps of a group', (it) => {
+  it('reach each of its agents, and the last one of a pipeline answers with its data', async (context) => {
+    const runtime = await createRuntime()
+    context.cleanup(() => runtime.close())
+    const shop = new Shop('shop')
+    const answering = defineAgent({
+      name: 'answering',
+      model: scriptedModel([selling, { text: '7' }]),
+      tools: [sell],
+      deps: z.instanceof(Shop),
+      output: z.number(),
+    })
+    const line = await pipeline(runtime, [sellerOf([selling, { text: 'sold' }]), answering], 'go', { deps: shop })
+    assert.is(line.output, 7)
+    assert.is(shop.sell(), 'shop sold 3')
+    const { branches } = await parallel(runtime, [sellerOf([selling, done]), sellerOf([selling, done])], 'go', {
+      deps: shop,
+    })
+    assert.equal(
+      branches.map(({ result }) => result.stopReason),
+      ['stop', 'stop'],
+    )
+    assert.is(shop.sell(), 'shop sold 6')
+    await assert.rejects(parallel(runtime, [sellerOf([])], 'go'), withCode('DEPS_MISSING'))
   })
 })

@@ -60,7 +60,7 @@ function leadOf(during: Promise<unknown>) {
     name: 'lead',
     model: caller('seller', { task: 'sell' }),
     agents: [{ definition: seller, deps: ({ shop }: Mall) => shop }],
-    deps: z.object({ shop: z.instanceof(Shop) }),
+    deps: z.object({ shop: z.instanceof(Shop), address: z.string() }),
     braking: { revert: true },
   })
 }

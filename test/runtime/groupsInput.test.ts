@@ -25,11 +25,14 @@ const judgeFaults: readonly (readonly [string, unknown])[] = [
   ['a price below zero', { model: scriptedModel([]), pricing: { input: -1, output: 0 } }],
 ]
 
+type Group = (...given: Parameters<typeof parallel>) => Promise<unknown>
+const groups: readonly Group[] = [parallel, race, pipeline]
+
 describe('a group refuses before anything is begun', (it) => {
   for (const [title, options, word] of optionFaults) {
     it(title, async (context) => {
       const { agent, store } = await startAgent(context)
-      for (const group of [parallel, race, pipeline])
+      for (const group of groups)
         await assert.rejects(
           group(agent, [worker], 'go', options as never),
           withCode('INVALID_OPTION', group.name, word),
@@ -50,7 +53,7 @@ describe('a group refuses before anything is begun', (it) => {
 
   it('no agents, what is no agent, and a host that is none', async (context) => {
     const { agent, runtime, store } = await startAgent(context)
-    for (const group of [parallel, race, pipeline]) {
+    for (const group of groups) {
       await assert.rejects(group(agent, [], 'go'), withCode('INVALID_OPTION', 'at least one'))
       await assert.rejects(group(agent, undefined as never, 'go'), withCode('INVALID_OPTION', 'at least one'))
       await assert.rejects(group(runtime, many(101), 'go'), withCode('INVALID_OPTION', '101'))
@@ -73,7 +76,7 @@ describe('a group refuses before anything is begun', (it) => {
 
   it('a prompt that is empty', async (context) => {
     const { agent, store } = await startAgent(context)
-    for (const group of [parallel, race, pipeline])
+    for (const group of groups)
       await assert.rejects(group(agent, [worker], ' '), withCode('INVALID_CONTENT', 'the content is empty'))
     assert.equal(await store.list(), ['a1'])
   })
@@ -101,8 +104,7 @@ describe('a group refuses before anything is begun', (it) => {
   it('a host that has stopped', async (context) => {
     const { agent, store } = await startAgent(context)
     await agent.stop()
-    for (const group of [parallel, race, pipeline])
-      await assert.rejects(group(agent, [worker], 'go'), withCode('AGENT_STOPPED'))
+    for (const group of groups) await assert.rejects(group(agent, [worker], 'go'), withCode('AGENT_STOPPED'))
     assert.equal(await store.list(), ['a1'])
   })
 })

@@ -7,6 +7,8 @@ import {
   defineTool,
   type DepsOf,
   type OutputOf,
+  parallel,
+  pipeline,
   policyModel,
   type Run,
   type Runtime,
@@ -91,6 +93,32 @@ export const all: readonly AgentDefinition[] = [clerk, scorer, both, coder, list
 export const shops: readonly AgentDefinition<unknown, Shop>[] = [scorer, both, coder]
 // @ts-expect-error it needs more than a shop
 export const wrong: AgentDefinition<unknown, Shop> = clerk
+
+declare const host: Runtime
+
+// Sub-agents need what their caller has, or what their entry is given.
+const lead = defineAgent({ name: 'lead', model, agents: [clerk] })
+expectType<Equal<DepsOf<typeof lead>, Shop & Mail>>()
+const mapping = defineAgent({
+  name: 'mapping',
+  model,
+  tools: [find],
+  agents: [{ definition: clerk, deps: (mall: { readonly all: Shop & Mail }) => mall.all }],
+})
+expectType<Equal<DepsOf<typeof mapping>, Shop & { readonly all: Shop & Mail }>>()
+
+// Groups are given what their agents need, and answer what those do.
+export async function group(): Promise<void> {
+  const { winner } = await parallel(host, [scorer, both], 'go', { deps: shop })
+  const result = winner?.result
+  if (result?.stopReason === 'stop') expectType<Equal<typeof result.output, { score: number } | 'yes' | 'no'>>()
+  // @ts-expect-error it is no shop
+  await parallel(host, [both], 'go', { deps: 7 })
+  const line = await pipeline(host, [scorer, (text) => text.trim(), { definition: both }], 'go', { deps: shop })
+  if (line.stopped === null) expectType<Equal<typeof line.output, 'yes' | 'no'>>()
+  // @ts-expect-error it may have stopped early
+  void line.output.length
+}
 
 class Database {
   #rows = 7

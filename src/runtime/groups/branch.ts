@@ -3,7 +3,7 @@ import type { SubAgentOptions } from '../../actors/subAgents.ts'
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { Limits } from '../../protocol/records.ts'
 import type { Agent } from '../agents/agent.ts'
-import type { DepsFor, OutputOf } from '../agents/agentTypes.ts'
+import type { OutputOf } from '../agents/agentTypes.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { AgentRuntime } from '../agentRuntime.ts'
 
@@ -52,17 +52,6 @@ export type OutputIn<Entry> = Entry extends { readonly definition: infer D exten
   : Entry extends AgentDefinition
     ? OutputOf<Entry>
     : never
-
-/** What the agents of a group need, all of them together. */
-export type DepsIn<Entry> = DepsFor<
-  (
-    Entry extends { readonly definition: AgentDefinition<infer _, infer Deps> } | AgentDefinition<infer _, infer Deps>
-      ? (deps: Deps) => void
-      : never
-  ) extends (deps: infer All) => void
-    ? All
-    : never
->
 
 /** Whether its answer can be used. */
 export const endedWell = ({ result }: Pick<Branch, 'result'>): boolean =>

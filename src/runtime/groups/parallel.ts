@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { EntryDeps } from '../../actors/subAgents.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { Content } from '../../protocol/content.ts'
 import { lazily } from '../../protocol/lazily.ts'
@@ -14,12 +15,13 @@ import {
   type GroupHost,
   type GroupOptions,
   type GroupSpent,
+  type OutputIn,
 } from './branch.ts'
 import { checkContent, checkEntries, checkOptions, checkRoom, groupOptionsSchema } from './checkGroup.ts'
 import { GroupAgents } from './groupAgents.ts'
 import { cheapest, chosenBy, judgeAgent, judgeSchema, type Judge } from './judge.ts'
 
-export interface ParallelOptions extends GroupOptions {
+export interface ParallelOptions<Deps = unknown> extends GroupOptions<Deps> {
   /** Who chooses; default: no one, and the caller compares the results. */
   readonly judge?: Judge | undefined
   /**
@@ -29,11 +31,11 @@ export interface ParallelOptions extends GroupOptions {
   readonly concurrency?: number | undefined
 }
 
-export interface ParallelResult extends GroupSpent {
+export interface ParallelResult<out Output = unknown> extends GroupSpent {
   /** The chosen branch; `null` without a judge, if no branch ended well, or if the group was aborted first. */
-  readonly winner: Branch | null
+  readonly winner: Branch<Output> | null
   /** In the order of the entries; empty if the group was aborted before they started. */
-  readonly branches: readonly Branch[]
+  readonly branches: readonly Branch<Output>[]
   /** With `concurrency`: the entries, from 0, that were never begun because the group was over before. Missing if all were. */
   readonly notBegun?: readonly number[]
   /** The session of the model that chose, if one was asked. */
@@ -57,6 +59,12 @@ const optionsSchema = lazily(() =>
  * if (winner !== null) console.log(winner.definition, winner.result.text, costUsd)
  * ```
  */
+export function parallel<const Entries extends readonly GroupEntry[]>(
+  host: GroupHost,
+  entries: Entries,
+  prompt: Content,
+  options?: ParallelOptions<EntryDeps<Entries[number]>>,
+): Promise<ParallelResult<OutputIn<Entries[number]>>>
 export async function parallel(
   host: GroupHost,
   entries: readonly GroupEntry[],
@@ -168,6 +176,12 @@ async function choose(
  * if (winner !== null) console.log(`${winner.definition}: ${winner.result.text}`)
  * ```
  */
+export function race<const Entries extends readonly GroupEntry[]>(
+  host: GroupHost,
+  entries: Entries,
+  prompt: Content,
+  options?: GroupOptions<EntryDeps<Entries[number]>>,
+): Promise<ParallelResult<OutputIn<Entries[number]>>>
 export async function race(
   host: GroupHost,
   entries: readonly GroupEntry[],

@@ -1,4 +1,5 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
+import type { EntryDeps } from '../../actors/subAgents.ts'
 import type { Content } from '../../protocol/content.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { RunStopReason } from '../../protocol/records.ts'
@@ -10,6 +11,7 @@ import {
   type GroupHost,
   type GroupOptions,
   type GroupSpent,
+  type OutputIn,
 } from './branch.ts'
 import { checkContent, checkEntries, checkOptions, checkRoom, groupOptionsSchema } from './checkGroup.ts'
 import { GroupAgents } from './groupAgents.ts'
@@ -17,14 +19,33 @@ import { GroupAgents } from './groupAgents.ts'
 /** Turns one agent's answer into the next one's prompt. If it throws, the pipeline rejects with that. */
 export type PromptMapper = (text: string, step: Branch) => Content | Promise<Content>
 
-export interface PipelineResult extends GroupSpent {
+interface PipelineSteps extends GroupSpent {
   /** The answer of the last agent that ran; `''` if none did. */
   readonly text: string
   /** What each agent did, in order, up to the one that the pipeline stopped at. */
   readonly steps: readonly Branch[]
-  /** Where the pipeline stopped early; `null` if every agent ended well. */
-  readonly stopped: PipelineStop | null
 }
+
+/** Every agent ended well. */
+export interface PipelineDone<out Output = unknown> extends PipelineSteps {
+  readonly stopped: null
+  /** The last answer as data; `undefined` for an agent without an `output` schema. */
+  readonly output: Output
+}
+
+/** It stopped early. */
+export interface PipelineStopped extends PipelineSteps {
+  /** Where. */
+  readonly stopped: PipelineStop
+  readonly output?: undefined
+}
+
+export type PipelineResult<Output = unknown> = PipelineDone<Output> | PipelineStopped
+
+/** The answer of the last agent. */
+type LastOutput<Entries extends readonly unknown[]> = Entries extends readonly [...infer _, infer Last]
+  ? OutputIn<Last>
+  : OutputIn<Entries[number]>
 
 export interface PipelineStop {
   /** Which agent, from 0, not counting mappers. It never ran if `steps` is no longer than this. */
@@ -54,6 +75,12 @@ interface Step {
  * console.log(stopped === null ? text : `${stopped.definition} ended with ${stopped.stopReason}`)
  * ```
  */
+export function pipeline<const Entries extends readonly (GroupEntry | PromptMapper)[]>(
+  host: GroupHost,
+  entries: Entries,
+  prompt: Content,
+  options?: GroupOptions<EntryDeps<Entries[number]>>,
+): Promise<PipelineResult<LastOutput<Entries>>>
 export async function pipeline(
   host: GroupHost,
   entries: readonly (GroupEntry | PromptMapper)[],
@@ -74,7 +101,9 @@ export async function pipeline(
   const steps: Branch[] = []
   const resultOf = (stopped: PipelineStop | null): PipelineResult => {
     const used = spentBy(steps.map(({ result }) => result))
-    return { text: steps.at(-1)?.result.text ?? '', steps, stopped, ...used }
+    const { text = '', ...last } = steps.at(-1)?.result ?? {}
+    if (stopped !== null) return { text, steps, stopped, ...used }
+    return { text, steps, stopped, ...('output' in last ? { output: last.output } : {}), ...used }
   }
   try {
     for (const [index, { entry, mapper }] of plan.entries()) {
