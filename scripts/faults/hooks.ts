@@ -167,4 +167,20 @@ export const faults: readonly Fault[] = [
     to: "guardedTo === 0 && message.role === 'user'",
     tests: guarded,
   },
+  {
+    id: 'hooks-21',
+    file: 'src/conversation/conversation.ts',
+    what: 'what cannot be undone is remembered with arguments that it did not run with',
+    from: 'record.polls || record.edited',
+    to: 'record.polls',
+    tests: ['conversation/editedCalls'],
+  },
+  {
+    id: 'hooks-22',
+    file: 'src/conversation/node.ts',
+    what: 'loops are looked for in what the model asked for, and not in what ran',
+    from: 'if (edited.length === 0) return calls',
+    to: 'if (edited.length >= 0) return calls',
+    tests: ['conversation/editedCalls'],
+  },
 ]

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path'
 import { setImmediate as tick } from 'node:timers/promises'
 import { z } from 'zod'
+import type { AgentOptions } from '../../src/actors/defineAgent.ts'
 import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 
 export type ItemTool = 'look' | 'write' | 'draft' | 'deliver' | 'deploy' | 'delegate' | 'confirm' | 'locate'
@@ -123,6 +124,18 @@ const padding = ' Nothing else of note was seen, but it takes its room in the co
 export const resultOf = (item: string): string => `item ${item} done:${padding}`
 
 const input = z.object({ item: z.string() })
+
+/** Every call runs with arguments that a hook has marked, and every result passes another: whatever ran without is a fault. */
+export const jobHooks = (files: JobFiles): Pick<AgentOptions, 'beforeTool' | 'afterTool'> => ({
+  beforeTool: async ({ input: given }) => {
+    await tick()
+    return { input: { ...(given as object), checked: true } }
+  },
+  afterTool: async ({ name, input: given }) => {
+    await tick()
+    if ((given as { checked?: unknown }).checked !== true) appendFileSync(files.faults, `${name} ran unchecked\n`)
+  },
+})
 
 /** The tools of an agent of the job; `delegate` is what the tool of that name does. */
 export function jobTools(files: JobFiles, delegate?: (item: string, key: string) => Promise<void>): Tool[] {

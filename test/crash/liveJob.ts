@@ -18,6 +18,7 @@ import { readAll } from '../../src/testing/contractDemands.ts'
 import {
   deniedItem,
   helperJob,
+  jobHooks,
   jobTools,
   mainJob,
   resultOf,
@@ -59,7 +60,13 @@ function modelOf(job: Job, files: JobFiles): Model {
 
 function helperOf(item: string, files: JobFiles): AgentDefinition {
   const job = helperJob(`s${item.slice(2).replace('.', '_')}`)
-  return defineAgent({ name: 'helper', model: modelOf(job, files), tools: jobTools(files), checkRequests: true })
+  return defineAgent({
+    name: 'helper',
+    model: modelOf(job, files),
+    tools: jobTools(files),
+    ...jobHooks(files),
+    checkRequests: true,
+  })
 }
 
 /** The agent of this id, gone on with or new; a run that was cut off, or waited for people, has ended when it is there. */
@@ -179,6 +186,7 @@ export async function liveJob(store: Store, files: JobFiles): Promise<RecordOf<'
     name: 'worker',
     model: modelOf(mainJob, files),
     tools: jobTools(files, delegate),
+    ...jobHooks(files),
     braking: {
       revert: { onUserMessage: 'rebase', undo: true },
       fold: { work: 100, minBatch: 200, keepSteps: 4, indexTokens: 60, cap: 2_000 },
