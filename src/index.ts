@@ -15,7 +15,7 @@ export {
   type UndoContext,
 } from './actors/tools/defineTool.ts'
 export type { RunContext } from './actors/runContext.ts'
-export type { ToolEventOf } from './actors/typedEvents.ts'
+export type { CallsOf, EventWith, ToolEventOf } from './actors/typedEvents.ts'
 export type {
   AfterToolAnswer,
   AgentHooks,

@@ -34,13 +34,18 @@ type ToolEventsOf<Calls> = {
     | Named<EventOf<'tool.progress'>, Name, Calls[Name]>
 }[keyof Calls & string]
 
+/** Any event of an agent, those of calls with the arguments of each: named, so that declaration files can name it. */
+export type EventWith<Calls> =
+  | Exclude<AgentEvent, { type: ToolEventType }>
+  | ToolEventsOf<Calls & { readonly [Name in BrakeName]: unknown }>
+
 /** What listeners hear of an agent with these calls: any event, unless the names of all its calls are known. */
 export type EventsOf<Calls> = [keyof Calls] extends [never]
   ? AgentEvent
   : [keyof Calls] extends [string]
     ? string extends keyof Calls
       ? AgentEvent
-      : Exclude<AgentEvent, { type: ToolEventType }> | ToolEventsOf<Calls & { readonly [Name in BrakeName]: unknown }>
+      : EventWith<Calls>
     : AgentEvent
 
 /**

@@ -138,13 +138,16 @@ describe('deps', (it) => {
   it('outlast the unloading of an idle agent', async (context) => {
     const runtime = await createRuntime({ idleUnloadMs: 1 })
     context.cleanup(() => runtime.close())
-    const agent = await runtime.spawn(sellerOf([selling, done, selling, done]), { deps: new Shop('own') })
+    const agent = await runtime.spawn(sellerOf([selling, done, selling, done, selling, done]), {
+      deps: new Shop('own'),
+    })
     await agent.prompt('one').result
     while (agent.isLoaded) await new Promise((resolve) => setTimeout(resolve, 1))
     const other = new Shop('other')
     await agent.prompt('two', { deps: other }).result
+    await agent.prompt('three').result
     await agent.wake()
-    assert.equal(said(agent), ['own sold 1', 'other sold 1'])
+    assert.equal(said(agent), ['own sold 1', 'other sold 1', 'own sold 2'])
   })
 })
 
