@@ -109,8 +109,8 @@ export const faults: readonly Fault[] = [
     id: 'team-handoff-1',
     file: 'src/machines/handoffs.ts',
     what: 'the machine keeps the policy of the first agent after a handoff',
-    from: 'if (handoff !== null) draft.set({ policy: handoff.policy, model: handoff.model, handoff: null })',
-    to: 'if (handoff !== null) draft.set({ handoff: null })',
+    from: 'draft.set({ policy: handoff.policy, model: handoff.model, handoff: null,',
+    to: 'draft.set({ handoff: null,',
     tests: ['journeys/handsOver.test'],
   },
   {

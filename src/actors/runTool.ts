@@ -309,9 +309,12 @@ const maxReceiptChars = 16_000
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-function transfer({ ownDefinition, definition }: AgentPorts, { to }: TransferCall): Outcome {
+/** Throws where the conversation cannot be handed over. */
+function transfer({ ownDefinition, definition, deps: given }: AgentPorts, { to }: TransferCall): Outcome {
   checkHandoff(ownDefinition, definition, to)
-  const { policy, snapshot: model } = handedTo(ownDefinition, to)
+  const { policy, snapshot: model, deps } = handedTo(ownDefinition, to)
+  if (deps?.safeParse(given).success === false)
+    throw new Error(`Not handed over: "${to}" needs deps, and those of this run do not fit them.`)
   return {
     isError: false,
     content: [textBlock(`You are "${to}" now: the conversation was handed over to you. Answer the user.`)],
@@ -321,9 +324,9 @@ function transfer({ ownDefinition, definition }: AgentPorts, { to }: TransferCal
 
 /** What a tool or a client returned, as the model gets it; text beyond `maxChars` is cut. */
 export function toOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome {
+  if (value instanceof TransferCall) return transfer(ports, value)
   const isBrake = value instanceof BrakeCallResult
   try {
-    if (value instanceof TransferCall) return transfer(ports, value)
     if (value instanceof WaitedFor)
       return { isError: false, content: contentOf(value.text, maxChars, ports), delivers: value.delivers }
     const content = contentOf(isBrake ? value.text : value, maxChars, ports)

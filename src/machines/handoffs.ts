@@ -1,5 +1,6 @@
 import type { CallOutput } from './effectTypes.ts'
 import type { RecordOf } from '../protocol/records.ts'
+import type { FrameState } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 
 /** How often a run may be handed over: agents may send a conversation round in circles. */
@@ -12,6 +13,10 @@ const refused = ({ handoff: _, ...output }: CallOutput, why: string): Result => 
   content: [{ type: 'text', text: `Not handed over: ${why}.` }],
   isError: true,
 })
+
+/** What somebody wanted used was said of the one before. */
+export const withoutUse = (frame: FrameState | null): FrameState | null =>
+  frame === null ? null : { ...frame, use: null }
 
 /** The result of a call. The first of a reply that hands the conversation over does so when the step has ended. */
 export function handedOver(draft: Draft, output: CallOutput): Result {
@@ -27,8 +32,9 @@ export function handedOver(draft: Draft, output: CallOutput): Result {
   return { ...result, handoff: handoff.to }
 }
 
-/** The step has ended: from now on the other answers. */
+/** The step has ended: from now on the other answers, and uses what its own definition says. */
 export function takeOver(draft: Draft): void {
-  const { handoff } = draft.context
-  if (handoff !== null) draft.set({ policy: handoff.policy, model: handoff.model, handoff: null })
+  const { handoff, frame } = draft.context
+  if (handoff === null) return
+  draft.set({ policy: handoff.policy, model: handoff.model, handoff: null, frame: withoutUse(frame) })
 }

@@ -5,7 +5,8 @@ import { pipeline } from '../../src/runtime/groups/pipeline.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
-import { calls, startAgent, tool, usageOf, withCode } from '../support/agentHarness.ts'
+import { z } from 'zod'
+import { calls, resultsOf, startAgent, tool, usageOf, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const transfer = (id: string, to: string): ScriptedReply => calls(id, `transfer_to_${to}`)
@@ -179,6 +180,32 @@ describe('a handoff', (it) => {
     })
     const { agent, ofType } = await startAgent(context, { replies: [transfer('t', 'billing')], handoffs: [billing] })
     assert.equal([(await agent.prompt('go').result).childTurns, ofType('tool.start').at(-1)?.childId], [1, 'a1.1'])
+  })
+
+  it('ends what the agent was told to use, and is refused to one whose deps are missing', async (context) => {
+    const needs = defineAgent({ name: 'needs', model: scriptedModel([]), deps: z.object({ shop: z.string() }) })
+    const billing = specialist('billing', [calls('b', 'billing_tool'), 'paid'])
+    const { agent, script } = await startAgent(context, {
+      replies: [transfer('n', 'needs'), transfer('t', 'billing')],
+      handoffs: [billing.definition, needs],
+    })
+    agent.use({ tools: ['transfer_to_billing', 'transfer_to_needs'], instructions: 'Be quick.' })
+    assert.is((await agent.prompt('go').result).text, 'paid')
+    assert.equal(resultsOf(script.requests[1]), [
+      'Not handed over: "needs" needs deps, and those of this run do not fit them.',
+    ])
+    assert.is(script.requests[1]!.system, 'Be quick.')
+    assert.equal(
+      billing.model.requests.map(({ system, tools }) => [system, tools.map(({ name }) => name)]),
+      [
+        ['You are billing.', ['billing_tool']],
+        ['You are billing.', ['billing_tool']],
+      ],
+    )
+    assert.equal(resultsOf(billing.model.requests[1]).at(-1), 'billing did it')
+    assert.is(agent.inUse, null)
+    agent.use({ instructions: 'Be slow.' })
+    assert.equal(agent.inUse, { instructions: 'Be slow.' })
   })
 
   it('brings the guards of the other, and leaves its own', async (context) => {

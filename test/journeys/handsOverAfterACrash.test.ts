@@ -89,6 +89,24 @@ describe('a conversation that was handed over', (it) => {
     }
   })
 
+  it('uses what its definition says, whatever the one before was told to use', async (context) => {
+    const store = memoryStore()
+    const first = await createRuntime({ store, clock: simulatedClock(), newId: counter('q') })
+    const agent = await first.spawn(triage, { id: 't1' })
+    agent.use({ tools: ['transfer_to_billing', 'desk'], instructions: 'Be quick.' })
+    assert.is((await agent.prompt('go').result).text, answer)
+    await first.close()
+    const records = await recordsOf(store, 't1')
+    const sealed = records.findLastIndex((record) => record.type === 'tool.end' && record.name !== 'ledger')
+    for (let left = sealed; left <= records.length; left += 1) {
+      const next = await live(context, records.slice(0, left))
+      while (next.agent.state !== 'idle') await quiet()
+      assert.is(textOf(next.agent.conversation.trunk().at(-1)!.message.content), answer)
+      assert.is(next.agent.inUse, null)
+      await next.runtime.close()
+    }
+  })
+
   it('is known to a fork, and after the agent was unloaded', async (context) => {
     const { store, runtime } = await live(context, whole)
     await forkSession(store, 't1', 'n4', { id: 't2' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { asSentence, describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelRequest } from '../../protocol/model.ts'
 import { isAiSdkModel, type AiSdkModel } from './aiSdk/isAiSdkModel.ts'
@@ -64,6 +64,6 @@ async function chosenBy(choose: () => Promise<Model>, id: string): Promise<Model
   try {
     return await choose()
   } catch (thrown) {
-    throw new RuntimeError('ROUTER_FAILED', `${id} chose no model: ${messageOf(thrown)}`)
+    throw new RuntimeError('ROUTER_FAILED', `${id} chose no model: ${asSentence(messageOf(thrown))}`)
   }
 }

@@ -99,6 +99,7 @@ export class LogFold {
     if (record.type === 'agent.created' && record.forkedFrom !== undefined) this.conversation.beginLog()
     this.conversation.apply(record)
     if (record.type === 'use.changed') this.#use = record.use
+    else if (record.type === 'tool.end' && record.handoff !== undefined) this.#use = null
     else if (record.type === 'agent.created' && record.parent !== undefined) this.#use = null
   }
 

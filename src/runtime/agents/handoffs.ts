@@ -11,6 +11,7 @@ export class Handoffs {
   #pending: string | undefined
   /** Calls of the last reply without a result. */
   #open = 0
+  #endsUse = false
 
   /** @throws RuntimeError `INVALID_DEFINITION`: the log names one that the definition does not lead to. */
   constructor(own: AgentDefinition, ...logs: readonly (readonly LogRecord[])[]) {
@@ -36,6 +37,11 @@ export class Handoffs {
     return this.#pending
   }
 
+  /** What `agent.use` said was said of one who answered before. */
+  get endsUse(): boolean {
+    return this.#endsUse
+  }
+
   apply(record: LogRecord): void {
     const before = this.#name
     this.#note(record)
@@ -50,7 +56,9 @@ export class Handoffs {
       if (this.#open > 0 || this.#pending === undefined) return
       this.#name = this.#pending
       this.#pending = undefined
-    } else if (record.type === 'agent.created') {
+      this.#endsUse = true
+    } else if (record.type === 'use.changed') this.#endsUse = false
+    else if (record.type === 'agent.created') {
       this.#open = 0
       this.#pending = undefined
       // A sub-agent that knows its caller's conversation is another agent.

@@ -4,6 +4,7 @@ import { isRedacted } from '../../redaction/redactor.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
+import { withoutUse } from '../../machines/handoffs.ts'
 import { rebuildContext } from '../../machines/rebuildContext.ts'
 import { handedTo } from '../../actors/handoffs.ts'
 import type { Handoff } from '../../machines/effectTypes.ts'
@@ -13,7 +14,7 @@ import { callerOf } from '../children/reports.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
 type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame'> & {
-  readonly handoffs: Pick<Handoffs, 'pending'> | undefined
+  readonly handoffs: Pick<Handoffs, 'pending' | 'endsUse'> | undefined
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
 }
 
@@ -68,7 +69,7 @@ export function restoreInput(
       head,
       lastNodeId,
       ...queues,
-      frame: ports.asking.restored(context.frame),
+      frame: ports.asking.restored(ports.handoffs?.endsUse === true ? withoutUse(context.frame) : context.frame),
       handoff: pendingHandoff(ports),
       undoing: flags.revert ? context.undoing : null,
       reverts: flags.revert ? [...(annotations?.reverts ?? [])] : null,

@@ -73,6 +73,11 @@ export class RequestedRun {
     const { output } = this.#definition
     const answer = output === null || stopReason !== 'stop' ? undefined : readAnswer(output, this.#text)
     const totals = { text: this.#text, runId, turns, childTurns, usage, costUsd }
-    return resultOf(totals, stopReason, { reason, error, refusal, ...(answer?.ok === true ? { output: answer.value } : {}) })
+    return resultOf(totals, stopReason, {
+      reason,
+      error,
+      refusal,
+      ...(answer?.ok === true ? { output: answer.value } : {}),
+    })
   }
 }
