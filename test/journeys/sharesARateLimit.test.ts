@@ -317,6 +317,29 @@ describe('a provider that asks for a pause', (it) => {
     await clock.advance(5_000)
     assert.is((await agent.prompt('go').result).text, 'back again')
   })
+
+  it('is not waited for by a call that waits for its turn, where there is another model', async (context) => {
+    const { spawn, until, clock, events } = await limited(context, { concurrency: 1 })
+    const { model, answer, state } = gated('a:1')
+    const backup = scriptedModel(['one', 'two'], { id: 'b:2' })
+    const agents = [
+      await spawn({ model: fallback([model, backup]) }),
+      await spawn({ model: fallback([model, backup]) }),
+    ]
+    const runs = agents.map((agent) => agent.prompt('go').result)
+    await until(() => agents[1]!.waitsFor === 'a:1')
+    answer({ type: 'error', error: slowDown })
+    await until(() => events.filter(({ type }) => type === 'run.end').length === 2)
+    const results = await Promise.all(runs)
+    assert.equal(
+      results.map(({ stopReason, text }) => [stopReason, text]),
+      [
+        ['stop', 'one'],
+        ['stop', 'two'],
+      ],
+    )
+    assert.equal([state.asked, clock.pending, agents[1]!.waitsFor], [1, 0, null])
+  })
 })
 
 describe('the option models', (it) => {

@@ -4,7 +4,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../protocol/model.ts'
 import type { AiSdkModel } from './aiSdk/isAiSdkModel.ts'
 import { modelOf } from './modelOf.ts'
-import { madeOfModels, openStream, pausedMs, type StreamOptions } from './openStream.ts'
+import { madeOfModels, openStream, pausedError, pausedMs, type StreamOptions } from './openStream.ts'
 import { leave, relay, type Source } from './relay.ts'
 
 export interface FallbackOptions {
@@ -67,7 +67,9 @@ async function* askInTurn(
     const before = failures.at(-1)
     yield { type: 'model', model: model.id, ...(before === undefined ? {} : { after: before.error }) }
     const isLast = index === models.length - 1
-    const failure = (isLast ? undefined : pauseOf(model, call)) ?? (yield* ask(model, call))
+    // It may have to wait for its turn, and its provider may want no more calls then.
+    const asking = isLast ? call : { ...call, how: { ...call.how, unlessPaused: true } }
+    const failure = (isLast ? undefined : pauseOf(model, call)) ?? (yield* ask(model, asking))
     if (failure === undefined) return
     failures.push(failure)
     const isNext = !isLast && isLeft(on, failure)
@@ -101,9 +103,7 @@ function isLeft(on: NonNullable<FallbackOptions['on']>, { model, error }: Failur
 /** A provider that wants no calls for now is not waited for, as there is another. */
 function pauseOf(model: Model, { how }: Call): Failure | undefined {
   const retryAfterMs = pausedMs(model, how)
-  if (retryAfterMs === 0) return undefined
-  const message = `its provider wants no calls for another ${retryAfterMs} ms`
-  return { model: model.id, error: { kind: 'rateLimited', message, retryAfterMs } }
+  return retryAfterMs === 0 ? undefined : { model: model.id, error: pausedError(retryAfterMs) }
 }
 
 /** Gives on what a model says; returns why it failed, if it did. */

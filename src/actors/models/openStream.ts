@@ -1,4 +1,4 @@
-import type { Model, ModelPart, ModelRequest } from '../../protocol/model.ts'
+import type { Model, ModelError, ModelPart, ModelRequest } from '../../protocol/model.ts'
 
 interface CallOptions {
   readonly signal: AbortSignal
@@ -7,8 +7,8 @@ interface CallOptions {
 
 /** Lets the calls of models through within the limits of a runtime. */
 export interface Gate {
-  /** Makes a call as soon as it may be made. */
-  call(model: Model, request: ModelRequest, options: CallOptions): AsyncIterable<ModelPart>
+  /** Makes a call as soon as it may be made; `unlessPaused`: it fails with `pausedError` instead of waiting for its provider. */
+  call(model: Model, request: ModelRequest, options: CallOptions, unlessPaused?: boolean): AsyncIterable<ModelPart>
   /** How long the provider of the model with this id wants no calls, in milliseconds. */
   pausedMs(model: string): number
 }
@@ -16,6 +16,8 @@ export interface Gate {
 /** How a model is called in here. What stands for other models calls each of them with the options that it was given. */
 export interface StreamOptions extends CallOptions {
   readonly gate?: Gate
+  /** There is another model to ask while the provider of this one wants no calls. */
+  readonly unlessPaused?: boolean
 }
 
 const choosing = new WeakSet<Model>()
@@ -28,13 +30,21 @@ export function madeOfModels(model: Model): Model {
 
 /** Calls a model; through the gate, if there is one. */
 export function openStream(model: Model, request: ModelRequest, options: StreamOptions): AsyncIterable<ModelPart> {
-  const { gate, ...rest } = options
-  return gate === undefined || choosing.has(model) ? model.stream(request, options) : gate.call(model, request, rest)
+  if (choosing.has(model)) return model.stream(request, options)
+  const { gate, unlessPaused = false, ...rest } = options
+  return gate === undefined ? model.stream(request, rest) : gate.call(model, request, rest, unlessPaused)
 }
 
 /** How long it is of no use to ask this model, in milliseconds. */
 export const pausedMs = (model: Model, { gate }: StreamOptions): number =>
   gate === undefined || choosing.has(model) ? 0 : gate.pausedMs(model.id)
+
+/** Why a model is not asked now. */
+export const pausedError = (retryAfterMs: number): ModelError => ({
+  kind: 'rateLimited',
+  message: `its provider wants no calls for another ${retryAfterMs} ms`,
+  retryAfterMs,
+})
 
 /** The model as it is called through a gate; itself without one. */
 export const through = (gate: Gate | undefined, model: Model): Model =>

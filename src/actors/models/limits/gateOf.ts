@@ -4,7 +4,7 @@ import type { WaitReason } from '../../../protocol/events.ts'
 import { totalTokens, type Usage } from '../../../protocol/messages.ts'
 import type { ModelPart, ModelRequest } from '../../../protocol/model.ts'
 import { toldBy } from '../../countUsage.ts'
-import type { Gate } from '../openStream.ts'
+import { pausedError, type Gate } from '../openStream.ts'
 import { relay } from '../relay.ts'
 import type { ModelQueue, Permit } from './modelQueue.ts'
 
@@ -20,7 +20,7 @@ export interface Caller {
 /** The gate of one caller: it makes each call when the queue lets it through. */
 export const gateOf = (queue: ModelQueue, clock: Clock, caller: Caller): Gate => ({
   pausedMs: (model) => queue.pausedMs(model),
-  call: (model, request, options) =>
+  call: (model, request, options, unlessPaused = false) =>
     relay(async function* (source) {
       const { signal } = options
       const since = clock.now()
@@ -30,9 +30,14 @@ export const gateOf = (queue: ModelQueue, clock: Clock, caller: Caller): Gate =>
         root: caller.root,
         tokens: () => caller.tokens ?? tokensOf(request),
         signal,
+        unlessPaused,
         waits: (why, ahead) => void (wait.over = caller.waits(model.id, why, ahead)),
       })
-      if (permit === undefined) return wait.over?.()
+      if (permit === undefined) {
+        wait.over?.()
+        if (!signal.aborted) yield { type: 'error', error: pausedError(queue.pausedMs(model.id)) }
+        return
+      }
       wait.over?.(clock.now() - since)
       const leave = (): void => permit.leave()
       signal.addEventListener('abort', leave, { once: true })

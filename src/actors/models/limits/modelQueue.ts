@@ -23,13 +23,16 @@ export interface Entry {
   /** What the request is estimated to hold. */
   readonly tokens: () => number
   readonly signal: AbortSignal
+  /** It does not wait for its provider. */
+  readonly unlessPaused?: boolean
   /** It cannot be made at once; `ahead`: calls of the model that wait already. */
   waits(why: WaitReason, ahead: number): void
 }
 
 interface Waiting {
   readonly tokens: number
-  grant(permit: Permit): void
+  readonly unlessPaused: boolean
+  grant(permit: Permit | undefined): void
 }
 
 /** The calls of one model that wait, by root, in the order of their turns. */
@@ -60,19 +63,20 @@ export class ModelQueue {
   }
 
   /**
-   * Resolves when the call may be made; with `undefined` once its signal is aborted.
+   * Resolves when the call may be made; with `undefined` once its signal is aborted, or its provider wants no calls and it does not wait
+   * for that.
    *
    * @throws RuntimeError `MODEL_LIMIT`: it never fits.
    */
   async enter(entry: Entry): Promise<Permit | undefined> {
-    const { model, root, signal } = entry
+    const { model, root, signal, unlessPaused = false } = entry
     const limits = this.#limitsFor(model)
     if (limits.length === 0) return freePass
-    if (signal.aborted) return undefined
+    if (signal.aborted || (unlessPaused && this.pausedMs(model) > 0)) return undefined
     const tokens = limits.some(({ rule }) => rule.tokensPerMinute !== undefined) ? entry.tokens() : 0
     checkPossible(model, tokens, limits)
     const { promise, resolve } = Promise.withResolvers<Permit | undefined>()
-    const waiting = { tokens, grant: resolve }
+    const waiting = { tokens, unlessPaused, grant: resolve }
     const lane = this.#lane(model, limits)
     const ahead = lane.length
     add(lane, root, waiting)
@@ -102,6 +106,11 @@ export class ModelQueue {
     if (this.#limitsFor(model).length === 0) return
     const until = this.#clock.now() + Math.min(ms, maxPauseMs)
     this.#pausedUntil.set(model, Math.max(until, this.#pausedUntil.get(model) ?? 0))
+    const lane = this.#lanes.get(model)
+    if (lane === undefined) return
+    for (const [root, queue] of lane.roots)
+      for (const waiting of queue) if (waiting.unlessPaused && remove(lane, root, waiting)) waiting.grant(undefined)
+    this.#serve()
   }
 
   #limitsFor(model: string): readonly Limit[] {
