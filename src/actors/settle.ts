@@ -1,6 +1,7 @@
 import type { SettleInput, SettleOutput } from '../machines/effectTypes.ts'
+import { withheldText } from '../protocol/guarding.ts'
 import type { Block } from '../protocol/messages.ts'
-import type { FindPorts } from './agentPorts.ts'
+import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { effect } from './effect.ts'
 import { partialUsage } from './partialUsage.ts'
 
@@ -8,16 +9,27 @@ import { partialUsage } from './partialUsage.ts'
 export const settle = (find: FindPorts) =>
   effect<SettleOutput, SettleInput>(async (input) => {
     const ports = find(input.agentId)
-    const { partial, clock, children, redactor } = ports
+    const { partial, clock, children, redactor, definition } = ports
     const spent = children === undefined ? {} : await children.settled()
     const at = clock.now()
     const { key } = input
     if (partial === null || partial.key !== input.replyKey) return { key, at, partial: null, spent }
-    const content: Block[] = []
-    const clean = (text: string): string => redactor?.cutOff(text) ?? text
-    if (partial.thinking !== '') content.push({ type: 'thinking', text: clean(partial.thinking) })
-    if (partial.text !== '') content.push({ type: 'text', text: clean(partial.text) })
+    const isGuarded = (definition.guards?.output.length ?? 0) > 0
+    const content = isGuarded ? unguarded(partial) : contentOf(partial, (text) => redactor?.cutOff(text) ?? text)
     const { model } = partial
     const { usage, costUsd } = partialUsage(ports, partial)
     return { key, at, spent, partial: { content, usage, costUsd, ...(model === undefined ? {} : { model }) } }
   })
+
+type Arrived = Pick<NonNullable<AgentPorts['partial']>, 'text' | 'thinking'>
+
+function contentOf({ text, thinking }: Arrived, clean: (text: string) => string): Block[] {
+  const content: Block[] = []
+  if (thinking !== '') content.push({ type: 'thinking', text: clean(thinking) })
+  if (text !== '') content.push({ type: 'text', text: clean(text) })
+  return content
+}
+
+/** What the guards of the output were not asked about is nobody's. */
+const unguarded = ({ text }: Arrived): Block[] =>
+  text === '' ? [] : [{ type: 'text', text: withheldText('output', 'it was aborted before it could be checked.') }]

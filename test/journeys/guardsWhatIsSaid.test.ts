@@ -230,6 +230,32 @@ describe('guards of the output', (it) => {
     return text.includes('Ann') ? { refuse: 'no names' } : { ok: true }
   }
 
+  it('leave nothing of an answer that is aborted before they have decided', async (context) => {
+    const asked = gate()
+    const guard: Guard = async () => {
+      asked.resolve()
+      return never
+    }
+    const { agent, script, ofType } = await startAgent(context, {
+      replies: ['the password', 'fine'],
+      guards: { output: [guard] },
+      // An aborted reply keeps what was seen of it, otherwise.
+      check: false,
+    })
+    const run = agent.prompt('go')
+    await asked.promise
+    agent.abort()
+    const told = '[This answer was withheld by the application: it was aborted before it could be checked.]'
+    const { stopReason, text, usage } = await run.result
+    assert.equal([stopReason, text], ['aborted', told])
+    assert.ok(usage.output > 0, 'it is paid for')
+    assert.not.match(JSON.stringify(ofType('reply.end')), /password/)
+    void agent.prompt('again')
+    while (script.requests.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    assert.not.match(JSON.stringify(script.requests[1]), /password/)
+    agent.abort()
+  })
+
   it('are asked about answers alone, and let them pass', async (context) => {
     const seen: string[] = []
     const { agent, ofType } = await startAgent(context, {
