@@ -71,7 +71,7 @@ const orderMachine = (runtime: Runtime) =>
           onError: 'failed',
         },
         on: {
-          'approval.requested': { actions: assign({ asked: ({ event }) => event.callId }) },
+          'approval.requested': { actions: assign({ asked: ({ event }) => event.key }) },
           allow: {
             actions: sendTo('desk', ({ context }) => ({
               type: 'decide',
