@@ -120,7 +120,7 @@ export const layers: readonly Layer[] = [
   },
   { path: 'server/stately', below: ['protocol', 'runtime/agents', 'server/bridge'], packages: ['xstate', 'ws'] },
   { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
-  { path: 'client', below: ['protocol', 'runs'], packages: ['zod', 'ws'] },
+  { path: 'client', below: ['protocol', 'runs'], types: ['actors'], packages: ['zod', 'ws'] },
   { path: 'client.ts', below: ['protocol', 'runs', 'client'] },
   {
     path: 'inspector',

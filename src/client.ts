@@ -11,9 +11,10 @@ export type {
   TokenSource,
   WebSocketConstructor,
 } from './client/connectOptions.ts'
-export type { Client, RemotePage } from './client/client.ts'
+export type { Client, RemotePage, RemoteSpawnOptions } from './client/client.ts'
 export type { ClientStatus } from './client/reconnectingLink.ts'
 export type { RemoteAgent, RemoteListenOptions } from './client/remoteAgent.ts'
+export type { OutputOptions, RemoteAgentOf } from './client/remoteAgentOf.ts'
 export type {
   RemoteAgents,
   RemoteConversation,

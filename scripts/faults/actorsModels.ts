@@ -164,7 +164,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-21',
-    file: 'src/actors/readAnswer.ts',
+    file: 'src/protocol/readAnswer.ts',
     what: 'an answer is picked from several fenced blocks',
     from: 'others.length === 0 ? (first?.[1] ??',
     to: 'others.length >= 0 ? (first?.[1] ??',

@@ -25,4 +25,20 @@ export const faults: readonly Fault[] = [
     to: 'reason: reason!',
     tests: ['runs/runResult'],
   },
+  {
+    id: 'runs-4',
+    file: 'src/client/remoteRuns.ts',
+    what: 'a client takes what happens to be JSON for data',
+    from: 'this.#isAnswer = answer === true',
+    to: 'this.#isAnswer = true',
+    tests: ['bridge/typedAnswers'],
+  },
+  {
+    id: 'runs-5',
+    file: 'src/client/remoteRuns.ts',
+    what: 'a client does not check answers by its own schema',
+    from: 'read?.ok === false',
+    to: 'false as boolean',
+    tests: ['bridge/typedAnswers'],
+  },
 ]

@@ -6,7 +6,7 @@ import type { AgentPorts } from './agentPorts.ts'
 import { askGuards } from './askGuards.ts'
 import { Cancellation } from './cancellation.ts'
 import { partialUsage } from './partialUsage.ts'
-import { readAnswer } from './readAnswer.ts'
+import { readAnswer } from '../protocol/readAnswer.ts'
 
 type Stream = (ports: AgentPorts, input: ReplyInput, cancellation: Cancellation) => Promise<ReplyOutput>
 type Replied = Extract<ReplyOutput, { ok: true }>

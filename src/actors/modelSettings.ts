@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, ModelSettings } from '../protocol/model.ts'
-import { askForAnswer } from './readAnswer.ts'
+import { askForAnswer } from '../protocol/readAnswer.ts'
 
 /**
  * The settings of every request of an agent whose final answer must match this schema.

@@ -18,7 +18,7 @@ import type { Cancellation } from './cancellation.ts'
 import { runContext, type RunContext } from './runContext.ts'
 import { through } from './models/openStream.ts'
 import { guardedReply } from './guardedReply.ts'
-import { readAnswer } from './readAnswer.ts'
+import { readAnswer } from '../protocol/readAnswer.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
 import { whenDone } from './whenDone.ts'
@@ -141,10 +141,12 @@ function finish(
     contextTokens: totalTokens(usage),
     at: clock.now(),
     ...foldAt(ports, message, estimatedTokens),
+    ...(isAnswer && definition.output !== null ? answered : none),
   }))
 }
 
 const none = {}
+const answered = { answer: true } as const
 
 /** Which model answers, if it is not the agent's own. */
 type Answering = { readonly model?: string }

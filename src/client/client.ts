@@ -1,3 +1,4 @@
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
 import type { Role, ServerFrame } from '../protocol/frames.ts'
@@ -15,6 +16,7 @@ import type { CheckedOptions } from './connectOptions.ts'
 import { Link, type ClientStatus, type LinkOwner, type WelcomeFrame } from './reconnectingLink.ts'
 import { Outgoing, type Asked, type Asking } from './outgoing.ts'
 import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
+import type { AnswerOf, OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
 import { RemoteFeed } from './remoteFeed.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
 import { randomHex, sessionIdFor } from './sessionId.ts'
@@ -25,6 +27,12 @@ export interface RemotePage {
   readonly after?: string
   readonly limit?: number
   /** Only those that have all of these values. */
+  readonly metadata?: Metadata
+}
+
+export interface RemoteSpawnOptions {
+  readonly id?: string
+  readonly incognito?: boolean
   readonly metadata?: Metadata
 }
 
@@ -100,10 +108,10 @@ export class Client {
    * client has been away for the server's `limits.sessionMs`. `metadata` is noted on it for good, beside what the server sets. Rejects with `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`,
    * `BRIDGE_FORBIDDEN`.
    */
-  async spawn(
+  async spawn<D extends AgentDefinition>(
     definition: string,
-    options: { readonly id?: string; readonly incognito?: boolean; readonly metadata?: Metadata } = {},
-  ): Promise<RemoteAgent> {
+    options: RemoteSpawnOptions = {},
+  ): Promise<RemoteAgentOf<D>> {
     // With an id from here it can be asked for again.
     const agentId = options.id ?? `${definition}-${randomHex(8)}`
     const connection = this.#connections
@@ -114,18 +122,35 @@ export class Client {
       const { seq } = readAnswer(spawnedSchema, answer)
       const { agent, feed } = this.#entryOf(agentId)
       feed.spawned(seq)
-      return agent
+      return agent as never
     } catch (thrown) {
       const isOurs = options.id === undefined && this.#connections > Math.max(1, connection)
       // The server had done it, and restarted before it could answer.
-      if (isOurs && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS') return this.agent(agentId)
+      if (isOurs && thrown instanceof RuntimeError && thrown.code === 'AGENT_EXISTS') return this.agent<D>(agentId)
       throw thrown
     }
   }
 
-  /** The agent of this id; whether there is one shows when something is asked of it. */
-  agent(id: string): RemoteAgent {
-    return this.#entryOf(id).agent
+  /**
+   * The agent of this id, one object however often it is asked for; whether there is such an agent shows when something is asked of it. With the
+   * type of its definition, results and events are typed.
+   *
+   * @example
+   * ```ts no-run
+   * import type { Client } from 'escapement/client'
+   *
+   * async function fix(client: Client) {
+   *   const { result } = client.agent<typeof coder>('c1').prompt('Fix the test.')
+   *   console.log((await result).stopReason)
+   * }
+   * ```
+   */
+  agent<Output>(id: string, options: OutputOptions<Output>): RemoteAgent<Output>
+  agent<D extends AgentDefinition>(id: string, options?: Partial<OutputOptions<AnswerOf<D>>>): RemoteAgentOf<D>
+  agent(id: string, { output }: Partial<OutputOptions<unknown>> = {}): RemoteAgent<never, never> {
+    const { agent } = this.#entryOf(id)
+    if (output !== undefined) agent.checkOutput(output)
+    return agent as RemoteAgent<never, never>
   }
 
   /** Agents without a parent, oldest first, those after one of them, with certain metadata; 100 unless told. Rejects with `INVALID_OPTION`. */

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { checkCommand } from '../protocol/checkCommand.ts'
 import {
   asFrame,
@@ -42,6 +43,9 @@ export interface RemoteListenOptions {
   readonly descendants?: boolean
 }
 
+/** Of sub-agents, whose events are of other types, nothing is heard. */
+type OwnListenOptions = RemoteListenOptions & { readonly descendants?: false }
+
 /** What an agent needs of its client. */
 export interface AgentOwner extends FeedOwner {
   readonly sessionId: string
@@ -56,7 +60,7 @@ export interface AgentOwner extends FeedOwner {
  * An agent on a server, with the same methods as a local one. Apart from bad arguments, what a local agent throws is a rejected promise
  * here, which may be ignored. Commands are executed once and in order, even across reconnects.
  */
-export class RemoteAgent {
+export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = AgentEvent> {
   readonly id: string
   readonly #owner: AgentOwner
   readonly #feed: RemoteFeed
@@ -85,17 +89,17 @@ export class RemoteAgent {
    *
    * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
    */
-  prompt(content: Content, options: RunOptions = {}): Run {
+  prompt(content: Content, options: RunOptions = {}): Run<Output, Event> {
     return this.#start({ type: 'agent.prompt', agentId: this.id, content }, options)
   }
 
   /** Aborts the run under way and prompts, ahead of prompts that wait. As `prompt`. */
-  interrupt(content: Content, options: RunOptions = {}): Run {
+  interrupt(content: Content, options: RunOptions = {}): Run<Output, Event> {
     return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
   }
 
   /** Goes on after a pause, as a new run. As `prompt`. */
-  resume(options: RunOptions = {}): Run {
+  resume(options: RunOptions = {}): Run<Output | undefined, Event> {
     return this.#start({ type: 'agent.resume', agentId: this.id }, options)
   }
 
@@ -199,14 +203,16 @@ export class RemoteAgent {
    *
    * @throws RuntimeError `INVALID_OPTION`
    */
-  subscribe(listener: (event: AgentEvent) => unknown, options: RemoteListenOptions = {}): () => void {
+  subscribe(listener: (event: Event) => unknown, options?: OwnListenOptions): () => void
+  subscribe(listener: (event: AgentEvent) => unknown, options: RemoteListenOptions): () => void
+  subscribe(listener: (event: never) => unknown, options: RemoteListenOptions = {}): () => void {
     if (typeof listener !== 'function') {
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
     }
     const report = (thrown: unknown): void => this.#owner.report(toErrorInfo(thrown, 'SUBSCRIBER_FAILED'))
     const deliver = (event: AgentEvent): void => {
       try {
-        const returned = listener(event)
+        const returned = (listener as (event: AgentEvent) => unknown)(event)
         if (returned instanceof Promise) returned.catch(report)
       } catch (thrown) {
         report(thrown)
@@ -216,6 +222,8 @@ export class RemoteAgent {
   }
 
   /** Every event from now on, or from a record on, as an async iterable with a bounded buffer; leave the loop to end it. */
+  events(options?: OwnListenOptions): AsyncIterableIterator<Event>
+  events(options: RemoteListenOptions): AsyncIterableIterator<AgentEvent>
   events(options: RemoteListenOptions = {}): AsyncIterableIterator<AgentEvent> {
     const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
     const unsubscribe = this.#addListener(
@@ -251,13 +259,18 @@ export class RemoteAgent {
     return this.#feed.add({ cursor, deltas, descendants, rereads: false, onEvent, onEnd: (error) => void onEnd(error) })
   }
 
-  #start(said: AgentCommand, how: RunOptions): Run {
+  /** Answers are checked by this from now on. */
+  checkOutput(output: z.ZodType): void {
+    this.#runs.output = output
+  }
+
+  #start(said: AgentCommand, how: RunOptions): Run<never, never> {
     const { options, signal } = signalIn(how)
     const command = { ...said, ...given(options) }
     checkCommand(command)
-    if (signal?.aborted === true) return neverRun()
+    if (signal?.aborted === true) return neverRun() as Run<never, never>
     const end = (run: string): void => void this.#send({ type: 'agent.abort', agentId: this.id, run })
-    return endWith(this.#begin(command), signal, end)
+    return endWith(this.#begin(command), signal, end) as Run<never, never>
   }
 
   #begin(command: AgentCommand): Run {

@@ -1,6 +1,8 @@
-import type { ErrorInfo } from '../protocol/errors.ts'
+import type { z } from 'zod'
+import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
+import { readAnswer, readJson } from '../protocol/readAnswer.ts'
 import { RunHandle } from '../runs/run.ts'
 import type { RunResult } from '../runs/runResult.ts'
 
@@ -10,7 +12,11 @@ export class RemoteRuns {
   #current: RunHandle | undefined
   /** A run during which the server died: it either continues as another run or stays paused. */
   #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
+  /** What answers are checked by; by default the server's word is taken. */
+  output: z.ZodType | undefined
   #lastText = ''
+  /** Whether that is an answer that fits the server's schema. */
+  #isAnswer = false
   readonly #onEnd: (requestId: string) => void
 
   /** `onEnd`: the result of a request is known. */
@@ -37,7 +43,7 @@ export class RemoteRuns {
   /** Takes the agent's next event. */
   take(event: AgentEvent): void {
     if (event.type === 'run.start') this.#begin(event)
-    else if (event.type === 'reply.end') this.#lastText = textOf(event.message.content)
+    else if (event.type === 'reply.end') this.#replied(event)
     else if (event.type === 'queue.changed' && event.why === 'dropped') this.#dropped(event.removed ?? [])
     else if (event.type === 'turn.start' && this.#current !== undefined) this.#expected.delete(this.#current.requestId)
     const run = this.#current
@@ -98,9 +104,25 @@ export class RemoteRuns {
 
   #finish(run: RunHandle, end: EventOf<'run.end'>): void {
     run.push(end)
-    // The output schema is known only on the server.
-    run.finish(end, { parse: () => ({}), lastText: () => this.#lastText })
+    const lastText = (): string => this.#lastText
+    const { output } = this
+    const read = end.stopReason !== 'stop' || output === undefined ? undefined : readAnswer(output, this.#lastText)
+    if (read?.ok === false) {
+      const error = errorInfo('OUTPUT_INVALID', `The answer does not fit the schema of this client: ${read.wrong}.`)
+      run.finish({ ...end, stopReason: 'error', error }, { parse: () => ({}), lastText })
+    } else run.finish(end, { parse: () => (read === undefined ? this.#said() : { output: read.value }), lastText })
     this.#onEnd(run.requestId)
+  }
+
+  #replied({ message, answer }: EventOf<'reply.end'>): void {
+    this.#lastText = textOf(message.content)
+    this.#isAnswer = answer === true
+  }
+
+  /** The answer as the server checked it; what its schema converts or fills in is not in it. */
+  #said(): { output?: unknown } {
+    const json = this.#isAnswer ? readJson(this.#lastText) : undefined
+    return json === undefined ? {} : { output: json.value }
   }
 
   #dropped(requestIds: readonly string[]): void {

@@ -84,6 +84,8 @@ export type ReplyOutput =
       readonly foldAt?: number
       /** What the answer was before a guard refused it. */
       readonly withheld?: NonNullable<RecordOf<'reply.end'>['withheld']>
+      /** It is an answer that fits the agent's output schema. */
+      readonly answer?: true
       readonly at: number
     } & Guarded)
   | ({

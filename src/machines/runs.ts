@@ -246,7 +246,7 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
   spend(draft, output.message.usage, output.costUsd)
   const { runId, turnIndex } = draft.at
   const { nodeId, parentId } = draft.place()
-  const { message, costUsd, estimatedTokens, withheld } = output
+  const { message, costUsd, estimatedTokens, withheld, answer } = output
   const type = 'reply.end'
   const said = {
     v,
@@ -261,7 +261,8 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
     estimatedTokens,
     ...room,
   } as const
-  draft.record(withheld === undefined ? said : { ...said, withheld })
+  if (withheld !== undefined) draft.record({ ...said, withheld })
+  else draft.record(answer === undefined ? said : { ...said, answer })
   const isOpen = output.calls.length > 0
   draft.set({ owesReply: isOpen, contextTokens: output.contextTokens })
   if (isOpen) draft.set({ head })

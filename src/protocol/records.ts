@@ -212,6 +212,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     message: assistantMessageSchema,
     /** A guard refused the answer: this is what it was, and `message` has a line in its place. */
     withheld: z.object({ ...refusalSchema.shape, content: z.array(blockSchema).readonly() }).exactOptional(),
+    /** Its text is an answer that fits the agent's output schema. */
+    answer: z.literal(true).exactOptional(),
     costUsd: z.number(),
     /** What the token counter expected of the request, before correction; 0 when unknown. */
     estimatedTokens: count,

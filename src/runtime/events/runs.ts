@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import { readAnswer } from '../../actors/readAnswer.ts'
+import { readAnswer } from '../../protocol/readAnswer.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'

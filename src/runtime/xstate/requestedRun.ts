@@ -1,4 +1,4 @@
-import { readAnswer } from '../../actors/readAnswer.ts'
+import { readAnswer } from '../../protocol/readAnswer.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messages.ts'

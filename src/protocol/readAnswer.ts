@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { describeIssues, messageOf } from '../protocol/errors.ts'
-import type { JsonSchema } from '../protocol/model.ts'
+import { describeIssues, messageOf } from './errors.ts'
+import type { JsonSchema } from './model.ts'
 
 /** The value of an answer, or what is wrong with it, in a sentence without its stop. */
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly wrong: string }
@@ -10,7 +10,7 @@ export type Answer = { readonly ok: true; readonly value: unknown } | { readonly
  * to put around JSON. Never throws.
  */
 export function readAnswer(schema: z.ZodType, text: string): Answer {
-  const json = parse(text) ?? parse(onlyBlock(text))
+  const json = readJson(text)
   if (json === undefined) return { ok: false, wrong: text.trim() === '' ? 'it is empty' : 'it is not JSON' }
   try {
     const result = schema.safeParse(json.value)
@@ -20,6 +20,9 @@ export function readAnswer(schema: z.ZodType, text: string): Answer {
     return { ok: false, wrong: `it could not be checked by the output schema: ${messageOf(thrown)}` }
   }
 }
+
+/** The JSON of an answer, without a schema to check it; `undefined`: there is none. */
+export const readJson = (text: string): { value: unknown } | undefined => parse(text) ?? parse(onlyBlock(text))
 
 /** What a model is told of the shape of its answer: not every provider can hold it to a schema, and some say so too late. */
 export const askForAnswer = (schema: JsonSchema): string =>

@@ -1,0 +1,19 @@
+import type { z } from 'zod'
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import type { EventsOf } from '../actors/typedEvents.ts'
+import type { RemoteAgent } from './remoteAgent.ts'
+
+/** An agent of a definition whose code is on the server: `RemoteAgentOf<typeof coder>`. */
+export type RemoteAgentOf<D extends AgentDefinition> =
+  D extends AgentDefinition<infer Output, never, infer Calls> ? RemoteAgent<Output, EventsOf<Calls>> : never
+
+export interface OutputOptions<Output> {
+  /**
+   * Checks and reads the answers of the agent's runs; one that does not fit ends the run here with `OUTPUT_INVALID`. Without it `output` is the
+   * JSON that the server checked, without what its schema converts or fills in.
+   */
+  readonly output: z.ZodType<Output>
+}
+
+/** What an agent of this definition answers. */
+export type AnswerOf<D extends AgentDefinition> = D extends AgentDefinition<infer Output> ? Output : never
