@@ -224,6 +224,20 @@ describe('a tool that asks people', (it) => {
     assert.equal(resultsOf(script.requests[1]), ['Ann'])
   })
 
+  it('refuses an answer without telling secrets of the question', async (context) => {
+    const secret = 'sk-very-secret-123'
+    const { agent, untilState } = await asking(context, ({ ask }) => ask(z.boolean(), `Is ${secret} still good?`), {
+      redact: { secrets: { key: secret } },
+    })
+    const run = agent.prompt('go')
+    await untilState('paused')
+    const isClean = (thrown: unknown): boolean => !String(thrown).includes(secret)
+    assert.throws(() => agent.decide('c0', { value: 1 }), withCode('ANSWER_INVALID', 'Is [redacted:key] still good?'))
+    assert.throws(() => agent.decide('c0', { value: 1 }), isClean)
+    agent.decide('c0', { value: true })
+    assert.is((await run.result).text, 'done')
+  })
+
   it('may be left unanswered by its tool, which brings nothing down', async (context) => {
     const late = gate<ToolContext>()
     const { agent, script, ofType } = await asking(context, async (call) => {

@@ -21,7 +21,7 @@ export function decide(
 ): undefined {
   const { pending, owner } = find(host, command.callId)
   if (owner.definition.deps !== null) checkDeps(owner.definition, owner.deps, 'agent.decide')
-  const decision = decisionOf(owner, pending, command)
+  const decision = decisionOf(owner, pending, command, (text) => host.announcer.clean(text))
   owner.answers.decided(pending.key)
   owner.send({ type: 'decide', callId: pending.callId, ...decision, ...how })
 }
@@ -50,9 +50,10 @@ function decisionOf(
   owner: TreeNode,
   pending: Pending,
   { decision, reason, input, value }: DecideCommand,
+  clean: (text: string) => string,
 ): CallDecision {
   const refuse = (what: string): never => {
-    throw new RuntimeError('ANSWER_INVALID', `Call "${pending.callId}" of "${pending.name}" ${what}.`)
+    throw new RuntimeError('ANSWER_INVALID', clean(`Call "${pending.callId}" of "${pending.name}" ${what}.`))
   }
   const why = reason === undefined ? {} : { reason }
   if (decision === 'deny') return { decision, ...why }
