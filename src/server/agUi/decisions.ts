@@ -58,9 +58,19 @@ function read<T>(schema: z.ZodType<T>, { interruptId, payload }: ResumeEntry, sh
 
 /** Before anything is decided, as far as its JSON Schema tells. */
 function checkAnswer({ key, schema }: Extract<Pending, { kind: 'question' }>, payload: unknown): void {
-  const parsed = z.fromJSONSchema(schema).safeParse(payload)
-  if (parsed.success) return
+  const answer = readable(schema)
+  const parsed = answer?.safeParse(payload)
+  if (parsed === undefined || parsed.success) return
   throw new RuntimeError('ANSWER_INVALID', `resume: the payload for "${key}": ${describeIssues(parsed.error)}.`)
+}
+
+/** `undefined`: the schema has words that only the tool's own schema knows, which reads the answer anyway. */
+function readable(schema: Extract<Pending, { kind: 'question' }>['schema']): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(schema)
+  } catch {
+    return undefined
+  }
 }
 
 /** What the client's own tools returned, by the messages that it sends: for calls that still wait. */
