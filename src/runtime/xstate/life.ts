@@ -78,7 +78,7 @@ export class Life {
     this.#request = request
     this.#scope = scope
     this.#self = scope.self as Actor
-    this.#run = new RequestedRun(request?.id, plan.definition)
+    this.#run = new RequestedRun(request?.id, () => (this.#loaded?.definition ?? plan.definition).output)
     // In turn, so that an actor that was stopped while it opened the agent has closed it before the next one finds it.
     inTurn(plan.runtime, agentId, () => this.#open()).catch((thrown: unknown) => this.#fail(thrown))
   }

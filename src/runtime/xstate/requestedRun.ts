@@ -14,7 +14,7 @@ type Happened = AgentEvent | LogRecord
  */
 export class RequestedRun {
   readonly #requestId: string | undefined
-  readonly #definition: AgentDefinition
+  readonly #output: () => AgentDefinition['output']
   readonly #runs = new Set<string>()
   #text = ''
   #result: RunResult | undefined
@@ -22,9 +22,10 @@ export class RequestedRun {
   /** What happens before `catchUp`. */
   #early: Happened[] | undefined
 
-  constructor(requestId: string | undefined, definition: AgentDefinition) {
+  /** `output`: the schema of whoever answers now, which changes with a handoff. */
+  constructor(requestId: string | undefined, output: () => AgentDefinition['output']) {
     this.#requestId = requestId
-    this.#definition = definition
+    this.#output = output
     if (requestId !== undefined) this.#early = []
   }
 
@@ -70,7 +71,7 @@ export class RequestedRun {
 
   #resultOf(end: RecordOf<'run.end'>): RunResult {
     const { runId, stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
-    const { output } = this.#definition
+    const output = this.#output()
     const answer = output === null || stopReason !== 'stop' ? undefined : readAnswer(output, this.#text)
     const totals = { text: this.#text, runId, turns, childTurns, usage, costUsd }
     return resultOf(totals, stopReason, {

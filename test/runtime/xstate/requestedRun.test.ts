@@ -41,7 +41,7 @@ const ends = (
 
 /** What is known after these records: of the request `q`, or without it of the newest run. */
 async function resultOf(records: readonly LogRecord[], requestId: string | undefined = 'q') {
-  const run = new RequestedRun(requestId, talker)
+  const run = new RequestedRun(requestId, () => talker.output)
   await run.catchUp(records)
   return run.result
 }
@@ -74,7 +74,7 @@ describe('the run that a request asked for', (it) => {
   it('has not ended in a log that says its store failed: that was written later, by one that goes on', async () => {
     const reason = { type: 'store', error: { code: 'STORE_APPEND_FAILED', message: 'full' } } as PauseReason
     assert.is(await resultOf(log(begins('r0', 'q'), ends('r0', 'paused', reason))), undefined)
-    const live = new RequestedRun('q', talker)
+    const live = new RequestedRun('q', () => talker.output)
     await live.catchUp([])
     for (const record of log(begins('r0', 'q'), ends('r0', 'paused', reason))) live.note(record)
     assert.is(live.result?.reason?.type, 'store')
@@ -84,7 +84,7 @@ describe('the run that a request asked for', (it) => {
     const records = log(begins('r0', 'q'), says('r0', 'a'), ends('r0'))
     for (let early = 0; early <= 3; early += 1)
       for (let read = early; read <= 3; read += 1) {
-        const run = new RequestedRun('q', talker)
+        const run = new RequestedRun('q', () => talker.output)
         for (const record of records.slice(early)) run.note(record)
         assert.is(run.result, undefined)
         await run.catchUp(records.slice(0, read))
@@ -96,7 +96,7 @@ describe('the run that a request asked for', (it) => {
     const two = [begins('r0', 'p'), says('r0', 'a'), ends('r0'), begins('r1', 'q'), says('r1', 'b')]
     assert.is(await resultOf(log(...two), undefined), undefined)
     const result = await new Promise<unknown>((resolve) => {
-      const run = new RequestedRun(undefined, talker)
+      const run = new RequestedRun(undefined, () => talker.output)
       for (const record of log(...two, ends('r1', 'aborted'))) run.note(record)
       resolve([run.result?.text, run.result?.stopReason])
     })
@@ -113,7 +113,7 @@ describe('the run that a request asked for', (it) => {
       ['{"score":3}', { score: 3 }],
       ['no', undefined],
     ] as const) {
-      const run = new RequestedRun('q', definition)
+      const run = new RequestedRun('q', () => definition.output)
       await run.catchUp(log(begins('r0', 'q'), says('r0', text), ends('r0')))
       assert.equal(run.result?.output, output)
     }
