@@ -25,6 +25,16 @@ export function checkHistory(messages: readonly CheckedHistoryMessage[]): void {
   if (violation !== undefined) throw wrongHistory(violation.message)
   const second = messages.findIndex(({ role }, index) => role === 'assistant' && messages[index - 1]?.role === role)
   if (second > 0) throw wrongHistory(`messages ${second - 1} and ${second} are both assistant: join them`)
+  const names = new Map<string, string>()
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant')
+      for (const { callId, name } of toolCallsOf(message.content)) names.set(callId, name)
+    if (message.role !== 'toolResult' || names.get(message.callId) === message.toolName) continue
+    const called = names.get(message.callId)
+    throw wrongHistory(
+      `message ${index} is a result of "${message.toolName}", but "${message.callId}" calls "${called}"`,
+    )
+  }
 }
 
 /**

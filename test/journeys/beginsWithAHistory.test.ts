@@ -170,6 +170,11 @@ const wrong: readonly [string, unknown, string][] = [
     'call id a of message 3 is used twice',
   ],
   [
+    'a result of another tool',
+    [user, call('a'), { ...result('a'), toolName: 'see' }],
+    'message 2 is a result of "see", but "a" calls "look"',
+  ],
+  [
     'two answers in a row',
     [user, { role: 'assistant', content: 'x' }, { role: 'assistant', content: 'y' }],
     'messages 1 and 2 are both assistant',

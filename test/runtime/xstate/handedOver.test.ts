@@ -20,6 +20,6 @@ describe('an actor whose agent hands its conversation over', (it) => {
     })
     const result = await ending(actorOf(await begin(context), triage, { id: 't1', prompt: 'My invoice?' }).start())
     assert.is(result.stopReason, 'stop')
-    assert.equal(result.output as unknown, { invoice: 7 })
+    assert.equal(result.output, { invoice: 7 })
   })
 })
