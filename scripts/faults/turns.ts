@@ -6,8 +6,8 @@ export const faults: readonly Fault[] = [
     id: 'turns-1',
     file: 'src/machines/guards.ts',
     what: 'a run that has answered because of a limit is asked to answer again',
-    from: 'overLimit(subject) && mayAnswer(subject.context.run!)',
-    to: 'overLimit(subject)',
+    from: 'run !== null && mayAnswer(run) && overLimit(subject)',
+    to: 'run !== null && overLimit(subject)',
     tests: ['journeys/answersAtALimit'],
   },
   {

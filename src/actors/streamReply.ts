@@ -21,6 +21,7 @@ import { guardedReply } from './guardedReply.ts'
 import { readAnswer } from '../protocol/readAnswer.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
+import { neverAsks } from './tools/defineTool.ts'
 import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
@@ -131,18 +132,21 @@ function finish(
     usage,
     model,
   }
-  return whenDone(planCalls(ports, calls, runContext(ports, input, cancellation)), (planned) => ({
-    key: input.key,
-    ok: true,
-    message,
-    calls: planned,
-    costUsd,
-    estimatedTokens,
-    contextTokens: totalTokens(usage),
-    at: clock.now(),
-    ...foldAt(ports, message, estimatedTokens),
-    ...(isAnswer && definition.output !== null ? answered : none),
-  }))
+  return whenDone(
+    planCalls(ports, calls, () => runContext(ports, input, cancellation)),
+    (planned) => ({
+      key: input.key,
+      ok: true,
+      message,
+      calls: planned,
+      costUsd,
+      estimatedTokens,
+      contextTokens: totalTokens(usage),
+      at: clock.now(),
+      ...foldAt(ports, message, estimatedTokens),
+      ...(isAnswer && definition.output !== null ? answered : none),
+    }),
+  )
 }
 
 const none = {}
@@ -287,7 +291,7 @@ function soundInput(input: unknown): unknown {
 function planCalls(
   ports: AgentPorts,
   calls: readonly ToolCallBlock[],
-  context: RunContext<never>,
+  context: () => RunContext<never>,
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
   // With `beforeTool` nobody is asked to approve before that has decided.
   const isLater = ports.definition.policy.flags.beforeTool === true
@@ -303,13 +307,14 @@ function needsApproval(
   ports: AgentPorts,
   name: string,
   input: unknown,
-  context: RunContext<never>,
+  context: () => RunContext<never>,
 ): boolean | Promise<boolean> {
   const tool = ports.definition.tools.get(name)
-  const parsed = tool?.parse(input)
-  if (tool === undefined || parsed?.ok !== true) return false
+  if (tool === undefined || tool.needsApproval === neverAsks) return false
+  const parsed = tool.parse(input)
+  if (!parsed.ok) return false
   try {
-    const answer = tool.needsApproval(parsed.value, context)
+    const answer = tool.needsApproval(parsed.value, context())
     return typeof answer === 'boolean' ? answer : Promise.resolve(answer).catch(() => true)
   } catch {
     return true

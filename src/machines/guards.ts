@@ -93,7 +93,10 @@ export const overLimit = (subject: Subject): boolean => {
   return run !== null && mustReply(subject) && reachedLimit(run) !== undefined
 }
 /** It is to answer with what it has instead of pausing. */
-export const answersAtLimit = (subject: Subject): boolean => overLimit(subject) && mayAnswer(subject.context.run!)
+export const answersAtLimit = (subject: Subject): boolean => {
+  const { run } = subject.context
+  return run !== null && mayAnswer(run) && overLimit(subject)
+}
 export const answersAtDeadline = (subject: Subject): boolean =>
   deadlinePassed(subject) && mayAnswer(subject.context.run!)
 export const deadlinePassed = ({ context }: Subject): boolean => context.run?.deadlinePassed === true

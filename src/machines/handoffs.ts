@@ -20,8 +20,9 @@ export const withoutUse = (frame: FrameState | null): FrameState | null =>
 
 /** The result of a call. The first of a reply that hands the conversation over does so when the step has ended. */
 export function handedOver(draft: Draft, output: CallOutput): Result {
+  const plain: Omit<CallOutput, 'handoff'> = output
+  if (output.handoff === undefined) return plain
   const { handoff, ...result } = output
-  if (handoff === undefined) return result
   const { handoff: earlier, run } = draft.context
   if (earlier !== null) return refused(output, `this reply hands the conversation over to "${earlier.to}" already`)
   const count = run?.handoffs ?? 0

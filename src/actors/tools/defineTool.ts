@@ -253,7 +253,7 @@ export function defineTool<
     effects: options.effects ?? 'irreversible',
     polls: options.polls ?? false,
     parse,
-    needsApproval: typeof approval === 'function' ? approval : () => approval,
+    needsApproval: typeof approval === 'function' ? approval : approval ? alwaysAsks : neverAsks,
     run: options.run ?? runsElsewhere(options.name),
     ...(options.run === undefined ? { external: true } : {}),
     ...(options.undo === undefined ? {} : { undo: checkedUndo(options.undo as UndoOption, parse, options.receipt) }),
@@ -293,6 +293,10 @@ const checkedUndo =
     const [own, ...earlier] = kept.map(({ data }) => data)
     await undo({ ...context, input: input.value, receipt: own, earlier })
   }
+
+/** Known by what it is, so that nothing is made ready to ask a tool that never needs an approval. */
+export const neverAsks = (): boolean => false
+const alwaysAsks = (): boolean => true
 
 function readSchema(input: z.ZodType | { readonly jsonSchema: JsonSchema }, label: string) {
   try {
