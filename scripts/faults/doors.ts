@@ -171,4 +171,20 @@ export const faults: readonly Fault[] = [
     to: '        metadata: undefined,\n',
     tests: ['journeys/carriesMetadata'],
   },
+  {
+    id: 'doors-16',
+    file: 'src/runtime/runtime.ts',
+    what: 'an agent that runs is given to anyone who opens it',
+    from: '        checkOwner(agentId, body.metadata, metadata)\n',
+    to: '',
+    tests: ['journeys/carriesMetadata'],
+  },
+  {
+    id: 'doors-17',
+    file: 'src/runtime/resumable.ts',
+    what: 'an agent in the store goes on for anyone who opens it',
+    from: '  checkOwner(agentId, created.metadata, asked)\n',
+    to: '',
+    tests: ['journeys/carriesMetadata'],
+  },
 ]

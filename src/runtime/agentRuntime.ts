@@ -48,9 +48,9 @@ export interface AgentRuntime {
   /**
    * Returns the agent with this id in whatever state it is: the one running here, else the one in the store (resumed as by
    * `resume`), else a new one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is
-   * waited for. `continue` applies when it is resumed, `metadata` and `history` when it is new.
+   * waited for. `continue` applies when it is resumed, `history` when it is new. An agent that is there must have the `metadata`.
    *
-   * @throws RuntimeError `INVALID_DEFINITION` (its definition has another name), `INVALID_ID`, `AGENT_STOPPED` (for good),
+   * @throws RuntimeError `AGENT_EXISTS` (with other metadata), `INVALID_DEFINITION` (its definition has another name), `INVALID_ID`, `AGENT_STOPPED` (for good),
    * `RUNTIME_CLOSED`, `STORE_LOCKED` (another process or runtime has it), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
    *
    * @example

@@ -5,6 +5,7 @@ import type { AgentInput } from '../machines/agentTypes.ts'
 import { checkDeps } from './children/runDeps.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { isAgentId } from '../protocol/ids.ts'
+import { hasMetadata, type Metadata } from '../protocol/metadata.ts'
 import { missingHistory } from './beginWithHistory.ts'
 import type { History } from '../sessions/readHistory.ts'
 
@@ -22,9 +23,16 @@ export function checkGiven(agentId: string, definition: AgentDefinition, verb: s
 /**
  * Refuses logs that cannot be continued.
  *
- * @throws RuntimeError `AGENT_NOT_FOUND` when its history was not written to the end; `AGENT_STOPPED`; `INVALID_DEFINITION` if the definition has another name.
+ * @throws RuntimeError `AGENT_NOT_FOUND` when its history was not written to the end; `AGENT_STOPPED`; `INVALID_DEFINITION` if the definition has another name;
+ * `AGENT_EXISTS` as `checkOwner`.
  */
-export function checkResumable(agentId: string, definition: AgentDefinition, { created, records }: History): void {
+export function checkResumable(
+  agentId: string,
+  definition: AgentDefinition,
+  { created, records }: History,
+  asked?: Metadata,
+): void {
+  checkOwner(agentId, created.metadata, asked)
   const missing = missingHistory(records)
   if (missing > 0) {
     const what = `Agent "${agentId}" never began: the process died before the last ${missing} messages of its history were written. Spawn it again with the same history.`
@@ -57,4 +65,14 @@ export function checkSame(agentId: string, name: string, definition: AgentDefini
   if (name === definition.name) return
   const what = `Agent "${agentId}" is of definition "${name}", not "${definition.name}".`
   throw new RuntimeError('INVALID_DEFINITION', what)
+}
+
+/**
+ * Refuses an agent on which other metadata are noted than were asked for: it is somebody else's, and is given nothing.
+ *
+ * @throws RuntimeError `AGENT_EXISTS`
+ */
+export function checkOwner(agentId: string, metadata: Metadata | undefined, asked: Metadata | undefined): void {
+  if (asked === undefined || hasMetadata(metadata, asked)) return
+  throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" exists, with other metadata than these.`)
 }

@@ -5,6 +5,7 @@ import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentMachineEvent } from '../machines/agentTypes.ts'
+import type { Metadata } from '../protocol/metadata.ts'
 import { Redactor } from '../redaction/redactor.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
@@ -25,7 +26,7 @@ import { preparedMachine } from './preparedMachine.ts'
 import { Registry, type ListOptions } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { IdleUnloader } from './agents/idleUnloader.ts'
-import { checkGiven, checkOwedDeps, checkResumable, checkSame, wasCutOff } from './resumable.ts'
+import { checkGiven, checkOwedDeps, checkOwner, checkResumable, checkSame, wasCutOff } from './resumable.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import { Instrumentation } from '../telemetry/instrumentation.ts'
@@ -139,6 +140,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   ): Promise<AnyAgent> {
     checkOptions('open', options)
     const history = checkedHistory(options.history)
+    const metadata = this.#shared.redactor?.value(options.metadata) ?? options.metadata
     for (;;) {
       this.#check(agentId, definition, 'open')
       this.#checkStored(agentId, 'open')
@@ -148,6 +150,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       else if (body === undefined) break
       else if (body.isStopped) await this.#parting(body)
       else {
+        checkOwner(agentId, body.metadata, metadata)
         checkSame(agentId, body.definition.name, definition)
         replaceDeps(body, options.deps, 'open')
         return this.#agent(agentId)
@@ -157,11 +160,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#alone(agentId, async () => {
       const lease = await this.openLog(agentId)
       return lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history))
-        ? await this.#begin(
-            { agentId, definition, lease, metadata: options.metadata, under: options.under, deps },
-            history,
-          )
-        : await this.#continue(lease, definition, options)
+        ? await this.#begin({ agentId, definition, lease, metadata, under: options.under, deps }, history)
+        : await this.#continue(lease, definition, options, metadata)
     })
   }
 
@@ -183,11 +183,12 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     lease: StoreLease,
     definition: AgentDefinition,
     { continue: goesOn = true, under, deps }: ResumeOptions & GivenDeps<unknown>,
+    metadata?: Metadata,
   ): Promise<AnyAgent> {
     const { agentId } = lease
     try {
       const history = await readHistory(this.#store, agentId)
-      checkResumable(agentId, definition, history)
+      checkResumable(agentId, definition, history, metadata)
       const given = runDepsOf(definition, deps, 'resume')
       if (goesOn) checkOwedDeps(definition, deps, history)
       const host = this.adopt({ agentId, definition, lease, history, staysPaused: !goesOn, under, deps: given })

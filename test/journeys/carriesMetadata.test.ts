@@ -56,8 +56,12 @@ describe('metadata of agents', (it) => {
     const second = await createRuntime({ store: sharedStore(store) })
     await forkSession(store, 'a', 'n1', { id: 'f' })
     assert.equal((await second.resume('f', support)).metadata, metadata)
-    // What it was opened with counts for a new agent only.
-    assert.equal((await second.open('a', support, { metadata: { userId: 'u2' } })).metadata, metadata)
+    const refused = (userId: string) =>
+      assert.rejects(second.open('a', support, { metadata: { userId } }), failsWith('AGENT_EXISTS', 'other metadata'))
+    await refused('u2')
+    assert.is(second.agent('a'), undefined)
+    assert.equal((await second.open('a', support, { metadata })).metadata, metadata)
+    await refused('u2')
     assert.equal(ids(await listSessions(store, { metadata })), ['a', 'a.1', 'beside', 'f'])
     await second.close()
   })

@@ -17,7 +17,7 @@ export interface BirthOptions {
   /**
    * What the application notes on the agent, such as whose it is: at most 32 keys with a string, a number or a boolean each. It is in
    * the log, stays as it is for the agent's life, is inherited by its sub-agents and forks, and lists can be searched by it. No model
-   * sees it. `runtime.open` does not refuse an agent whose metadata are others: look at `agent.metadata`.
+   * sees it. `runtime.open` refuses an agent that lacks one of these values.
    */
   readonly metadata?: Metadata
   /**
