@@ -172,7 +172,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/carriesMetadata'],
   },
   {
-    id: 'doors-16',
+    id: 'doors-22',
     file: 'src/runtime/runtime.ts',
     what: 'an agent that runs is given to anyone who opens it',
     from: '        checkOwner(agentId, body.metadata, metadata)\n',
@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/carriesMetadata'],
   },
   {
-    id: 'doors-17',
+    id: 'doors-23',
     file: 'src/runtime/resumable.ts',
     what: 'an agent in the store goes on for anyone who opens it',
     from: '  checkOwner(agentId, created.metadata, asked)\n',

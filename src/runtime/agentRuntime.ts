@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Agent } from './agents/agent.ts'
-import type { DepsFor, NeededDeps } from './agents/agentTypes.ts'
+import type { DepsFor, TheirDeps } from './agents/agentTypes.ts'
 import type { EventsOf } from '../actors/typedEvents.ts'
 import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
 import type { ListOptions } from './registry.ts'
@@ -20,10 +20,14 @@ export interface AgentRuntime {
    * for await (const event of run) if (event.type === 'reply.delta') process.stdout.write(event.text)
    * ```
    */
-  spawn<Output, Deps, Calls, Given extends DepsFor<Deps> | undefined = undefined>(
+  spawn<Output, Deps, Calls>(
     definition: AgentDefinition<Output, Deps, Calls>,
-    options?: RootSpawnOptions & GivenDeps<Given>,
-  ): Promise<Agent<Output, NeededDeps<Deps, Given>, EventsOf<Calls>>>
+    options: RootSpawnOptions & TheirDeps<Deps>,
+  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>>
+  spawn<Output, Deps, Calls>(
+    definition: AgentDefinition<Output, Deps, Calls>,
+    options?: RootSpawnOptions & GivenDeps<DepsFor<Deps> | undefined>,
+  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
   /**
    * Resumes an agent from its log after its process ended without `stop`: the conversation, queues, approvals and pauses are as they
    * were. A run that waits for approvals keeps waiting; an interrupted one continues as a new run: the model is asked again, and
@@ -40,11 +44,16 @@ export interface AgentRuntime {
    * console.log(resumed.state, resumed.conversation.steps().length)
    * ```
    */
-  resume<Output, Deps, Calls, Given extends DepsFor<Deps> | undefined = undefined>(
+  resume<Output, Deps, Calls>(
     agentId: string,
     definition: AgentDefinition<Output, Deps, Calls>,
-    options?: ResumeOptions & GivenDeps<Given>,
-  ): Promise<Agent<Output, NeededDeps<Deps, Given>, EventsOf<Calls>>>
+    options: ResumeOptions & TheirDeps<Deps>,
+  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>>
+  resume<Output, Deps, Calls>(
+    agentId: string,
+    definition: AgentDefinition<Output, Deps, Calls>,
+    options?: ResumeOptions & GivenDeps<DepsFor<Deps> | undefined>,
+  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
   /**
    * Returns the agent with this id in whatever state it is: the one running here, else the one in the store (resumed as by
    * `resume`), else a new one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is
@@ -60,11 +69,16 @@ export interface AgentRuntime {
    * const { text } = await agent.prompt('My order is late.').result
    * ```
    */
-  open<Output, Deps, Calls, Given extends DepsFor<Deps> | undefined = undefined>(
+  open<Output, Deps, Calls>(
     agentId: string,
     definition: AgentDefinition<Output, Deps, Calls>,
-    options?: OpenOptions & GivenDeps<Given>,
-  ): Promise<Agent<Output, NeededDeps<Deps, Given>, EventsOf<Calls>>>
+    options: OpenOptions & TheirDeps<Deps>,
+  ): Promise<Agent<Output, DepsFor<Deps> | undefined, EventsOf<Calls>>>
+  open<Output, Deps, Calls>(
+    agentId: string,
+    definition: AgentDefinition<Output, Deps, Calls>,
+    options?: OpenOptions & GivenDeps<DepsFor<Deps> | undefined>,
+  ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
   /**
    * The agents without a parent that have not ended, including unloaded ones but no incognito ones, oldest first: all of
    * them, or those with certain metadata, or one page.

@@ -203,3 +203,20 @@ export async function run(): Promise<void> {
     if (event.type === 'tool.end' && event.name === 'other') break
   }
 }
+
+// Literals keep their types, and what may be missing counts as missing.
+export async function literals(perhaps: { role: 'admin' | 'user' } | undefined): Promise<void> {
+  const guard = defineAgent({ name: 'guard', model, deps: z.object({ role: z.enum(['admin', 'user']) }) })
+  const admin = await runtime.spawn(guard, { deps: { role: 'admin' } })
+  admin.prompt('x')
+  const opened = await runtime.open('g', guard, { deps: { role: 'user' } })
+  opened.prompt('x')
+  const resumed = await runtime.resume('g', guard, { deps: { role: 'user' } })
+  resumed.prompt('x')
+  // @ts-expect-error there is no such role
+  await runtime.spawn(guard, { deps: { role: 'guest' } })
+  const unsure = await runtime.spawn(guard, { deps: perhaps })
+  // @ts-expect-error it may have been given nothing
+  unsure.prompt('x')
+  unsure.prompt('x', { deps: { role: 'user' } })
+}

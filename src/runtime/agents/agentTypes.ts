@@ -5,8 +5,10 @@ import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 /** What may be given to agents of a definition that need this; anything where it is not known which definition it is. */
 export type DepsFor<Deps> = [Deps] extends [never] ? unknown : Deps
 
-/** What prompts must give, `undefined` included where they may give nothing because the agent has its own. */
-export type NeededDeps<Deps, Given> = undefined extends Given ? DepsFor<Deps> : DepsFor<Deps> | undefined
+/** What the agent is given for all its runs, so that prompts need give nothing. */
+export interface TheirDeps<Deps> {
+  readonly deps: DepsFor<Deps> & ({} | null)
+}
 
 /** What the answers of a definition are as data: that of its `output` schema, else `undefined`. */
 export type OutputOf<D extends AgentDefinition> = D extends AgentDefinition<infer Output> ? Output : never
