@@ -21,7 +21,7 @@ function importedPackages(entries: readonly string[]): ReadonlySet<string> {
   const packages = new Set<string>()
   for (const file of files) {
     const text = readFileSync(file, 'utf8')
-    for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )(?:[^'"]*? from )?'([^']+)'/gm)) {
+    for (const [, from = ''] of text.matchAll(/^(?:import|export) (?!type )(?:[^'"()=/]*? from )?'([^']+)'/gm)) {
       if (from.startsWith('.')) {
         if (/\.tsx?$/.test(from)) files.add(join(dirname(file), from))
       } else if (!from.startsWith('node:')) packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(from)![0])

@@ -112,10 +112,19 @@ function* silentFaults(
   else if (passed !== book.ended.filter(({ hasPassed }) => hasPassed).length) yield `uvu counts ${passed} passed`
 }
 
+const nodeEnvironment = process.env['NODE_ENV']
+
+/** Bundlers set it for good, and React, when it is loaded next, would be that of production, without `act`. */
+function restoreEnvironment(): void {
+  if (nodeEnvironment === undefined) delete process.env['NODE_ENV']
+  else process.env['NODE_ENV'] = nodeEnvironment
+}
+
 async function runFile({ root, file, bail, isPage }: FileOrder): Promise<FileReport> {
   const started = performance.now()
   const path = join(root, file)
   const faults: FileFault[] = []
+  restoreEnvironment()
   // Before the file's handles are counted: the browser stays for the next one.
   if (isPage) await (await import('../browser/sharedBrowser.ts')).holdBrowser()
   const handles = openHandles()
