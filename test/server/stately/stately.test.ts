@@ -90,10 +90,12 @@ describe('the Stately inspector', (it) => {
     const tool = await listenTo(context, serving)
     const ids = ['b1', 'b2', 'b3', 'b4', 'b5']
     const [first] = await Promise.all(ids.map((id) => serving.runtime.spawn(echo, { id })))
-    const count = (sessionId: string): number => Number(sessionId.slice('x:'.length))
-    // The other copy is made to count what the agents above have.
-    while (count(createOlderActor(agentLogic(serving.runtime, echo)).sessionId) < count(first!.ref!.sessionId));
     const actor = createOlderActor(agentLogic(serving.runtime, echo), { input: { id: 'a1', prompt: 'go' } })
+    // The other copy is made to count on from what the agents above have.
+    let booked = Number(first!.ref!.sessionId.slice('x:'.length))
+    const bookId = (): string => `x:${booked++}`
+    Object.assign(actor, { sessionId: bookId() })
+    Object.assign(actor.system, { _bookId: bookId })
     await new Promise<void>((resolve) => void actor.start().subscribe({ complete: resolve }))
     const named = (messages: readonly Message[], name: string): Message[] =>
       messages.filter((message) => message.type === '@xstate.actor' && message.name === name)
