@@ -8,6 +8,7 @@ import type { Cancellation } from './cancellation.ts'
 import { effect } from './effect.ts'
 import { checkArguments, hookedCall } from './hookedCall.ts'
 import { clean, contentOf } from './resultContent.ts'
+import { needsApproval } from './needsApproval.ts'
 import { runContext } from './runContext.ts'
 
 const longestReason = 2_000
@@ -48,7 +49,11 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
   const { name } = input
   // What cannot run is answered with an error that says so.
   if (checkArguments(ports, name, input.input)?.ok !== true) return { type: 'allowed', needsApproval: false }
-  if (ownTools.has(name)) return { type: 'allowed', needsApproval: await needsApproval(ports, input, cancellation) }
+  if (ownTools.has(name))
+    return {
+      type: 'allowed',
+      needsApproval: await needsApproval(ports.definition, input, () => runContext(ports, input, cancellation)),
+    }
   const limits = { name: 'beforeTool', timeoutMs }
   const answer: unknown = await answerInTime(ports, limits, cancellation, (signal) =>
     ports.within({ type: 'hook' }, () => beforeTool!(hookedCall(ports, { ...input, key: input.callKey }, signal))),
@@ -56,7 +61,10 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
   const [kind, value] = readAnswer(answer)
   switch (kind) {
     case 'allow':
-      return { type: 'allowed', needsApproval: await needsApproval(ports, input, cancellation) }
+      return {
+        type: 'allowed',
+        needsApproval: await needsApproval(ports.definition, input, () => runContext(ports, input, cancellation)),
+      }
     case 'deny':
       return { type: 'denied', reason: cutEnd(asSentence(clean(ports, String(value))), longestReason) }
     case 'result':
@@ -69,7 +77,11 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
       const checked = checkArguments(ports, name, edited.input)
       if (checked?.ok === false)
         throw new RuntimeError('HOOK_FAILED', `beforeTool gave "${name}" arguments that do not fit: ${checked.message}`)
-      return { type: 'edited', input: edited.input, needsApproval: await needsApproval(ports, edited, cancellation) }
+      return {
+        type: 'edited',
+        input: edited.input,
+        needsApproval: await needsApproval(ports.definition, edited, () => runContext(ports, edited, cancellation)),
+      }
     }
   }
 }
@@ -108,17 +120,5 @@ export function describe(value: unknown): string {
     return JSON.stringify(value) ?? String(value)
   } catch (thrown) {
     return `something that is not JSON (${messageOf(thrown)})`
-  }
-}
-
-/** As a reply's calls are planned: a predicate that throws means yes. */
-async function needsApproval(ports: AgentPorts, input: HookInput, cancellation: Cancellation): Promise<boolean> {
-  const tool = ports.definition.tools.get(input.name)
-  const parsed = tool?.parse(input.input)
-  if (tool === undefined || parsed?.ok !== true) return false
-  try {
-    return await tool.needsApproval(parsed.value, runContext(ports, input, cancellation))
-  } catch {
-    return true
   }
 }

@@ -21,7 +21,7 @@ import { guardedReply } from './guardedReply.ts'
 import { readAnswer } from '../protocol/readAnswer.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
-import { neverAsks } from './tools/defineTool.ts'
+import { needsApproval } from './needsApproval.ts'
 import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
@@ -295,30 +295,11 @@ function planCalls(
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
   // With `beforeTool` nobody is asked to approve before that has decided.
   const isLater = ports.definition.policy.flags.beforeTool === true
-  const answers = calls.map(({ name, input }) => !isLater && needsApproval(ports, name, input, context))
+  const answers = calls.map((call) => !isLater && needsApproval(ports.definition, call, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
     calls.map(({ callId, name, input }, index) => ({ callId, name, input, needsApproval: needed[index]! }))
   const areThere = answers.every((answer) => typeof answer === 'boolean')
   return areThere ? plan(answers) : Promise.all(answers.map((answer) => Promise.resolve(answer))).then(plan)
-}
-
-/** Bad arguments and unknown tools need none: they are answered with an error and never run. */
-function needsApproval(
-  ports: AgentPorts,
-  name: string,
-  input: unknown,
-  context: () => RunContext<never>,
-): boolean | Promise<boolean> {
-  const tool = ports.definition.tools.get(name)
-  if (tool === undefined || tool.needsApproval === neverAsks) return false
-  const parsed = tool.parse(input)
-  if (!parsed.ok) return false
-  try {
-    const answer = tool.needsApproval(parsed.value, context())
-    return typeof answer === 'boolean' ? answer : Promise.resolve(answer).catch(() => true)
-  } catch {
-    return true
-  }
 }
 
 /** What is wrong with a final answer that must match the agent's output schema, for people and for the model. */

@@ -1,4 +1,5 @@
 import type { AgentPorts, TurnPlace } from '../../actors/agentPorts.ts'
+import { needsApproval } from '../../actors/needsApproval.ts'
 import { runContext } from '../../actors/runContext.ts'
 import { isRedacted } from '../../redaction/redactor.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
@@ -91,17 +92,10 @@ export function restoreInput(
 
 /** An undecided call of a tool that may need approval: the process died before it asked. */
 function isUnapproved(call: CallState, ports: RestoredPorts, at: TurnPlace): boolean {
-  const { status, decision, name, input } = call
-  const { tools, policy } = ports.definition
+  const { status, decision } = call
+  const { policy } = ports.definition
   // With `beforeTool` it is asked for only once that has let the call through.
   if (status !== 'ready' || decision !== undefined || policy.flags.beforeTool === true) return false
-  const tool = tools.get(name)
-  const parsed = tool?.parse(input)
-  if (tool === undefined || parsed?.ok !== true) return false
-  try {
-    // An asynchronous predicate is not awaited: better to ask a person once too often than not at all.
-    return tool.needsApproval(parsed.value, runContext(ports, at, new AbortController())) !== false
-  } catch {
-    return true
-  }
+  // An asynchronous predicate is not awaited: better to ask a person once too often than not at all.
+  return needsApproval(ports.definition, call, () => runContext(ports, at, new AbortController())) !== false
 }
